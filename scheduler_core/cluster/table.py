@@ -1,0 +1,104 @@
+"""NodeTable: the columnar snapshot that a scheduling cycle reads.
+
+Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns are numpy arrays over all rows; what depends
+on Node objects alone (labels, taints, images) is interned, and what is derived from it is kept in `memo` until a Node changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.objects.node import Node, Taint
+from scheduler_core.objects.pod import HostPort, Pod
+
+CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
+FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+
+class ResourceIndex:
+    """Column of each resource name: cpu (in millis), memory and ephemeral-storage first, then scalar resources as they are met."""
+
+    __slots__ = ("columns", "names")
+
+    def __init__(self, names: tuple[str, ...] = FIXED_RESOURCES) -> None:
+        self.names = list(names)
+        self.columns = {name: i for i, name in enumerate(names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def column(self, name: str) -> int:
+        """The resource's column, made if it is new."""
+        found = self.columns.get(name)
+        if found is None:
+            found = self.columns[name] = len(self.names)
+            self.names.append(name)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """One label key over all rows: `codes[i]` is -1 where the label is absent, else an index into `values`."""
+
+    values: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageState:
+    """An image in the cluster: its size in bytes as the first node that reported it says, and the rows that have it, ascending."""
+
+    size: int
+    rows: NDArray[np.intp]
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(slots=True)
+class NodeTable:
+    """The columns. Arrays are owned by the snapshot: plugins read them and never write."""
+
+    names: list[str] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    resources: ResourceIndex = field(default_factory=ResourceIndex)
+    allocatable: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
+    requested: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
+    nonzero: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # [n, 2] milli cpu, bytes
+    allowed_pods: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    pod_count: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    unschedulable: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    taint_set: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # index into taint_sets
+    taint_sets: list[tuple[Taint, ...]] = field(default_factory=list)
+    images: dict[str, ImageState] = field(default_factory=dict)  # by normalized name (with tag)
+    ports: list[dict[HostPort, int]] = field(default_factory=list)  # per row: used host ports (with counts)
+    rows_with_ports: frozenset[int] = frozenset()
+    pods: list[tuple[Pod, ...]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
+    rows: dict[str, int] = field(default_factory=dict)  # name -> row
+    memo: dict[Hashable, Any] = field(default_factory=dict)  # valid until a Node object changes
+    label_columns: dict[str, LabelColumn] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def row(self, name: str) -> int | None:
+        return self.rows.get(name)
+
+    def label(self, key: str) -> LabelColumn:
+        """The column of a label key, made when first asked for."""
+        found = self.label_columns.get(key)
+        if found is None:
+            found = self.label_columns[key] = _intern([node.labels.get(key) for node in self.nodes])
+        return found
+
+
+def _intern(raw: list[str | None]) -> LabelColumn:
+    index: dict[str, int] = {}
+    codes = np.fromiter((-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw))
+    return LabelColumn(tuple(index), codes)

@@ -1,0 +1,39 @@
+"""CycleState: what plugins remember between the points of one cycle.
+
+kube: framework/cycle_state.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CycleState:
+    """Values by plugin key, plus the plugins that asked to be skipped.
+
+    Values are treated as immutable: a plugin writes a new one instead of changing one in place, so that a copy of a cycle shares them.
+    """
+
+    __slots__ = ("skip_filter", "skip_score", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.skip_filter: tuple[str, ...] = ()
+        self.skip_score: tuple[str, ...] = ()
+
+    def write(self, key: str, value: Any) -> None:
+        self.values[key] = value
+
+    def read(self, key: str) -> Any:
+        """The value written under the key; KeyError where there is none."""
+        return self.values[key]
+
+    def get(self, key: str) -> Any | None:
+        return self.values.get(key)
+
+    def copy(self) -> CycleState:
+        twin = CycleState()
+        twin.values = dict(self.values)
+        twin.skip_filter = self.skip_filter
+        twin.skip_score = self.skip_score
+        return twin

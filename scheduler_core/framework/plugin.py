@@ -1,0 +1,208 @@
+"""What a plugin is: one class, vectorised over the rows of a NodeTable.
+
+A plugin takes part in an extension point by overriding its method; the runtime asks nothing of a plugin that does not.
+Node-wise points get the snapshot (`nodes`) and `rows`: the positions in list order to look at, an int array. Vectors that a plugin
+returns have one entry per row of `rows`, in that order.
+
+kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.events import On
+from scheduler_core.framework.status import SUCCESS, Code, Status
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.framework.cycle_state import CycleState
+    from scheduler_core.objects.pod import Pod
+
+Rows = NDArray[np.intp]
+Scores = NDArray[np.int64]
+
+MAX_NODE_SCORE = 100
+MIN_NODE_SCORE = 0
+
+
+class Point(enum.StrEnum):
+    """The extension points, in the order of a pod's way (Unreserve runs on the way back)."""
+
+    PRE_ENQUEUE = "PreEnqueue"
+    QUEUE_SORT = "QueueSort"
+    PRE_FILTER = "PreFilter"
+    FILTER = "Filter"
+    POST_FILTER = "PostFilter"
+    PRE_SCORE = "PreScore"
+    SCORE = "Score"
+    NORMALIZE_SCORE = "NormalizeScore"
+    RESERVE = "Reserve"
+    UNRESERVE = "Unreserve"
+    PERMIT = "Permit"
+    WAIT_ON_PERMIT = "WaitOnPermit"
+    PRE_BIND = "PreBind"
+    BIND = "Bind"
+    POST_BIND = "PostBind"
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """PreFilter's answer: a status and, where the plugin narrows the search, the names of the nodes left (None: all)."""
+
+    status: Status = SUCCESS
+    node_names: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Filter's answer for the rows asked: `reason[i]` is -1 where row i passes, else an index into `statuses`."""
+
+    reason: NDArray[np.int32]
+    statuses: tuple[Status, ...]
+
+    @classmethod
+    def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
+        """One status for every refused row."""
+        return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
+
+
+@dataclass(frozen=True, slots=True)
+class PermitResult:
+    """Permit's answer; with code WAIT the pod waits at most `timeout` nanoseconds."""
+
+    status: Status = SUCCESS
+    timeout: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """PreBind's or Bind's answer, which arrives `latency` nanoseconds of virtual time after the call (None: the world's default)."""
+
+    status: Status = SUCCESS
+    latency: int | None = None
+
+
+class Handle(Protocol):
+    """What the framework hands to its plugins besides the snapshot: live listers and the binding call."""
+
+    def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        """The object as the API server has it now, or None."""
+        ...
+
+    def list(self, kind: str) -> list[Mapping[str, Any]]:
+        """All objects of a kind, ordered by namespace and name."""
+        ...
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        """Asks the API server to set the pod's nodeName; the answer is its status."""
+        ...
+
+
+class Plugin:
+    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names)."""
+
+    name: ClassVar[str]
+    events: ClassVar[tuple[On, ...]] = ()
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self.args = args
+        self.handle = handle
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        raise NotImplementedError
+
+    def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        """QueueSort: smaller sorts first; `timestamp` is when the pod was added to the queue (ns)."""
+        raise NotImplementedError
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        raise NotImplementedError
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        """None: every row passes."""
+        raise NotImplementedError
+
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> Status:
+        raise NotImplementedError
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        raise NotImplementedError
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        """Raw scores, int64[len(rows)]."""
+        raise NotImplementedError
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        """Normalised scores within 0..100, a new array."""
+        raise NotImplementedError
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        raise NotImplementedError
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        raise NotImplementedError
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+        raise NotImplementedError
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        raise NotImplementedError
+
+    def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        """SKIP leaves the pod to the next Bind plugin."""
+        raise NotImplementedError
+
+    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        raise NotImplementedError
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        """The plugin's own figures for one node, for people to read (JSON-safe); asked only when somebody looks."""
+        return {}
+
+
+_METHODS: dict[Point, str] = {
+    Point.PRE_ENQUEUE: "pre_enqueue",
+    Point.QUEUE_SORT: "sort_key",
+    Point.PRE_FILTER: "pre_filter",
+    Point.FILTER: "filter",
+    Point.POST_FILTER: "post_filter",
+    Point.PRE_SCORE: "pre_score",
+    Point.SCORE: "score",
+    Point.NORMALIZE_SCORE: "normalize",
+    Point.RESERVE: "reserve",
+    Point.UNRESERVE: "unreserve",
+    Point.PERMIT: "permit",
+    Point.PRE_BIND: "pre_bind",
+    Point.BIND: "bind",
+    Point.POST_BIND: "post_bind",
+}
+
+
+def takes_part(plugin: type[Plugin], point: Point) -> bool:
+    """Whether the plugin's class overrides the point's method."""
+    method = _METHODS.get(point)
+    return method is not None and getattr(plugin, method) is not getattr(Plugin, method)
+
+
+__all__ = [
+    "MAX_NODE_SCORE",
+    "MIN_NODE_SCORE",
+    "CallResult",
+    "Code",
+    "Handle",
+    "PermitResult",
+    "Plugin",
+    "Point",
+    "PreFilterResult",
+    "Rows",
+    "Scores",
+    "Verdicts",
+    "takes_part",
+]
