@@ -1,0 +1,60 @@
+# `make run` starts the playground, `make test` checks everything. Both may be run any number of times; neither
+# touches the network once what it needs is installed. Portable sh only: a fresh machine may have no bash.
+SHELL := /bin/sh
+.SHELLFLAGS := -eu -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PORT ?= 8000
+export PORT
+PY := .venv/bin/python
+# The test lock holds the run lock and more, so either one may be installed into the same environment.
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r
+
+.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium lock clean
+
+help: ## what each target does
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+run: install migrate ## serve the playground at http://127.0.0.1:PORT/ (8000 unless PORT says otherwise)
+	@exec $(PY) manage.py serve --port "$$PORT"
+
+test: install-test chromium lint types contracts pytest ## check everything: style, types, contracts, tests, browser
+
+venv:
+	@sh scripts/venv.sh
+
+install: venv
+	@cmp -s requirements/run.txt .venv/run.txt || cmp -s requirements/test.txt .venv/test.txt || { \
+	  echo "make: installing requirements/run.txt into .venv"; \
+	  $(INSTALL) requirements/run.txt; cp requirements/run.txt .venv/run.txt; }
+
+install-test: venv
+	@cmp -s requirements/test.txt .venv/test.txt || { \
+	  echo "make: installing requirements/test.txt into .venv"; \
+	  $(INSTALL) requirements/test.txt; cp requirements/test.txt .venv/test.txt; cp requirements/run.txt .venv/run.txt; }
+
+migrate: install
+	@$(PY) manage.py migrate --verbosity 0
+
+chromium: ## find Chromium for the browser tests, or install it
+	@sh scripts/chromium.sh
+
+lint: install-test ## ruff: style and formatting
+	@echo "make test: ruff check"; $(PY) -m ruff check .
+	@echo "make test: ruff format --check"; $(PY) -m ruff format --check .
+
+types: install-test ## mypy, strict on scheduler_core
+	@echo "make test: mypy"; $(PY) -m mypy
+
+contracts: install-test ## import-linter: who may import whom
+	@echo "make test: import contracts"; .venv/bin/lint-imports
+
+pytest: install-test ## the tests, browser tests included
+	@echo "make test: pytest, browser tests included"; $(PY) -m pytest $(PYTEST_ARGS)
+
+lock: ## pin the newest allowed versions with hashes (needs the network)
+	@sh scripts/lock.sh
+
+clean: ## remove the environment and every cache, keep the database
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles
