@@ -1,0 +1,128 @@
+"""Errors of objects: what was received, what was expected, and where, as a field path.
+
+Paths are kube's: `spec.containers[0].resources.requests[cpu]`. Where the API server has words for an error, they are used.
+
+kube: apimachinery/pkg/util/validation/field/errors.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One error. `object` names the object ("Pod default/web-1"), `kind` is kube's class of error ("Invalid value"), where it has one."""
+
+    path: str
+    received: str
+    expected: str
+    object: str = ""
+    line: int | None = None
+    column: int | None = None
+    kind: str = ""
+
+    @property
+    def text(self) -> str:
+        """The error without its path, such as `Invalid value: "x": must be no more than 63 characters`."""
+        if self.kind:
+            return ": ".join(part for part in (self.kind, self.received, self.expected) if part)
+        return " ".join(part for part in (self.received, self.expected) if part)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}" if self.path else self.text
+
+    def of(self, name: str) -> FieldError:
+        """The same error, saying which object it is in."""
+        return self if self.object else replace(self, object=name)
+
+    def at(self, place: tuple[int, int] | None) -> FieldError:
+        """The same error at a line and column of a text (both from 1)."""
+        return (
+            self if place is None or self.line is not None else replace(self, line=place[0], column=place[1])
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "received": self.received,
+            "expected": self.expected,
+            "object": self.object,
+            "line": self.line,
+            "column": self.column,
+            "kind": self.kind,
+            "text": str(self),
+        }
+
+
+class InvalidObject(ValueError):
+    """An object or a text that can't be accepted; `errors` are all that is wrong with it."""
+
+    def __init__(self, errors: Iterable[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(str(error) for error in self.errors))
+
+
+def shown(value: Any) -> str:
+    """A received value as an error prints it: JSON, cut when long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def child(path: str, name: str) -> str:
+    """The path of a field below `path`."""
+    return f"{path}.{name}" if path else name
+
+
+def keyed(path: str, key: str) -> str:
+    """The path of a map's entry: `requests[cpu]`."""
+    return f"{path}[{key}]"
+
+
+def invalid(path: str, value: Any, detail: str) -> FieldError:
+    return FieldError(path, shown(value), detail, kind="Invalid value")
+
+
+def required(path: str, detail: str = "") -> FieldError:
+    return FieldError(path, "", detail, kind="Required value")
+
+
+def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
+    """kube lists the supported values, quoted, in its own order."""
+    names = ", ".join(f'"{name}"' for name in supported)
+    return FieldError(path, shown(value), f"supported values: {names}", kind="Unsupported value")
+
+
+def duplicate(path: str, value: Any) -> FieldError:
+    return FieldError(path, shown(value), "", kind="Duplicate value")
+
+
+def forbidden(path: str, detail: str) -> FieldError:
+    return FieldError(path, "", detail, kind="Forbidden")
+
+
+def wrong_type(path: str, value: Any, expected: str) -> FieldError:
+    return FieldError(path, shown(value), f"is {_type_name(value)}, expected {expected}")
+
+
+def _type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+    return type(value).__name__

@@ -1,0 +1,137 @@
+"""Pod: a pod's manifest with what the scheduler reads of it.
+
+kube: framework/types.go (PodInfo) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.objects.resources import (
+    Resources,
+    nonzero_requests,
+    pod_request_nanos,
+    resized_requests,
+)
+from scheduler_core.objects.spec import HostPort, PodSpec, Toleration, normalized_image_name
+from scheduler_core.objects.times import optional_time
+
+TERMINAL_PHASES = ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pod:
+    """Immutable; two Pods are equal where they are the same object.
+
+    Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose status reports resources
+    (in-place resize). `node_name` and `nominated_node_name` are "" where there is none.
+    """
+
+    manifest: Mapping[str, Any]
+    namespace: str
+    name: str
+    key: str
+    uid: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: PodSpec
+    node_name: str
+    phase: str
+    nominated_node_name: str
+    deleting: bool
+    start_time: int | None
+    creation_time: int | None
+    priority: int
+    requests: Resources
+    nonzero: tuple[int, int]
+
+    @classmethod
+    def from_manifest(cls, manifest: Mapping[str, Any]) -> Pod:
+        """Of a valid manifest (see scheduler_core.api.validation)."""
+        metadata = manifest.get("metadata") or {}
+        raw = manifest.get("spec") or {}
+        status = manifest.get("status") or {}
+        spec = PodSpec.of(raw)
+        namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
+        requests, nonzero = _amounts(spec, status)
+        return cls(
+            manifest,
+            namespace,
+            name,
+            f"{namespace}/{name}",
+            metadata.get("uid") or "",
+            metadata.get("labels") or {},
+            metadata.get("annotations") or {},
+            spec,
+            raw.get("nodeName") or "",
+            status.get("phase") or "Pending",
+            status.get("nominatedNodeName") or "",
+            bool(metadata.get("deletionTimestamp")),
+            optional_time(status.get("startTime")),
+            optional_time(metadata.get("creationTimestamp")),
+            spec.priority,
+            requests,
+            nonzero,
+        )
+
+    def bound_to(self, node_name: str) -> Pod:
+        """The same pod with spec.nodeName set (what the cache assumes); everything else is shared."""
+        manifest = dict(self.manifest)
+        manifest["spec"] = {**manifest["spec"], "nodeName": node_name}
+        return Pod(
+            manifest,
+            self.namespace,
+            self.name,
+            self.key,
+            self.uid,
+            self.labels,
+            self.annotations,
+            self.spec,
+            node_name,
+            self.phase,
+            self.nominated_node_name,
+            self.deleting,
+            self.start_time,
+            self.creation_time,
+            self.priority,
+            self.requests,
+            self.nonzero,
+        )
+
+    @property
+    def terminal(self) -> bool:
+        """Whether it has ended; the scheduler leaves it alone."""
+        return self.phase in TERMINAL_PHASES
+
+    @property
+    def conditions(self) -> tuple[Mapping[str, Any], ...]:
+        return tuple((self.manifest.get("status") or {}).get("conditions") or ())
+
+    def condition(self, kind: str) -> Mapping[str, Any] | None:
+        """The condition of a type, such as PodScheduled, or None."""
+        for condition in self.conditions:
+            if condition.get("type") == kind:
+                return condition
+        return None
+
+
+def _amounts(spec: PodSpec, status: Mapping[str, Any]) -> tuple[Resources, tuple[int, int]]:
+    if not (status.get("containerStatuses") or status.get("initContainerStatuses")):
+        return spec.requests, spec.nonzero
+    actual = resized_requests(spec.manifest, status)
+    if actual is None:
+        return spec.requests, spec.nonzero
+    requests = Resources.of_nanos(pod_request_nanos(spec.manifest, non_missing={}, actual=actual))
+    return requests, nonzero_requests(spec.manifest, actual)
+
+
+__all__ = [
+    "TERMINAL_PHASES",
+    "HostPort",
+    "Pod",
+    "PodSpec",
+    "Toleration",
+    "normalized_image_name",
+]

@@ -1,0 +1,29 @@
+"""Timestamps of manifests: RFC 3339 text and integer nanoseconds since 1970."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+SECOND = 1_000_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@lru_cache(maxsize=16384)
+def parse_time(text: str) -> int:
+    """Nanoseconds since 1970 (to the microsecond). ValueError where the text is not RFC 3339 with a zone."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone; write it as 2026-01-31T12:00:00Z")
+    delta = moment - _EPOCH
+    return (delta.days * 86_400 + delta.seconds) * SECOND + delta.microseconds * 1000
+
+
+@lru_cache(maxsize=1024)
+def format_time(nanoseconds: int) -> str:
+    """As metav1.Time prints it: whole seconds, UTC."""
+    return (_EPOCH + timedelta(seconds=nanoseconds // SECOND)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def optional_time(text: str | None) -> int | None:
+    return parse_time(text) if text else None
