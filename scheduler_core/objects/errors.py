@@ -1,6 +1,7 @@
 """Errors of objects: what was received, what was expected, and where, as a field path.
 
-Paths are kube's: `spec.containers[0].resources.requests[cpu]`. Where the API server has words for an error, they are used.
+Paths are kube's: `spec.containers[0].resources.requests[cpu]`. Where the API server has words for an error,
+they are used.
 
 kube: apimachinery/pkg/util/validation/field/errors.go @ v1.34.1
 """
@@ -15,7 +16,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One error. `object` names the object ("Pod default/web-1"), `kind` is kube's class of error ("Invalid value"), where it has one."""
+    """One error. `object` names the object ("Pod default/web-1"), `kind` is kube's class of error ("Invalid
+    value"), where it has one.
+    """
 
     path: str
     received: str
@@ -58,7 +61,7 @@ class FieldError:
         }
 
 
-class InvalidObject(ValueError):
+class InvalidObject(ValueError):  # noqa: N818 - named after what it says
     """An object or a text that can't be accepted; `errors` are all that is wrong with it."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:

@@ -1,9 +1,10 @@
 """Label selectors and node selectors, compiled once.
 
-A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so it needs no object. What can't be parsed never
-matches; `errors` holds why, in kube's words.
+A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so it needs no object. What
+can't be parsed never matches; `errors` holds why, in kube's words.
 
-kube: apimachinery/pkg/labels/selector.go, component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
+kube: apimachinery/pkg/labels/selector.go, component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @
+v1.34.1
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class Requirement:
 def requirement_errors(
     requirement: Requirement, path: str, operators: Sequence[str]
 ) -> tuple[FieldError, ...]:
-    """What kube's labels.NewRequirement refuses; `path` is the expression's. An unsupported operator is reported alone."""
+    """What kube's labels.NewRequirement refuses; `path` is the expression's. An unsupported operator is
+    reported alone.
+    """
     key, op, values = requirement.key, requirement.op, requirement.values
     if op not in operators:
         return (not_supported(f"{path}.operator", op, operators),)
@@ -125,7 +128,7 @@ class LabelSelector:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any] | None, path: str = "") -> LabelSelector:
-        """Compiles {matchLabels, matchExpressions}; what kube can't convert selects nothing and has `errors`."""
+        """Compiles {matchLabels, matchExpressions}; what kube can't convert selects nothing, with `errors`."""
         if manifest is None:
             return NOTHING
         requirements = [Requirement(k, IN, (v,)) for k, v in (manifest.get("matchLabels") or {}).items()]
@@ -143,10 +146,7 @@ class LabelSelector:
     def matches(self, labels: Labels) -> bool:
         if self.nothing:
             return False
-        for requirement in self.requirements:
-            if not requirement.accepts(labels.get(requirement.key)):
-                return False
-        return True
+        return all(requirement.accepts(labels.get(requirement.key)) for requirement in self.requirements)
 
     @property
     def empty(self) -> bool:

@@ -20,7 +20,10 @@ _is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
 _is_value = re.compile(_VALUE + r"\Z").match
 _is_label1035 = re.compile(_LABEL1035 + r"\Z").match
 
-_QNAME_WORDS = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+_QNAME_WORDS = (
+    "must consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character"
+)
 
 
 def _max_length(limit: int) -> str:
@@ -43,7 +46,8 @@ def qualified_name_errors(name: str) -> tuple[str, ...]:
     parts = name.split("/")
     if len(parts) > 2:
         return (
-            f"a qualified name {words} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+            f"a qualified name {words} with an optional DNS subdomain prefix and '/' "
+            "(e.g. 'example.com/MyName')",
         )
     found: list[str] = []
     if len(parts) == 2:
@@ -114,8 +118,8 @@ def label1035_errors(name: str) -> tuple[str, ...]:
         found.append(_max_length(63))
     if not _is_label1035(name):
         words = (
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
-            "character, and end with an alphanumeric character"
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+            "alphabetic character, and end with an alphanumeric character"
         )
         found.append(_regex(words, _LABEL1035, "my-name", "abc-123"))
     return tuple(found)

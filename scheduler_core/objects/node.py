@@ -35,8 +35,9 @@ class Taint:
 class Node:
     """Immutable; two Nodes are equal where they are the same object.
 
-    `allowed_pods` is allocatable.pods (0 where absent). `images` are (names, size in bytes) in the node's order. `zone_key` is kube's
-    key of the zone ("" where none), `ready` the status of the Ready condition ("" where none).
+    `allowed_pods` is allocatable.pods (0 where absent). `images` are (names, size in bytes) in the node's
+    order. `zone_key` is kube's key of the zone ("" where none), `ready` the status of the Ready condition (""
+    where none).
     """
 
     manifest: Mapping[str, Any]

@@ -25,8 +25,9 @@ TERMINAL_PHASES = ("Succeeded", "Failed")
 class Pod:
     """Immutable; two Pods are equal where they are the same object.
 
-    Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose status reports resources
-    (in-place resize). `node_name` and `nominated_node_name` are "" where there is none.
+    Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose
+    status reports resources (in-place resize). `node_name` and `nominated_node_name` are "" where there is
+    none.
     """
 
     manifest: Mapping[str, Any]

@@ -1,7 +1,8 @@
 """Quantities: exact numbers with kube's suffixes (500m, 2, 1.5Gi, 1e3).
 
 Inside, a quantity is an integer count of nanos: kube rounds anything finer up to one nano, away from zero.
-DEVIATION: kube's 64-bit arithmetic overflows above 2^63-1; here such a quantity saturates, so that no decision rests on a wrapped number.
+DEVIATION: kube's 64-bit arithmetic overflows above 2^63-1; here such a quantity saturates, so that no
+decision rests on a wrapped number.
 
 kube: apimachinery/pkg/api/resource/{quantity,suffix}.go @ v1.34.1
 """
@@ -26,7 +27,7 @@ EXPECTED = "is not a quantity; write it as 500m or 2"
 Quantity = str | int | float | Fraction
 
 
-class BadQuantity(ValueError):
+class BadQuantity(ValueError):  # noqa: N818
     """A text that is not a quantity."""
 
 
@@ -67,7 +68,9 @@ def value_of_nanos(count: int) -> int:
 
 
 def format_quantity(quantity: Quantity, binary: bool = False) -> str:
-    """Kube's canonical text: the largest suffix that needs no fraction (`binary`: Ki, Mi ... where exact, from 1024 on)."""
+    """Kube's canonical text: the largest suffix that needs no fraction (`binary`: Ki, Mi ... where exact,
+    from 1024 on).
+    """
     count = nanos(quantity)
     if count == 0:
         return "0"

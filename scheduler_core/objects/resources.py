@@ -100,9 +100,11 @@ class Resources:
 
 
 def pod_requests(spec: Mapping[str, Any], *, pod_level: bool = True, defaults: bool = False) -> Resources:
-    """What a pod asks for: containers and sidecars summed, init containers at most, pod-level requests in their place, overhead.
+    """What a pod asks for: containers and sidecars summed, init containers at most, pod-level requests in
+    their place, overhead.
 
-    `defaults` counts 100m and 200Mi for each container that says nothing of cpu or memory (an explicit zero stays zero).
+    `defaults` counts 100m and 200Mi for each container that says nothing of cpu or memory (an explicit zero
+    stays zero).
     """
     return Resources.of_nanos(
         pod_request_nanos(spec, pod_level=pod_level, non_missing=NON_MISSING if defaults else {})
@@ -116,7 +118,9 @@ def pod_request_nanos(
     non_missing: Mapping[str, int],
     actual: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Nanos:
-    """As pod_requests, exact and by name. `actual` replaces the requests of containers by name (in-place resizes)."""
+    """As pod_requests, exact and by name. `actual` replaces the requests of containers by name (in-place
+    resizes).
+    """
     total = _container_nanos(spec, non_missing, actual or {})
     if pod_level and (whole := pod_level_requests(spec)):
         total.update({name: nanos(quantity) for name, quantity in whole.items()})
@@ -135,7 +139,8 @@ def nonzero_requests(
 ) -> tuple[int, int]:
     """(milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
 
-    With pod-level requests the defaults stand in only for what the pod's total lacks. kube: framework/types.go CalculateResource
+    With pod-level requests the defaults stand in only for what the pod's total lacks. kube:
+    framework/types.go CalculateResource
     """
     non_missing: Mapping[str, int] = NON_MISSING
     if pod_level_requests(spec):
@@ -198,7 +203,8 @@ def _raise(total: Nanos, other: Mapping[str, int]) -> None:
 
 
 def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
-    """Requests by container where status reports running ones: the most of asked, running and allocated; None: nothing reported.
+    """Requests by container where status reports running ones: the most of asked, running and allocated;
+    None: nothing reported.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
     """
