@@ -1,0 +1,205 @@
+"""The rules that imports alone cannot show (.importlinter holds those): determinism, pages without inline code."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
+PLAYGROUND = sorted((ROOT / "playground").rglob("*.py"))
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+OWN_STATIC = sorted(path for path in (ROOT / "static").rglob("*") if path.suffix in (".js", ".css", ".svg"))
+
+Rule = Callable[[ast.Module], Iterator[str]]
+
+# Whatever answers differently on another machine, in another process or at another time.
+CLOCKS_AND_DICE = re.compile(
+    r"(datetime\.)?(datetime|date)\.(now|utcnow|today)|time\.\w+|random\.\w+|(np|numpy)\.random(\.\w+)?|secrets\.\w+"
+    r"|uuid\.\w+|os\.(urandom|environ(\.\w+)?|getenv|getpid|times)"
+)
+DANGEROUS_CALLS = ("eval", "exec", "compile", "__import__")
+DANGEROUS_MODULES = ("pickle", "marshal", "shelve", "dill")
+# Iterating a set yields an order that PYTHONHASHSEED decides, unless what is built has no order itself.
+ORDER_MAKERS = ("list", "tuple", "enumerate", "zip", "map", "iter", "next", "dict.fromkeys", "np.array")
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def name_of(node: ast.expr) -> str:
+    """`a.b.c` of an attribute chain, `a` of a name, else an empty string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        owner = name_of(node.value)
+        return f"{owner}.{node.attr}" if owner else ""
+    return ""
+
+
+def is_set(node: ast.expr) -> bool:
+    """Whether an expression is a set at first sight: a literal, a comprehension, set(...) or frozenset(...)."""
+    made = isinstance(node, ast.Call) and name_of(node.func) in ("set", "frozenset")
+    return made or isinstance(node, ast.Set | ast.SetComp)
+
+
+def clocks_and_dice(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and CLOCKS_AND_DICE.fullmatch(name_of(node.func)):
+            yield f"line {node.lineno}: {name_of(node.func)}()"
+
+
+def hashes(tree: ast.Module) -> Iterator[str]:
+    """Calls of hash(), whose value differs between processes; in a class's own __hash__ it is what hash() is for."""
+    methods = [
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__hash__"
+    ]
+    allowed = [node for method in methods for node in ast.walk(method)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node.func) == "hash" and node not in allowed:
+            yield f"line {node.lineno}: hash()"
+
+
+def iterated_sets(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.comprehension) and is_set(node.iter):
+            yield f"line {node.iter.lineno}: iterates a set"
+        if isinstance(node, ast.Call) and name_of(node.func) in ORDER_MAKERS and any(map(is_set, node.args)):
+            yield f"line {node.lineno}: {name_of(node.func)}() of a set"
+
+
+def dangerous_code(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node.func) in DANGEROUS_CALLS:
+            yield f"line {node.lineno}: {name_of(node.func)}()"
+        imported = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        yield from (f"line {node.lineno}: imports {name}" for name in imported if name in DANGEROUS_MODULES)
+
+
+def breaches(paths: list[Path], rule: Rule) -> list[str]:
+    """Where files break a rule: `file line N: what`."""
+    assert paths, "no file to check"
+    return [f"{relative(path)} {breach}" for path in paths for breach in rule(ast.parse(path.read_text()))]
+
+
+@pytest.mark.parametrize("rule", [clocks_and_dice, hashes, iterated_sets, dangerous_code])
+def test_the_core_answers_the_same_everywhere(rule: Rule) -> None:
+    assert breaches(CORE, rule) == []
+
+
+def test_the_playground_evaluates_no_code_from_outside() -> None:
+    assert breaches(PLAYGROUND, dangerous_code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "rule"),
+    [
+        ("from datetime import datetime\nx = datetime.now()", clocks_and_dice),
+        ("import datetime\nx = datetime.datetime.now()", clocks_and_dice),
+        ("x = time.monotonic_ns()", clocks_and_dice),
+        ("x = np.random.default_rng()", clocks_and_dice),
+        ("x = sorted(y, key=lambda v: hash(v))", hashes),
+        ("for x in set(y):\n    z(x)", iterated_sets),
+        ("x = [y for y in {1, 2}]", iterated_sets),
+        ("x = list({y for y in z})", iterated_sets),
+        ("x = eval(y)", dangerous_code),
+        ("from pickle import loads", dangerous_code),
+    ],
+)
+def test_the_rules_catch_what_they_forbid(code: str, rule: Rule) -> None:
+    assert len(list(rule(ast.parse(code)))) == 1
+
+
+def test_a_class_may_hash_itself() -> None:
+    assert list(hashes(ast.parse("class A:\n    def __hash__(self):\n        return hash(self.x)"))) == []
+
+
+class InlineCode(HTMLParser):
+    """Collects what a strict Content Security Policy would block, and what would be fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attributes}
+        where = f"line {self.getpos()[0]}: <{tag}>"
+        if tag == "script" and "src" not in values and values.get("type") != "application/json":
+            self.found.append(f"{where} without src")
+        if tag == "style":
+            self.found.append(where)
+        for name, value in values.items():
+            if name.startswith(("on", "hx-on", "data-hx-on")) or name == "style":
+                self.found.append(f"{where} {name}=")
+            if name.startswith("hx-") and value.lstrip().startswith(("js:", "javascript:")):
+                self.found.append(f"{where} {name}= runs code")
+            link_out = tag == "a" and name == "href"
+            if re.match(r"\s*(https?:)?//", value) and not link_out and not name.startswith("xmlns"):
+                self.found.append(f"{where} {name}= goes to another host")
+
+
+def inline_code(html: str) -> list[str]:
+    # Template tags may hold quotes and `<`; what they print is escaped by Django.
+    parser = InlineCode()
+    parser.feed(re.sub(r"{%.*?%}|{{.*?}}|{#.*?#}", "", html))
+    return parser.found
+
+
+def test_templates_hold_no_inline_code_and_load_nothing_from_elsewhere() -> None:
+    assert [
+        f"{relative(path)} {found}" for path in TEMPLATES for found in inline_code(path.read_text())
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script>alert(1)</script>",
+        "<p onclick='x()'>",
+        "<p style='color: red'>",
+        "<style>p {}</style>",
+        "<p hx-on:click='x()'>",
+        "<p hx-vals='js:{a: 1}'>",
+        "<script src='https://cdn.example/x.js'></script>",
+        "<img src='//cdn.example/x.png'>",
+    ],
+)
+def test_the_template_rule_catches_what_it_forbids(html: str) -> None:
+    assert len(inline_code(html)) == 1
+
+
+def elsewhere_or_evaluated(source: str) -> list[str]:
+    """What a script or style sheet of ours would load from another host or run as code."""
+    # Only /* */ spans lines; a // comment ends with its line. Namespace names are no addresses.
+    source = re.sub(r"^\s*//.*$", "", re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL), flags=re.MULTILINE)
+    source = source.replace("http://www.w3.org/", "")
+    return re.findall(r"https?://\S+|url\(['\"]?//\S+|\beval\(|new Function\(|\bdocument\.write\(", source)
+
+
+def test_our_own_static_files_load_nothing_from_elsewhere_and_evaluate_nothing() -> None:
+    assert [
+        f"{relative(path)}: {f}" for path in OWN_STATIC for f in elsewhere_or_evaluated(path.read_text())
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "source", ["import 'https://cdn.example/x.js'", "x = eval(y)", "p { background: url(//cdn.example/x) }"]
+)
+def test_the_static_rule_catches_what_it_forbids(source: str) -> None:
+    assert len(elsewhere_or_evaluated(f"/* fine */\n// fine\n{source}")) == 1
+
+
+def test_scripts_run_only_from_our_own_host() -> None:
+    directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+    assert list(directives.get("script-src", directives["default-src"])) == ["'self'"]
+
+
+def test_every_python_folder_is_a_package() -> None:
+    folders = {path.parent for path in CORE + PLAYGROUND}
+    assert sorted(relative(folder) for folder in folders if not (folder / "__init__.py").exists()) == []
