@@ -1,0 +1,84 @@
+"""The plugins: every in-tree name, kube's default order with weights, and the classes that are built.
+
+kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.framework.plugin import Plugin
+from scheduler_core.plugins.default_binder import DefaultBinder
+from scheduler_core.plugins.demonstration import Demonstration
+from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.plugins.node_affinity import NodeAffinity
+from scheduler_core.plugins.node_name import NodeName
+from scheduler_core.plugins.node_ports import NodePorts
+from scheduler_core.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from scheduler_core.plugins.node_resources_fit import NodeResourcesFit
+from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.priority_sort import PrioritySort
+from scheduler_core.plugins.scheduling_gates import SchedulingGates
+from scheduler_core.plugins.taint_toleration import TaintToleration
+
+# Every in-tree plugin of v1.34.1, whether it is built here or comes later.
+NAMES: tuple[str, ...] = (
+    "SchedulingGates",
+    "PrioritySort",
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "DefaultPreemption",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+    "DefaultBinder",
+)
+
+# kube's default multiPoint set in its order; 0 where no weight is given.
+DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
+    ("SchedulingGates", 0),
+    ("PrioritySort", 0),
+    ("NodeUnschedulable", 0),
+    ("NodeName", 0),
+    ("TaintToleration", 3),
+    ("NodeAffinity", 2),
+    ("NodePorts", 0),
+    ("NodeResourcesFit", 1),
+    ("VolumeRestrictions", 0),
+    ("NodeVolumeLimits", 0),
+    ("VolumeBinding", 0),
+    ("VolumeZone", 0),
+    ("PodTopologySpread", 2),
+    ("InterPodAffinity", 2),
+    ("DynamicResources", 0),
+    ("DefaultPreemption", 0),
+    ("NodeResourcesBalancedAllocation", 1),
+    ("ImageLocality", 1),
+    ("DefaultBinder", 0),
+)
+
+# What is built. Demonstration is our own and is in no default.
+REGISTRY: dict[str, type[Plugin]] = {
+    "SchedulingGates": SchedulingGates,
+    "PrioritySort": PrioritySort,
+    "NodeUnschedulable": NodeUnschedulable,
+    "NodeName": NodeName,
+    "TaintToleration": TaintToleration,
+    "NodeAffinity": NodeAffinity,
+    "NodePorts": NodePorts,
+    "NodeResourcesFit": NodeResourcesFit,
+    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
+    "ImageLocality": ImageLocality,
+    "DefaultBinder": DefaultBinder,
+    "Demonstration": Demonstration,
+}
+
+__all__ = ["DEFAULT_ORDER", "NAMES", "REGISTRY"]

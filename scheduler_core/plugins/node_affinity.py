@@ -1,0 +1,185 @@
+"""NodeAffinity: refuses nodes that the pod's node selector or required node affinity excludes, prefers those it prefers.
+
+kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
+from scheduler_core.objects.labels import (
+    IN,
+    NodeSelector,
+    NodeSelectorTerm,
+    Requirement,
+    accepts_field,
+    aggregate,
+)
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod, PodSpec
+from scheduler_core.plugins.helper import default_normalize, remember
+from scheduler_core.plugins.node_selection import (
+    NAME_FIELD,
+    Mask,
+    labels_mask,
+    preference_scores,
+    selector_mask,
+)
+
+NAME = "NodeAffinity"
+
+REFUSED = unresolvable("node(s) didn't match Pod's node affinity/selector")
+REFUSED_BY_ADDED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
+CONFLICT = unresolvable("pod affinity terms conflict")
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+class NodeAffinity(Plugin):
+    """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
+
+    name = NAME
+    events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        added = args.get("addedAffinity") or {}
+        required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
+        self._added = None if required is None else NodeSelector.of(required)
+        self._added_preferred = _weighted_terms(preferred)
+        self._prefers_added = bool(preferred)
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        required = pod.spec.node_affinity_required
+        if required is None:
+            nothing = self._added is None and pod.spec.manifest.get("nodeSelector") is None
+            return _NOTHING_TO_DO if nothing else _GO_ON
+        names = _named_nodes(required.terms)
+        if names is None:
+            return _GO_ON
+        return PreFilterResult(node_names=names) if names else PreFilterResult(CONFLICT)
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        matched = remember(
+            nodes.memo, (NAME, "required", pod.spec.fingerprint), lambda: _required_mask(nodes, pod.spec)
+        )
+        refused = ~matched[rows]
+        if self._added is None:
+            return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+        excluded = ~self._added_mask(nodes, self._added)[rows]
+        reason = np.where(excluded, np.int32(0), np.where(refused, np.int32(1), np.int32(-1)))
+        return Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        terms = _preferred(pod.spec)
+        broken = [problem for _, term in terms or () for problem in term.errors]
+        if broken:
+            return error(aggregate(broken))
+        return SKIP if terms is None and not self._prefers_added else SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        own = remember(
+            nodes.memo,
+            (NAME, "preferred", pod.spec.fingerprint),
+            lambda: preference_scores(nodes, _preferred(pod.spec) or ()),
+        )[rows]
+        if not self._added_preferred:
+            return own
+        added = remember(
+            nodes.memo,
+            (NAME, "added preferred", self._added_preferred),
+            lambda: preference_scores(nodes, self._added_preferred),
+        )
+        return own + added[rows]
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return default_normalize(scores)
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        """Every requirement with the node's own value and whether it holds, term by term."""
+        node = nodes.nodes[row]
+        required = pod.spec.node_affinity_required
+        return {
+            "nodeSelector": [
+                _shown(Requirement(key, IN, (value,)), node) for key, value in pod.spec.node_selector.items()
+            ],
+            "required": [] if required is None else [_term(term, node) for term in required.terms],
+            "added": [] if self._added is None else [_term(term, node) for term in self._added.terms],
+            "preferred": [
+                {"weight": weight, **_term(term, node)}
+                for weight, term in (*self._added_preferred, *(_preferred(pod.spec) or ()))
+            ],
+        }
+
+    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
+        return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
+
+
+def _weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
+    """The added preferred terms, compiled; those without a weight and empty ones don't count."""
+    terms = (
+        (int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred
+    )
+    return tuple((weight, term) for weight, term in terms if weight and not term.empty)
+
+
+def _preferred(spec: PodSpec) -> WeightedTerms | None:
+    """The pod's preferred terms; None where the field is absent, which is not the same as an empty list."""
+    if spec.node_affinity_preferred:
+        return spec.node_affinity_preferred
+    affinity = (spec.manifest.get("affinity") or {}).get("nodeAffinity") or {}
+    return None if affinity.get(PREFERRED) is None else ()
+
+
+def _required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
+    mask = labels_mask(nodes, spec.node_selector)
+    if spec.node_affinity_required is not None:
+        mask &= selector_mask(nodes, spec.node_affinity_required)
+    return mask
+
+
+def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
+    """The names that metadata.name requirements leave; None where some term leaves all nodes."""
+    names: frozenset[str] = frozenset()
+    if not terms:
+        return None
+    for term in terms:
+        sets = [frozenset(f.values) for f in term.fields if f.key == NAME_FIELD and f.op == IN]
+        if not sets:
+            return None
+        names |= frozenset.intersection(*sets)
+    return names
+
+
+def _term(term: NodeSelectorTerm, node: Node) -> dict[str, Any]:
+    return {
+        "expressions": [_shown(requirement, node) for requirement in term.expressions],
+        "fields": [
+            {**_written(field), "value": node.name, "holds": accepts_field(field, node.name)}
+            for field in term.fields
+        ],
+        "matches": term.matches(node.labels, node.name),
+    }
+
+
+def _shown(requirement: Requirement, node: Node) -> dict[str, Any]:
+    value = node.labels.get(requirement.key)
+    return {**_written(requirement), "value": value, "holds": requirement.accepts(value)}
+
+
+def _written(requirement: Requirement) -> dict[str, Any]:
+    return {"key": requirement.key, "operator": requirement.op, "values": list(requirement.values)}

@@ -1,0 +1,71 @@
+"""NodePorts: refuses nodes where a host port that the pod wants is taken.
+
+kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/types.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.status import SKIP, unschedulable
+from scheduler_core.objects.pod import HostPort, Pod
+
+NAME = "NodePorts"
+
+REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
+
+ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing listens here
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+class NodePorts(Plugin):
+    """Looks only at the rows where some pod holds a host port."""
+
+    name = NAME
+    events = (On("Pod", Action.DELETE), On("Node", Action.ADD))
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        return _GO_ON if pod.spec.host_ports else _NOTHING_TO_DO
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        wanted = pod.spec.host_ports
+        taken = np.zeros(len(nodes), np.bool_)
+        for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself
+            taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)
+        refused = taken[rows]
+        return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        used = nodes.ports[row]
+        return {
+            "wanted": [_text(port) for port in pod.spec.host_ports],
+            "used": sorted(_text(port) for port in used),
+            "taken": [_text(port) for port in pod.spec.host_ports if _clash(port, used)],
+        }
+
+
+def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
+    """Same protocol and port, and the same address or the wildcard on either side."""
+    return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
+
+
+def _same_port(a: HostPort, b: HostPort) -> bool:
+    return a.port == b.port and (a.protocol or "TCP") == (b.protocol or "TCP")
+
+
+def _addresses_meet(a: HostPort, b: HostPort) -> bool:
+    first, second = a.ip or ANY_IP, b.ip or ANY_IP
+    return first == second or ANY_IP in (first, second)
+
+
+def _text(port: HostPort) -> str:
+    return f"{port.ip or ANY_IP}:{port.port}/{port.protocol or 'TCP'}"

@@ -1,0 +1,26 @@
+"""SchedulingGates: keeps a pod out of the queues as long as it carries scheduling gates.
+
+kube: plugins/schedulinggates/scheduling_gates.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Plugin
+from scheduler_core.framework.status import SUCCESS, Status, unresolvable
+from scheduler_core.objects.pod import Pod
+
+NAME = "SchedulingGates"
+
+
+class SchedulingGates(Plugin):
+    """Refuses a gated pod at PreEnqueue and names its gates."""
+
+    name = NAME
+    events = (On("Pod", Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED),)
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        gates = pod.spec.scheduling_gates
+        if not gates:
+            return SUCCESS
+        return unresolvable(f"waiting for scheduling gates: [{' '.join(gates)}]")

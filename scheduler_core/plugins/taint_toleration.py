@@ -1,0 +1,116 @@
+"""TaintToleration: refuses nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
+
+kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
+from scheduler_core.framework.status import SUCCESS, Status, unresolvable
+from scheduler_core.objects.node import Taint
+from scheduler_core.objects.pod import Pod, Toleration
+from scheduler_core.plugins.helper import default_normalize, remember
+
+NAME = "TaintToleration"
+
+HARD_EFFECTS = ("NoSchedule", "NoExecute")
+SOFT_EFFECT = "PreferNoSchedule"
+
+
+def _refusal(taint: Taint) -> Status:
+    return unresolvable(f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """Filter's verdict per distinct taint set: -1 where the set is tolerated, else an index into `statuses`."""
+
+    reason: NDArray[np.int32]
+    statuses: tuple[Status, ...]
+
+
+class TaintToleration(Plugin):
+    """One verdict and one count per distinct taint set, which the nodes then take."""
+
+    name = NAME
+    events = (On("Node", Action.ADD | Action.UPDATE_NODE_TAINT), On("Pod", Action.UPDATE_POD_TOLERATION))
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        tolerations = pod.spec.tolerations
+        per_set = remember(
+            nodes.memo, (NAME, "filter", tolerations), lambda: _filter_sets(nodes.taint_sets, tolerations)
+        )
+        if not per_set.statuses:
+            return None
+        return Verdicts(per_set.reason[nodes.taint_set[rows]], per_set.statuses)
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        """The number of soft taints that the pod does not tolerate."""
+        tolerations = pod.spec.tolerations
+        per_set = remember(
+            nodes.memo, (NAME, "score", tolerations), lambda: _count_sets(nodes.taint_sets, tolerations)
+        )
+        return per_set[nodes.taint_set[rows]]
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return default_normalize(scores, reverse=True)
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        """Every taint of the node, whether it is tolerated, and which one refuses the pod (the first hard one)."""
+        taints = nodes.taint_sets[nodes.taint_set[row]]
+        refusing = _first_untolerated(taints, pod.spec.tolerations)
+        return {
+            "taints": [
+                {
+                    "key": t.key,
+                    "value": t.value,
+                    "effect": t.effect,
+                    "tolerated": _tolerated(t, pod.spec.tolerations),
+                }
+                for t in taints
+            ],
+            "untolerated": None if refusing is None else refusing.text(),
+            "softUntolerated": _count_soft(taints, pod.spec.tolerations),
+        }
+
+
+def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
+    return any(toleration.tolerates(taint) for toleration in tolerations)
+
+
+def _first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    hard = (taint for taint in taints if taint.effect in HARD_EFFECTS)
+    return next((taint for taint in hard if not _tolerated(taint, tolerations)), None)
+
+
+def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> _Verdicts:
+    index: dict[Status, int] = {}
+    reason = np.full(len(taint_sets), -1, np.int32)
+    for i, taints in enumerate(taint_sets):
+        refusing = _first_untolerated(taints, tolerations)
+        if refusing is not None:
+            reason[i] = index.setdefault(_refusal(refusing), len(index))
+    return _Verdicts(reason, tuple(index))
+
+
+def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
+    """Only tolerations of the soft effect, or of every effect, are asked."""
+    soft = [toleration for toleration in tolerations if toleration.effect in ("", SOFT_EFFECT)]
+    return sum(1 for taint in taints if taint.effect == SOFT_EFFECT and not _tolerated(taint, soft))
+
+
+def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:
+    return np.array([_count_soft(taints, tolerations) for taints in taint_sets], np.int64)
