@@ -1,0 +1,178 @@
+"""kubectl's little languages, as the builder's forms take them: labels, taints, tolerations, selectors.
+
+Every parser takes one text and returns manifest data; what it cannot read it refuses with a GrammarError that
+says what was received and how to write it. Syntax only: the API server validates names and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.utils.translation import gettext as _
+
+T = TypeVar("T")
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_WORDS = {"in": "In", "notin": "NotIn"}
+_REQUIREMENT = re.compile(r"^(?P<key>\S+?)\s+(?P<op>in|notin)\s*\((?P<values>[^()]*)\)$", re.IGNORECASE)
+_COMPARISON = re.compile(r"^(?P<key>[^\s=!<>]+)\s*(?P<op>==|=|!=|>|<)\s*(?P<value>[^\s=<>]*)$")
+
+
+class GrammarError(ValueError):
+    """A text that is not in the language; its message is meant for the person who wrote it."""
+
+    def __init__(self, received: str, what: str, example: str) -> None:
+        said = {"received": received, "what": what, "example": example}
+        super().__init__(_("“%(received)s” is not %(what)s; write it as %(example)s") % said)
+
+
+def split(text: str) -> list[str]:
+    """The parts between line ends, or between commas outside parentheses; blank ones are dropped."""
+    parts, depth, part = [], 0, ""
+    for char in text.replace("\r", ""):
+        depth += (char == "(") - (char == ")")
+        if char == "\n" or (char == "," and depth <= 0):
+            parts.append(part)
+            part, depth = "", 0
+        else:
+            part += char
+    return [stripped for stripped in (each.strip() for each in [*parts, part]) if stripped]
+
+
+def lines(text: str, parse: Callable[[str], T]) -> list[T]:
+    """One answer of `parse` for each line that is not blank."""
+    return [parse(line.strip()) for line in text.splitlines() if line.strip()]
+
+
+def parse_pairs(text: str, what: str = "", example: str = "app=web") -> dict[str, str]:
+    """`app=web, tier=front` as a mapping; `key=` has the empty value."""
+    pairs: dict[str, str] = {}
+    for part in split(text):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise GrammarError(part, what or _("a label"), example)
+        if key.strip() in pairs:
+            raise GrammarError(part, _("a new key: it was given before"), example)
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def parse_resources(text: str) -> dict[str, str]:
+    """`nvidia.com/gpu=2` and the like, quantities left as they were written."""
+    return parse_pairs(text, _("a resource"), "nvidia.com/gpu=1")
+
+
+def parse_taints(text: str) -> list[dict[str, str]]:
+    """Taints as `kubectl taint` takes them: `key=value:Effect` or `key:Effect`."""
+    return [_taint(part) for part in split(text)]
+
+
+def _taint(part: str) -> dict[str, str]:
+    pair, colon, effect = part.rpartition(":")
+    key, _equals, value = pair.partition("=")
+    if not colon or not key.strip() or effect.strip() not in EFFECTS:
+        raise GrammarError(part, _("a taint"), f"dedicated=infra:{'|'.join(EFFECTS)}")
+    taint = {"key": key.strip(), "effect": effect.strip()}
+    return {**taint, "value": value.strip()} if value.strip() else taint
+
+
+def parse_tolerations(text: str) -> list[dict[str, Any]]:
+    """Tolerations: `key=value:Effect`, `key:Effect`, `key`, `*`; each may end in `for 300s`."""
+    return [_toleration(part) for part in split(text)]
+
+
+def _toleration(part: str) -> dict[str, Any]:
+    wanted = re.fullmatch(r"(?P<taint>\S+)(?:\s+for\s+(?P<seconds>-?\d+)s?)?", part)
+    if wanted is None:
+        raise GrammarError(part, _("a toleration"), "dedicated=infra:NoSchedule")
+    found: dict[str, Any] = {}
+    pair, colon, effect = wanted["taint"].rpartition(":")
+    if not colon:
+        pair, effect = effect, ""
+    key, equals, value = pair.partition("=")
+    if (colon and effect not in EFFECTS) or (not key and equals):
+        raise GrammarError(part, _("a toleration"), "dedicated=infra:NoSchedule")
+    if key not in ("", "*"):
+        found["key"] = key
+    found["operator"] = "Equal" if equals else "Exists"
+    if equals:
+        found["value"] = value
+    if effect:
+        found["effect"] = effect
+    if wanted["seconds"] is not None:
+        found["tolerationSeconds"] = int(wanted["seconds"])
+    return found
+
+
+def parse_requirements(text: str) -> list[dict[str, Any]]:
+    """A selector as kubectl's `-l` takes it, with Gt and Lt: `zone in (a, b), disk=ssd, !gpu, cores>8`."""
+    return [_requirement(part) for part in split(text)]
+
+
+def _requirement(part: str) -> dict[str, Any]:
+    if found := _REQUIREMENT.match(part):
+        values = [value.strip() for value in found["values"].split(",") if value.strip()]
+        return {"key": found["key"], "operator": _WORDS[found["op"].lower()], "values": values}
+    if found := _COMPARISON.match(part):
+        operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[found["op"]]
+        return {"key": found["key"], "operator": operator, "values": [found["value"]]}
+    if re.fullmatch(r"!?[^\s!=<>()]+", part):
+        return {"key": part.lstrip("!"), "operator": "DoesNotExist" if part.startswith("!") else "Exists"}
+    raise GrammarError(part, _("a selector"), "zone in (a, b), disk=ssd, !gpu")
+
+
+def parse_label_selector(text: str) -> dict[str, Any]:
+    """A LabelSelector of pods: plain `key=value` parts as matchLabels, all others as matchExpressions."""
+    labels: dict[str, str] = {}
+    expressions: list[dict[str, Any]] = []
+    for requirement in parse_requirements(text):
+        values = requirement.get("values", [])
+        if requirement["operator"] in ("Gt", "Lt"):
+            raise GrammarError(text, _("a selector of pods (no > or <)"), "app in (web, api)")
+        if requirement["operator"] == "In" and len(values) == 1:
+            labels[requirement["key"]] = values[0]
+        else:
+            expressions.append(requirement)
+    return {
+        **({"matchLabels": labels} if labels else {}),
+        **({"matchExpressions": expressions} if expressions else {}),
+    }
+
+
+def parse_weighted(text: str) -> tuple[int, str]:
+    """`50 disk=ssd` as a weight within 1..100 and the rest."""
+    weight, _blank, rest = text.partition(" ")
+    if not weight.rstrip(":").isdecimal() or not 1 <= int(weight.rstrip(":")) <= 100 or not rest.strip():
+        raise GrammarError(text, _("a weight from 1 to 100 and a selector"), "50 disk=ssd")
+    return int(weight.rstrip(":")), rest.strip()
+
+
+def parse_pod_term(text: str) -> dict[str, Any]:
+    """`app=web @ topology.kubernetes.io/zone` as a pod affinity term; without @ the topology is the node."""
+    selector, _at, topology = text.partition("@")
+    if not selector.strip():
+        raise GrammarError(text, _("a selector of pods and a topology"), "app=web @ kubernetes.io/hostname")
+    return {
+        "labelSelector": parse_label_selector(selector),
+        "topologyKey": topology.strip() or "kubernetes.io/hostname",
+    }
+
+
+def parse_ports(text: str) -> list[dict[str, Any]]:
+    """Host ports: `8080`, `53/UDP`, `127.0.0.1:9100/TCP`."""
+    return [_port(part) for part in split(text)]
+
+
+def _port(part: str) -> dict[str, Any]:
+    found = re.fullmatch(
+        r"(?:(?P<ip>[0-9a-fA-F.:\[\]]+):)?(?P<port>\d{1,5})(?:/(?P<protocol>TCP|UDP|SCTP))?", part
+    )
+    if found is None or not 1 <= int(found["port"]) <= 65535:
+        raise GrammarError(part, _("a host port"), "8080, 53/UDP, 127.0.0.1:9100/TCP")
+    port: dict[str, Any] = {"containerPort": int(found["port"]), "hostPort": int(found["port"])}
+    if found["protocol"]:
+        port["protocol"] = found["protocol"]
+    if found["ip"]:
+        port["hostIP"] = found["ip"].strip("[]")
+    return port

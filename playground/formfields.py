@@ -1,0 +1,61 @@
+"""Form fields for what Kubernetes is written in: quantities, names, and kubectl's little languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from playground.builder.grammar import GrammarError
+from scheduler_core.objects.quantity import BadQuantity, parse_quantity
+
+PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
+
+
+class GrammarField(forms.CharField):
+    """A text in one of the languages of builder/grammar.py; its clean value is what the parser returns."""
+
+    def __init__(
+        self, parse: Callable[[str], Any], *, example: str = "", rows: int = 1, **kwargs: Any
+    ) -> None:
+        attrs = {**PLAIN, "placeholder": example}
+        widget = forms.Textarea({**attrs, "rows": rows}) if rows > 1 else forms.TextInput(attrs)
+        super().__init__(required=False, widget=widget, max_length=4000, strip=False, **kwargs)
+        self.parse = parse
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return self.parse(super().clean(value))
+        except GrammarError as error:
+            raise ValidationError(str(error), code="grammar") from error
+
+
+class QuantityField(forms.CharField):
+    """A quantity such as 500m or 2Gi, kept as it was written; "" where it is left empty."""
+
+    def __init__(self, *, example: str = "", required: bool = False, **kwargs: Any) -> None:
+        widget = forms.TextInput({**PLAIN, "placeholder": example})
+        super().__init__(max_length=40, widget=widget, required=required, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        try:
+            negative = bool(text) and parse_quantity(text) < 0
+        except BadQuantity as error:
+            said = _("“%(received)s” is not a quantity; write it as 500m or 2")
+            raise ValidationError(said % {"received": text}, code="quantity") from error
+        if negative:
+            raise ValidationError(_("“%(received)s” is negative") % {"received": text}, code="quantity")
+        return text
+
+
+class TextField(forms.CharField):
+    """One line of plain text such as a name."""
+
+    def __init__(self, *, example: str = "", required: bool = False, **kwargs: Any) -> None:
+        widget = forms.TextInput({**PLAIN, "placeholder": example})
+        kwargs.setdefault("max_length", 253)
+        super().__init__(widget=widget, required=required, **kwargs)
