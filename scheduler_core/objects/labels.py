@@ -128,7 +128,7 @@ class LabelSelector:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any] | None, path: str = "") -> LabelSelector:
-        """Compiles {matchLabels, matchExpressions}; what kube can't convert selects nothing, with `errors`."""
+        """Compiles {matchLabels, matchExpressions}; what kube refuses selects nothing, with `errors`."""
         if manifest is None:
             return NOTHING
         requirements = [Requirement(k, IN, (v,)) for k, v in (manifest.get("matchLabels") or {}).items()]

@@ -49,12 +49,15 @@ class Pod:
     nonzero: tuple[int, int]
 
     @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any]) -> Pod:
-        """Of a valid manifest (see scheduler_core.api.validation)."""
+    def from_manifest(cls, manifest: Mapping[str, Any], like: Pod | None = None) -> Pod:
+        """Of a valid manifest (see scheduler_core.api.validation).
+
+        `like` is the pod as it was before a change that left its spec alone (nodeName excepted).
+        """
         metadata = manifest.get("metadata") or {}
         raw = manifest.get("spec") or {}
         status = manifest.get("status") or {}
-        spec = PodSpec.of(raw)
+        spec = PodSpec.of(raw) if like is None else like.spec
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         requests, nonzero = _amounts(spec, status)
         return cls(

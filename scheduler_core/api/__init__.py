@@ -1,0 +1,1 @@
+"""The simulated API server: objects by kind and name, watches, validation, admission, binding and deletion."""

@@ -1,0 +1,137 @@
+"""Which kinds of objects there are: group, plural and whether they live in a namespace.
+
+kube: `kubectl api-resources` of v1.34
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`key` is the name a store keeps it under: the kind, with its group where the kind is not one of kube's
+    own.
+    """
+
+    key: str
+    group: str
+    plural: str
+    namespaced: bool
+
+    @property
+    def resource(self) -> str:
+        """As the API server's messages name it: `pods`, `deployments.apps`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+_RBAC, _STORAGE, _APPS = "rbac.authorization.k8s.io", "storage.k8s.io", "apps"
+_BUILT_IN = (
+    ("Namespace", "", "namespaces", False),
+    ("Node", "", "nodes", False),
+    ("Pod", "", "pods", True),
+    ("Service", "", "services", True),
+    ("ReplicationController", "", "replicationcontrollers", True),
+    ("PersistentVolume", "", "persistentvolumes", False),
+    ("PersistentVolumeClaim", "", "persistentvolumeclaims", True),
+    ("ConfigMap", "", "configmaps", True),
+    ("Secret", "", "secrets", True),
+    ("ServiceAccount", "", "serviceaccounts", True),
+    ("Endpoints", "", "endpoints", True),
+    ("LimitRange", "", "limitranges", True),
+    ("ResourceQuota", "", "resourcequotas", True),
+    ("PodTemplate", "", "podtemplates", True),
+    ("Deployment", _APPS, "deployments", True),
+    ("ReplicaSet", _APPS, "replicasets", True),
+    ("StatefulSet", _APPS, "statefulsets", True),
+    ("DaemonSet", _APPS, "daemonsets", True),
+    ("ControllerRevision", _APPS, "controllerrevisions", True),
+    ("Job", "batch", "jobs", True),
+    ("CronJob", "batch", "cronjobs", True),
+    ("HorizontalPodAutoscaler", "autoscaling", "horizontalpodautoscalers", True),
+    ("PodDisruptionBudget", "policy", "poddisruptionbudgets", True),
+    ("PriorityClass", "scheduling.k8s.io", "priorityclasses", False),
+    ("StorageClass", _STORAGE, "storageclasses", False),
+    ("CSINode", _STORAGE, "csinodes", False),
+    ("CSIDriver", _STORAGE, "csidrivers", False),
+    ("CSIStorageCapacity", _STORAGE, "csistoragecapacities", True),
+    ("VolumeAttachment", _STORAGE, "volumeattachments", False),
+    ("VolumeAttributesClass", _STORAGE, "volumeattributesclasses", False),
+    ("ResourceClaim", "resource.k8s.io", "resourceclaims", True),
+    ("ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates", True),
+    ("ResourceSlice", "resource.k8s.io", "resourceslices", False),
+    ("DeviceClass", "resource.k8s.io", "deviceclasses", False),
+    ("RuntimeClass", "node.k8s.io", "runtimeclasses", False),
+    ("Lease", "coordination.k8s.io", "leases", True),
+    ("EndpointSlice", "discovery.k8s.io", "endpointslices", True),
+    ("Ingress", "networking.k8s.io", "ingresses", True),
+    ("IngressClass", "networking.k8s.io", "ingressclasses", False),
+    ("NetworkPolicy", "networking.k8s.io", "networkpolicies", True),
+    ("Role", _RBAC, "roles", True),
+    ("RoleBinding", _RBAC, "rolebindings", True),
+    ("ClusterRole", _RBAC, "clusterroles", False),
+    ("ClusterRoleBinding", _RBAC, "clusterrolebindings", False),
+    ("CustomResourceDefinition", "apiextensions.k8s.io", "customresourcedefinitions", False),
+)
+KINDS = {kind: Kind(kind, group, plural, namespaced) for kind, group, plural, namespaced in _BUILT_IN}
+_OWN_GROUPS = frozenset(group for _, group, _, _ in _BUILT_IN) | {"events.k8s.io", "extensions"}
+
+
+def split_api_version(api_version: str) -> tuple[str, str]:
+    """Group and version: ("apps", "v1"); the core group is ""."""
+    group, slash, version = api_version.rpartition("/")
+    return (group, version) if slash else ("", api_version)
+
+
+def find_kind(api_version: str, kind: str) -> Kind | None:
+    """The kind, or None where neither kube nor a custom resource can be meant.
+
+    A kind of a group that is not kube's own is taken as a custom resource without its definition.
+    """
+    group, _ = split_api_version(api_version)
+    found = KINDS.get(kind)
+    if found is not None and (found.group == group or group == "extensions"):
+        return found
+    if group in _OWN_GROUPS or "." not in group:
+        return None
+    return Kind(f"{kind}.{group}", group, _plural(kind), True)
+
+
+def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
+    return find_kind(str(manifest.get("apiVersion", "")), str(manifest.get("kind", "")))
+
+
+def known(key: str) -> Kind:
+    """The kind a store's key stands for; KeyError where it is none."""
+    found = KINDS.get(key)
+    if found is not None:
+        return found
+    kind, dot, group = key.partition(".")
+    if not dot:
+        raise KeyError(key)
+    return Kind(key, group, _plural(kind), True)
+
+
+def _plural(kind: str) -> str:
+    """As kube guesses it. kube: apimachinery/pkg/api/meta/restmapper.go UnsafeGuessKindToResource"""
+    name = kind.lower()
+    if name.endswith("s"):
+        return name + "es"
+    return name[:-1] + "ies" if name.endswith("y") else name + "s"
+
+
+def namespace_of(kind: Kind, manifest: Mapping[str, Any]) -> str:
+    """Where the object lives: "" for kinds without namespaces; a custom resource without a namespace has
+    none.
+    """
+    metadata = manifest.get("metadata") or {}
+    if not kind.namespaced:
+        return ""
+    return metadata.get("namespace") or ("" if "." in kind.key else "default")
+
+
+def reference(kind: str, namespace: str, name: str) -> str:
+    """An object as errors name it: `Pod default/web-1`, `Node a`."""
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"

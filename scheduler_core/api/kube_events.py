@@ -1,0 +1,49 @@
+"""Kubernetes Events: what components say about objects, kept as a list apart from the objects."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scheduler_core.api.kinds import KINDS
+
+NORMAL, WARNING = "Normal", "Warning"
+
+
+@dataclass(frozen=True, slots=True)
+class KubeEvent:
+    """One Event: virtual time (ns), Normal or Warning, kube's reason, the object, the text, and who says it."""
+
+    t: int
+    type: str
+    reason: str
+    kind: str
+    namespace: str
+    name: str
+    message: str
+    reporter: str
+    count: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def manifest(self, index: int, timestamp: str) -> dict[str, Any]:
+        """As kubectl prints it; `index` makes the name unique."""
+        known = KINDS.get(self.kind)
+        involved = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
+        if known is not None and not known.group:
+            involved["apiVersion"] = "v1"
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{self.name}.{index:x}", "namespace": self.namespace or "default"},
+            "involvedObject": involved,
+            "type": self.type,
+            "reason": self.reason,
+            "message": self.message,
+            "count": self.count,
+            "firstTimestamp": timestamp,
+            "lastTimestamp": timestamp,
+            "source": {"component": self.reporter},
+            "reportingComponent": self.reporter,
+        }

@@ -1,0 +1,77 @@
+"""New manifests from old ones: nothing is changed in place, unchanged parts are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Manifest = Mapping[str, Any]
+
+
+def with_section(manifest: Manifest, section: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy with fields of one top-level section set."""
+    return {**manifest, section: {**(manifest.get(section) or {}), **changes}}
+
+
+def merge_patch(target: Any, patch: Any) -> Any:
+    """RFC 7396: objects are merged, null deletes, anything else replaces."""
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(target) if isinstance(target, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = merge_patch(merged.get(name), value)
+    return merged
+
+
+def with_condition(
+    status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str
+) -> dict[str, Any] | None:
+    """The status with a condition set; None where it already says so.
+
+    The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go
+    UpdatePodCondition
+    """
+    conditions = list(status.get("conditions") or ())
+    index = next((i for i, old in enumerate(conditions) if old.get("type") == condition["type"]), None)
+    fresh = {"lastProbeTime": None, "lastTransitionTime": timestamp, **condition}
+    if index is None:
+        conditions.append(fresh)
+        return {**status, "conditions": conditions}
+    old = conditions[index]
+    if old.get("status") == fresh.get("status") and old.get("lastTransitionTime"):
+        fresh["lastTransitionTime"] = old["lastTransitionTime"]
+    if all(
+        old.get(field) == fresh.get(field) for field in ("status", "reason", "message", "lastTransitionTime")
+    ):
+        return None
+    conditions[index] = fresh
+    return {**status, "conditions": conditions}
+
+
+def changed_paths(old: Any, new: Any, path: str = "", limit: int = 50) -> list[str]:
+    """Paths of the fields in which two manifests differ, in the order of their fields; at most `limit`."""
+    found: list[str] = []
+    _compare(old, new, path, found, limit)
+    return found
+
+
+def _compare(old: Any, new: Any, path: str, found: list[str], limit: int) -> None:
+    if len(found) >= limit or old is new or old == new:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys((*old, *new)):
+            _compare(old.get(name), new.get(name), _below(path, str(name)), found, limit)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (before, after) in enumerate(zip(old, new, strict=True)):
+            _compare(before, after, f"{path}[{i}]", found, limit)
+    else:
+        found.append(path)
+
+
+def _below(path: str, name: str) -> str:
+    if not name.isidentifier():
+        return f"{path}[{name}]"
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,305 @@
+"""The store of the simulated API server: immutable manifests by kind, namespace and name.
+
+Every write gets the next resourceVersion and is told to the subscribers before it returns. The store trusts
+what it is given: validation and admission come before (see apply.py). DEVIATION: finalizers hold nothing
+back, as there is nobody to remove them; a namespace need not exist.
+
+kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/store.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kinds import known
+from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.rewriting import with_condition, with_section
+from scheduler_core.api.status import DONE, Answer, Refused, already_exists, conflict, not_found
+from scheduler_core.api.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import SECOND, format_time, parse_time
+
+Manifest = Mapping[str, Any]
+Manifests = list[Manifest]
+Key = tuple[str, str]
+Keys = list[Key]
+Pods = list[Pod]
+Nodes = list[Node]
+Names = list[str]
+EPOCH = parse_time("2026-01-01T00:00:00Z")
+_NO_OBJECTS: dict[Key, Manifest] = {}
+_OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp")
+
+
+class Store:
+    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0."""
+
+    def __init__(self, epoch: int = EPOCH) -> None:
+        self.epoch = epoch
+        self.resource_version = 0
+        self.events: list[KubeEvent] = []
+        self._objects: dict[str, dict[Key, Manifest]] = {}
+        self._pods: dict[Key, Pod] = {}
+        self._nodes: dict[str, Node] = {}
+        self._uids: dict[str, tuple[str, Key]] = {}
+        self._created = 0
+        self._sorted: dict[str, Keys] = {}
+        self._subscribers: list[Subscriber] = []
+
+    # reading
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        return self._objects.get(kind, _NO_OBJECTS).get((namespace, name))
+
+    def list(self, kind: str) -> Manifests:
+        """All objects of a kind, by namespace and name."""
+        objects = self._objects.get(kind, _NO_OBJECTS)
+        return [objects[key] for key in self._order(kind)]
+
+    def count(self, kind: str) -> int:
+        return len(self._objects.get(kind, _NO_OBJECTS))
+
+    def kinds(self) -> Names:
+        """Keys of the kinds that have objects, sorted."""
+        return sorted(kind for kind, objects in self._objects.items() if objects)
+
+    def pod(self, namespace: str, name: str) -> Pod | None:
+        return self._pods.get((namespace, name))
+
+    def pod_at(self, key: str) -> Pod | None:
+        """The pod of a key "namespace/name"."""
+        namespace, _, name = key.partition("/")
+        return self._pods.get((namespace, name))
+
+    def pods(self) -> Pods:
+        """All pods, by namespace and name."""
+        return [self._pods[key] for key in self._order("Pod")]
+
+    def node(self, name: str) -> Node | None:
+        return self._nodes.get(name)
+
+    def nodes(self) -> Nodes:
+        """All nodes, by name."""
+        return [self._nodes[key[1]] for key in self._order("Node")]
+
+    def timestamp(self, now: int) -> str:
+        """Virtual time as manifests print it."""
+        return format_time(self.epoch + now)
+
+    def copy(self) -> Store:
+        """The same objects in a store of its own, without subscribers."""
+        twin = Store(self.epoch)
+        twin.resource_version = self.resource_version
+        twin.events = self.events.copy()
+        twin._objects = {kind: dict(objects) for kind, objects in self._objects.items()}
+        twin._pods = dict(self._pods)
+        twin._nodes = dict(self._nodes)
+        twin._uids = dict(self._uids)
+        twin._created = self._created
+        twin._sorted = dict(self._sorted)
+        return twin
+
+    def subscribe(self, callback: Subscriber) -> None:
+        """Calls back after each write, after those who subscribed before."""
+        self._subscribers.append(callback)
+
+    # writing
+
+    def create(self, manifest: Manifest, kind: str, now: int) -> WatchEvent:
+        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken."""
+        key = _key(manifest)
+        if key in self._objects.get(kind, _NO_OBJECTS):
+            raise Refused.because(already_exists(known(kind).resource, key[1]))
+        metadata = dict(manifest["metadata"])
+        self._created += 1
+        if not metadata.get("uid") or metadata["uid"] in self._uids:
+            metadata["uid"] = "-".join(part for part in (*key, str(self._created)) if part)
+        metadata.setdefault("creationTimestamp", self.timestamp(now))
+        metadata.setdefault("generation", 1)
+        self._uids[metadata["uid"]] = (kind, key)
+        return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata})
+
+    def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
+        """Sets an object that is there, keeping its uid and age; None where nothing changes."""
+        key = _key(manifest)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            raise Refused.because(not_found(known(kind).resource, key[1]))
+        kept = old["metadata"]
+        metadata = {**manifest["metadata"], **{name: kept[name] for name in _OWNED if name in kept}}
+        new = {**manifest, "metadata": metadata}
+        if new == old:
+            return None
+        if new.get("spec") != old.get("spec"):
+            metadata["generation"] = int(kept.get("generation") or 0) + 1
+        return self._write(MODIFIED, kind, key, old, new)
+
+    def remove(self, kind: str, namespace: str, name: str) -> WatchEvent | None:
+        """Takes an object away at once; None where there is none."""
+        key = (namespace, name)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            return None
+        del self._objects[kind][key]
+        self._uids.pop(old["metadata"].get("uid", ""), None)
+        self._sorted.pop(kind, None)
+        self.resource_version += 1
+        return self._tell(
+            WatchEvent(
+                DELETED,
+                kind,
+                old,
+                None,
+                old_pod=self._pods.pop(key, None) if kind == "Pod" else None,
+                old_node=self._nodes.pop(name, None) if kind == "Node" else None,
+            )
+        )
+
+    def delete(self, kind: str, namespace: str, name: str, now: int, grace: int | None = None) -> WatchEvent:
+        """Deletes an object; a running pod only begins to end (see pod_grace). Refused where there is none."""
+        pod = self._pods.get((namespace, name)) if kind == "Pod" else None
+        seconds = 0 if pod is None else pod_grace(pod, grace)
+        if pod is None or seconds == 0:
+            event = self.remove(kind, namespace, name)
+            if event is None:
+                raise Refused.because(not_found(known(kind).resource, name))
+            return event
+        old = pod.manifest
+        metadata = {
+            "deletionTimestamp": self.timestamp(now + seconds * SECOND),
+            "deletionGracePeriodSeconds": seconds,
+        }
+        if pod.deleting and _sooner(old["metadata"], metadata):
+            return WatchEvent(MODIFIED, kind, old, old, pod, pod)
+        metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
+        return self._write(MODIFIED, kind, (namespace, name), old, with_section(old, "metadata", metadata))
+
+    def bind(self, key: str, uid: str, node_name: str, now: int) -> Answer:
+        """The binding call: sets spec.nodeName and the condition PodScheduled=True, or says why not.
+
+        kube: pkg/registry/core/pod/storage/storage.go (BindingREST)
+        """
+        pod = self.pod_at(key)
+        if pod is None:
+            return not_found("pods", key.partition("/")[2])
+        if refusal := _binding_refusal(pod, uid):
+            return refusal
+        status = pod.manifest.get("status") or {}
+        condition = {"type": "PodScheduled", "status": "True"}
+        bound: Manifest = {
+            **with_section(pod.manifest, "spec", {"nodeName": node_name}),
+            "status": with_condition(status, condition, self.timestamp(now)) or status,
+        }
+        self._write(MODIFIED, "Pod", (pod.namespace, pod.name), pod.manifest, bound, pod)
+        return DONE
+
+    def patch_pod_status(
+        self,
+        key: str,
+        now: int,
+        *,
+        condition: Mapping[str, Any] | None = None,
+        nominated_node_name: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Sets a condition, the nomination ("" clears it) and other fields of a pod's status; nothing is
+        written where all is so.
+        """
+        pod = self.pod_at(key)
+        if pod is None:
+            return not_found("pods", key.partition("/")[2])
+        old = pod.manifest.get("status") or {}
+        status = dict(old)
+        if condition is not None:
+            status = with_condition(status, condition, self.timestamp(now)) or status
+        if nominated_node_name is not None and nominated_node_name != pod.nominated_node_name:
+            status["nominatedNodeName"] = nominated_node_name
+            if not nominated_node_name:
+                del status["nominatedNodeName"]
+        status.update(fields or {})
+        if status != old:
+            self._write(
+                MODIFIED, "Pod", _key(pod.manifest), pod.manifest, {**pod.manifest, "status": status}, pod
+            )
+        return DONE
+
+    def record(self, event: KubeEvent) -> None:
+        """Keeps a Kubernetes Event."""
+        self.events.append(event)
+
+    # the one place where objects change
+
+    def _write(
+        self, change: str, kind: str, key: Key, old: Manifest | None, new: Manifest, like: Pod | None = None
+    ) -> WatchEvent:
+        """Stamps and stores a manifest; `like`: the pod as it was, where its spec changes in nodeName at
+        most.
+        """
+        self.resource_version += 1
+        stamp = {**new["metadata"], "resourceVersion": str(self.resource_version)}
+        manifest: Manifest = {**new, "metadata": stamp}
+        objects = self._objects.setdefault(kind, {})
+        if key not in objects:
+            self._sorted.pop(kind, None)
+        objects[key] = manifest
+        if kind == "Pod":
+            before, pod = self._pods.get(key), Pod.from_manifest(manifest, like)
+            self._pods[key] = pod
+            return self._tell(WatchEvent(change, kind, old, manifest, before, pod))
+        if kind == "Node":
+            previous, node = self._nodes.get(key[1]), Node.from_manifest(manifest)
+            self._nodes[key[1]] = node
+            return self._tell(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
+        return self._tell(WatchEvent(change, kind, old, manifest))
+
+    def _tell(self, event: WatchEvent) -> WatchEvent:
+        for subscriber in self._subscribers:
+            subscriber(event)
+        return event
+
+    def _order(self, kind: str) -> Keys:
+        found = self._sorted.get(kind)
+        if found is None:
+            found = self._sorted[kind] = sorted(self._objects.get(kind, _NO_OBJECTS))
+        return found
+
+
+def _key(manifest: Manifest) -> Key:
+    metadata = manifest["metadata"]
+    return metadata.get("namespace", ""), metadata["name"]
+
+
+def pod_grace(pod: Pod, asked: int | None = None) -> int:
+    """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its
+    own.
+
+    kube: pkg/registry/core/pod/strategy.go CheckGracefulDelete
+    """
+    if not pod.node_name or pod.terminal:
+        return 0
+    seconds = pod.spec.termination_grace_seconds if asked is None else asked
+    return 1 if seconds < 0 else seconds
+
+
+def _sooner(ending: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether a pod that is ending already ends no later than now asked; a deletion is never put off."""
+    return parse_time(ending["deletionTimestamp"]) <= parse_time(asked["deletionTimestamp"])
+
+
+def _binding_refusal(pod: Pod, uid: str) -> Answer | None:
+    if uid and pod.uid != uid:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"
+        key = f"/registry/pods/{pod.key}"
+        error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMessage: {why}"
+        return conflict("pods", pod.name, error)
+    if pod.deleting:
+        why = f"pod {pod.name} is being deleted, cannot be assigned to a host"
+    elif pod.node_name:
+        why = f'pod {pod.name} is already assigned to node "{pod.node_name}"'
+    elif pod.spec.scheduling_gates:
+        why = f"pod {pod.name} has non-empty .spec.schedulingGates"
+    else:
+        return None
+    return conflict("pods/binding", pod.name, why)
