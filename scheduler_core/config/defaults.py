@@ -1,0 +1,164 @@
+"""Defaults of a KubeSchedulerConfiguration, filled into a new manifest.
+
+kube: apis/config/v1/{defaults,default_plugins}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.config.points import FIELDS, MULTI_POINT
+from scheduler_core.config.schema import ARGUMENTS
+from scheduler_core.config.types import API_VERSION, KIND
+from scheduler_core.plugins import DEFAULT_ORDER
+
+Manifest = dict[str, Any]
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+LEADER_ELECTION: Manifest = {
+    "leaderElect": True,
+    "leaseDuration": "15s",
+    "renewDeadline": "10s",
+    "retryPeriod": "2s",
+    "resourceLock": "leases",
+    "resourceName": "kube-scheduler",
+    "resourceNamespace": "kube-system",
+}
+CLIENT_CONNECTION: Manifest = {
+    "kubeconfig": "",
+    "acceptContentTypes": "",
+    "contentType": "application/vnd.kubernetes.protobuf",
+    "qps": 50,
+    "burst": 100,
+}
+
+
+def default_configuration(given: Mapping[str, Any]) -> Manifest:
+    """A new manifest with every default filled in; the given one, whose shape has been checked, is left as it is."""
+    out = _present(given)
+    out["apiVersion"], out["kind"] = API_VERSION, KIND
+    out.setdefault("parallelism", 16)
+    out["leaderElection"] = LEADER_ELECTION | _filled(out.get("leaderElection"))
+    out["clientConnection"] = CLIENT_CONNECTION | _filled(out.get("clientConnection"))
+    out.setdefault("percentageOfNodesToScore", 0)
+    out.setdefault("podInitialBackoffSeconds", 1)
+    out.setdefault("podMaxBackoffSeconds", 10)
+    out.setdefault("enableProfiling", True)
+    if out["enableProfiling"]:
+        out.setdefault("enableContentionProfiling", True)
+    profiles = [_present(profile) for profile in out.get("profiles") or [{}]]
+    if len(profiles) == 1:
+        profiles[0].setdefault("schedulerName", DEFAULT_SCHEDULER)
+    out["profiles"] = [_default_profile(profile) for profile in profiles]
+    return out
+
+
+def _present(mapping: Mapping[str, Any] | None) -> Manifest:
+    """A copy without the fields that are null, which is how JSON says absent."""
+    return {name: value for name, value in (mapping or {}).items() if value is not None}
+
+
+def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
+    """A copy without empty strings and zeros, which Go cannot tell from absent; false stays."""
+    return {name: value for name, value in _present(mapping).items() if value is False or value}
+
+
+def _default_profile(profile: Manifest) -> Manifest:
+    plugins = _merge_plugins(profile.get("plugins") or {})
+    configs = [_default_config(config) for config in profile.get("pluginConfig") or ()]
+    given = {config["name"] for config in configs}
+    missing = [name for name in sorted(enabled_names(plugins)) if name in ARGUMENTS and name not in given]
+    configs += [_default_config({"name": name}) for name in missing]
+    return {**profile, "plugins": plugins, "pluginConfig": configs}
+
+
+def _merge_plugins(custom: Mapping[str, Any]) -> Manifest:
+    defaults: list[Manifest] = [
+        {"name": name, "weight": weight} if weight else {"name": name} for name, weight in DEFAULT_ORDER
+    ]
+    merged: Manifest = {}
+    for field in (*FIELDS, MULTI_POINT):
+        plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
+        if plugin_set:
+            merged[field] = plugin_set
+    return merged
+
+
+def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manifest:
+    """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind."""
+    disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
+    off = {plugin["name"] for plugin in disabled}
+    enabled = [{"name": "", **_present(plugin)} for plugin in custom.get("enabled") or ()]
+    last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
+    merged: list[Manifest] = []
+    replaced: dict[int, None] = {}
+    for plugin in () if "*" in off else defaults:
+        if plugin["name"] in off:
+            continue
+        index = last.get(plugin["name"])
+        if index is not None:
+            replaced[index] = None
+        merged.append(plugin if index is None else enabled[index])
+    merged += [plugin for i, plugin in enumerate(enabled) if i not in replaced]
+    out: Manifest = {}
+    if merged:
+        out["enabled"] = merged
+    if disabled:
+        out["disabled"] = disabled
+    return out
+
+
+def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(
+        plugin.get("name", "")
+        for plugin_set in plugins.values()
+        for plugin in plugin_set.get("enabled") or ()
+    )
+
+
+def _default_config(config: Mapping[str, Any]) -> Manifest:
+    name = config.get("name") or ""
+    args = config.get("args")
+    if name not in ARGUMENTS:
+        return {"name": name} if args is None else {"name": name, "args": args}
+    return {"name": name, "args": default_arguments(name, args or {})}
+
+
+def default_arguments(name: str, given: Mapping[str, Any]) -> Manifest:
+    """A plugin's arguments with defaults filled in; of a plugin without defaults the arguments as given."""
+    args = _present(given)
+    out: Manifest = {"apiVersion": API_VERSION, "kind": f"{name}Args", **args}
+    match name:
+        case "DefaultPreemption":
+            out.setdefault("minCandidateNodesPercentage", 10)
+            out.setdefault("minCandidateNodesAbsolute", 100)
+        case "DynamicResources":
+            out.setdefault("filterTimeout", "10s")
+        case "InterPodAffinity":
+            out.setdefault("hardPodAffinityWeight", 1)
+            out.setdefault("ignorePreferredTermsOfExistingPods", False)
+        case "NodeResourcesBalancedAllocation":
+            out["resources"] = _resources(args.get("resources"))
+        case "NodeResourcesFit":
+            out["scoringStrategy"] = _strategy(args.get("scoringStrategy"))
+        case "PodTopologySpread":
+            out["defaultingType"] = args.get("defaultingType") or "System"
+        case "VolumeBinding":
+            out.setdefault("bindTimeoutSeconds", 600)
+    return out
+
+
+def _strategy(given: Mapping[str, Any] | None) -> Manifest:
+    if given is None:
+        return {"type": "LeastAllocated", "resources": _resources(None)}
+    strategy = _present(given)
+    return {"type": "", **strategy, "resources": _resources(strategy.get("resources"))}
+
+
+def _resources(given: Iterable[Mapping[str, Any]] | None) -> list[Manifest]:
+    resources = [_present(resource) for resource in given or ()]
+    if not resources:
+        return [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
+    return [{"name": "", **resource, "weight": resource.get("weight") or 1} for resource in resources]
