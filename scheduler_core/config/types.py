@@ -48,3 +48,22 @@ class SchedulerConfiguration:
 
     def profile(self, scheduler_name: str) -> Profile | None:
         return next((p for p in self.profiles if p.scheduler_name == scheduler_name), None)
+
+    def with_plugin(self, name: str) -> SchedulerConfiguration:
+        """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
+        from scheduler_core.config.load import load_configuration
+
+        profiles = [
+            {**profile, "plugins": _added(profile["plugins"], name)} for profile in self.manifest["profiles"]
+        ]
+        return load_configuration({**self.manifest, "profiles": profiles})
+
+
+def _added(plugins: Mapping[str, Any], name: str) -> dict[str, Any]:
+    out = dict(plugins)
+    for field in ("multiPoint", "bind"):
+        plugin_set = plugins.get(field) or {}
+        enabled = plugin_set.get("enabled") or []
+        if all(plugin["name"] != name for plugin in enabled):
+            out[field] = {**plugin_set, "enabled": [*enabled, {"name": name}]}
+    return out

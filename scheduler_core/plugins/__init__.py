@@ -65,7 +65,10 @@ DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
     ("DefaultBinder", 0),
 )
 
-# What is built. Demonstration is our own and is in no default.
+# Our own plugin for teaching; in no default.
+DEMONSTRATION = "Demonstration"
+
+# What is built.
 REGISTRY: dict[str, type[Plugin]] = {
     "SchedulingGates": SchedulingGates,
     "PrioritySort": PrioritySort,
@@ -78,7 +81,7 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
     "ImageLocality": ImageLocality,
     "DefaultBinder": DefaultBinder,
-    "Demonstration": Demonstration,
+    DEMONSTRATION: Demonstration,
 }
 
-__all__ = ["DEFAULT_ORDER", "NAMES", "REGISTRY"]
+__all__ = ["DEFAULT_ORDER", "DEMONSTRATION", "NAMES", "REGISTRY"]

@@ -1,0 +1,85 @@
+"""Loading a KubeSchedulerConfiguration: shape, defaults, validation, expansion.
+
+kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.config.defaults import default_configuration
+from scheduler_core.config.expand import expand
+from scheduler_core.config.points import implements
+from scheduler_core.config.schema import CONFIGURATION, check_shape
+from scheduler_core.config.types import (
+    API_VERSION,
+    KIND,
+    ConfigurationError,
+    Profile,
+    SchedulerConfiguration,
+)
+from scheduler_core.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
+from scheduler_core.framework.plugin import Point
+from scheduler_core.objects.errors import FieldError, invalid
+from scheduler_core.plugins import REGISTRY
+
+
+def load_configuration(manifest: Mapping[str, Any] | None) -> SchedulerConfiguration:
+    """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong."""
+    given = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
+    _raise(check_shape(given, CONFIGURATION, "") or type_errors(given))
+    _raise(plugin_args_shape_errors(given))
+    full = default_configuration(given)
+    errors = configuration_errors(full)
+    profiles = []
+    for i, raw in enumerate(full["profiles"]):
+        profile, problems = _profile(raw, f"profiles[{i}]")
+        profiles.append(profile)
+        errors += problems
+    _raise(errors)
+    return SchedulerConfiguration(
+        tuple(profiles),
+        full["percentageOfNodesToScore"],
+        full["podInitialBackoffSeconds"],
+        full["podMaxBackoffSeconds"],
+        full,
+    )
+
+
+def _raise(errors: list[FieldError]) -> None:
+    if errors:
+        raise ConfigurationError(errors)
+
+
+def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldError]]:
+    plugins, errors = expand(raw["plugins"], f"{path}.plugins")
+    name = raw.get("schedulerName") or ""
+    if not errors:
+        errors = _required_plugins(plugins, name, f"{path}.plugins")
+    plugins[Point.NORMALIZE_SCORE] = tuple(
+        entry for entry in plugins[Point.SCORE] if implements(entry[0], Point.NORMALIZE_SCORE)
+    )
+    named = dict.fromkeys(name for entries in plugins.values() for name, _ in entries)
+    profile = Profile(
+        name,
+        plugins,
+        {config["name"]: config.get("args") or {} for config in raw["pluginConfig"]},
+        raw.get("percentageOfNodesToScore"),
+        tuple(plugin for plugin in named if plugin not in REGISTRY),
+    )
+    return profile, errors
+
+
+def _required_plugins(plugins: Mapping[Point, Any], name: str, path: str) -> list[FieldError]:
+    errors = []
+    sorters = len(plugins[Point.QUEUE_SORT])
+    if sorters != 1:
+        detail = (
+            f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}'
+        )
+        errors.append(invalid(f"{path}.queueSort", sorters, detail))
+    if not plugins[Point.BIND]:
+        detail = f'at least one bind plugin is needed for profile with scheduler name "{name}"'
+        errors.append(invalid(f"{path}.bind", 0, detail))
+    return errors
