@@ -1,0 +1,130 @@
+"""The documents keep up with the code: whatever a user can set, run, read or ask for is documented, and nothing that is gone."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.demonstration import PREFIX
+from scheduler_core.trace.records import KINDS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/corpus/README.md")])
+PLAYGROUND = sorted((ROOT / "playground").rglob("*.py"))
+ENVIRONMENT_READERS = {"env", "os.environ.get", "os.getenv", "environ.get"}
+SET_BY_US = {"DJANGO_SETTINGS_MODULE"}
+
+
+def first_column(document: str) -> list[str]:
+    """The names in backticks that open the rows of a document's tables."""
+    return re.findall(r"^\| `([^`]+)`", (ROOT / document).read_text(), flags=re.MULTILINE)
+
+
+def settings_read(source: str) -> set[str]:
+    """The environment variables that a module reads: literal first arguments of the readers, and subscripts of os.environ."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            reads = re.sub(r"env_\w+", "env", ast.unparse(node.func)) in ENVIRONMENT_READERS
+            found |= {str(node.args[0].value)} if reads else set()
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "os.environ":
+            found |= {ast.literal_eval(node.slice)} if isinstance(node.slice, ast.Constant) else set()
+    return found - SET_BY_US
+
+
+def all_settings() -> set[str]:
+    return set().union(*(settings_read(path.read_text()) for path in PLAYGROUND))
+
+
+def make_variables() -> set[str]:
+    """The environment variables that make and its scripts read."""
+    sources = [ROOT / "Makefile", *(ROOT / "scripts").glob("*.sh")]
+    text = "\n".join(path.read_text() for path in sources)
+    used = re.findall(r"\$[{(]([A-Z][A-Z_]+)[:)]", text)
+    return {*used, *re.findall(r"^([A-Z_]+) \?=", text, flags=re.MULTILINE)}
+
+
+def our_commands() -> set[str]:
+    return {name for name, app in get_commands().items() if app == "playground"}
+
+
+def url_names(patterns: list[URLPattern | URLResolver]) -> set[str]:
+    names = {pattern.name for pattern in patterns if isinstance(pattern, URLPattern) and pattern.name}
+    inner = [pattern.url_patterns for pattern in patterns if isinstance(pattern, URLResolver)]
+    return names.union(*map(url_names, inner))
+
+
+def test_every_setting_is_read_in_one_place() -> None:
+    elsewhere = {
+        path.name: settings_read(path.read_text()) for path in PLAYGROUND if path.name != "settings.py"
+    }
+    assert {name: read for name, read in elsewhere.items() if read} == {}
+
+
+def test_every_setting_is_documented() -> None:
+    assert len(all_settings()) > 5
+    assert all_settings() - set(first_column("docs/settings.md")) == set()
+
+
+def test_every_documented_setting_is_read() -> None:
+    assert set(first_column("docs/settings.md")) - all_settings() - make_variables() == set()
+
+
+def test_every_variable_of_make_is_documented() -> None:
+    internal = {"MAKEFILE_LIST", "INSTALL", "PY"}
+    assert make_variables() - internal - set(first_column("docs/settings.md")) == set()
+
+
+def test_every_command_is_documented() -> None:
+    assert sorted(our_commands()) == sorted(first_column("docs/commands.md"))
+
+
+def test_every_command_that_a_document_names_exists() -> None:
+    named = {
+        name for path in DOCUMENTS for name in re.findall(r"manage\.py ([a-z][a-z_]+)", path.read_text())
+    }
+    assert named - set(get_commands()) - {"help"} == set()
+
+
+def test_every_plugin_is_documented() -> None:
+    documented = [name for name in first_column("docs/plugins.md") if "/" not in name]
+    assert documented == sorted(REGISTRY, key=list(REGISTRY).index)
+
+
+def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
+    source = (ROOT / "scheduler_core/plugins/demonstration.py").read_text()
+    annotations = [
+        PREFIX + name for name in re.findall(r'^[A-Z_]+ = PREFIX \+ "([a-z-]+)"', source, re.MULTILINE)
+    ]
+    assert annotations == [name for name in first_column("docs/plugins.md") if "/" in name]
+
+
+def test_every_record_kind_is_documented() -> None:
+    assert set(KINDS) - set(first_column("docs/trace.md")) == set()
+
+
+def test_every_url_name_is_documented() -> None:
+    assert sorted(url_names(get_resolver().url_patterns)) == sorted(first_column("docs/urls.md"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_of_a_document_lead_to_files(document: Path) -> None:
+    shown = re.sub(r"<!--.*?-->|`[^`]*`", "", document.read_text(), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", shown)
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_every_dependency_is_documented() -> None:
+    pinned = re.findall(r'^    "([a-z][a-z-]+)', (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z-]+) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
+    assert len(pinned) > 20
+    assert set(pinned) == set(rows) - {"package"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_document_names_a_path_of_somebodys_machine(document: Path) -> None:
+    assert re.findall(r"/(?:home|root|work|Users)/\S*|\.\./shared\S*", document.read_text()) == []
