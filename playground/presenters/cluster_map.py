@@ -1,0 +1,215 @@
+"""The cluster map: every node as a card while there are few; a heat map, counted refusals and a window of cards when there are many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from playground.presenters import heat
+from playground.presenters.look import Look
+from playground.presenters.node_cards import Moment, card_id, node_card
+from playground.presenters.panel import Panel
+from playground.presenters.refusals import FEASIBLE, Refusals, refusals
+from playground.presenters.scene import (
+    cycle_of,
+    last_attempt,
+    present_step,
+    scheduler_of,
+    short,
+    subject,
+    verdict_rows,
+)
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.plugin import Point
+from scheduler_core.scheduler.cycle import SchedulingCycle
+
+SMALL = 40
+WINDOW = 12
+PENDING = 12
+TOUCHED = 64  # records of one transition that are looked through; an import makes thousands
+ZONE = "topology.kubernetes.io/zone"
+
+
+def present(sim: Any, look: Look) -> Panel:
+    """The map as this viewer groups and filters it."""
+    scheduler = scheduler_of(sim)
+    table, cycle = scheduler.cache.table(), cycle_of(sim)
+    found = refusals(cycle, table.names)
+    moment = _moment(sim, look, table, cycle, found)
+    keys = label_keys(table)
+    group = look.group if look.group in keys or look.group == "-" else _default_group(keys)
+    large = len(table) > SMALL
+    context: dict[str, Any] = {
+        "count": len(table),
+        "large": large,
+        "mode": look.mode,
+        "group": group,
+        "keys": keys,
+        "q": look.q,
+        "empty": not len(table),
+    }
+    rows, matching = _rows(table, look, found, moment, large)
+    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, found, look)}
+    if large:
+        context["window"] = {
+            "page": look.page,
+            "pages": -(-matching // WINDOW),
+            "matching": matching,
+            "size": WINDOW,
+        }
+        cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
+        cards["map-heat"] = heat.heat_card(table, found, moment, look.mode)
+        context["zones"] = [{"name": "", "cards": [card_id(table.names[row]) for row in rows]}]
+    else:
+        context["zones"] = _zones(table, rows, "" if group == "-" else group)
+    for row in rows:
+        cards[card_id(table.names[row])] = node_card(table, row, moment)
+    cards["map-pending"] = pending_card(sim, look)
+    return Panel("map", context, cards)
+
+
+def label_keys(table: NodeTable) -> list[str]:
+    """The label keys that can group the nodes, the zone first; keys with a value of its own for each node are left out."""
+    known = table.memo.get("playground.label_keys")
+    if known is None:
+        keys = dict.fromkeys(key for node in table.nodes for key in node.labels)
+        useful = [key for key in keys if key != "kubernetes.io/hostname"]
+        known = sorted(useful, key=lambda key: (key != ZONE, key))
+        table.memo["playground.label_keys"] = known
+    return list(known)
+
+
+def _default_group(keys: list[str]) -> str:
+    return ZONE if ZONE in keys else "-"
+
+
+def _moment(sim: Any, look: Look, table: NodeTable, cycle: SchedulingCycle | None, found: Refusals) -> Moment:
+    step = present_step(sim)
+    now = -1
+    if step is not None and step[0].point is Point.FILTER and cycle is not None:
+        now = len(cycle.steps) - 1
+    score = _totals(cycle, table)
+    touched = touched_nodes(sim)
+    return Moment(
+        refusals=found,
+        score=score,
+        best=int(score.max()) if score is not None and len(score) else -1,
+        chosen_node=look.node,
+        chosen_pod=subject(sim, look.pod),
+        placed_on=(cycle.chosen or "") if cycle is not None else "",
+        touched=touched,
+        assumed=frozenset(scheduler_of(sim).cache.assumed),
+        now_step=now if now >= 0 else -9,
+    )
+
+
+def _totals(cycle: SchedulingCycle | None, table: NodeTable) -> NDArray[np.int64] | None:
+    """Per node the total so far: whole where the sum is made, else the weighted scores that exist; -1 where it has none."""
+    board = cycle.scores if cycle is not None else None
+    if cycle is None or board is None or not board.normalized:
+        return None
+    total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
+    out = np.full(len(cycle.nodes), -1, np.int64)
+    out[board.rows] = total
+    rows = verdict_rows(cycle, table.names)
+    if rows is None:
+        return out
+    moved: NDArray[np.int64] = np.where(rows >= 0, out[np.maximum(rows, 0)], -1)
+    return moved
+
+
+def touched_nodes(sim: Any) -> frozenset[str]:
+    """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
+    out = set()
+    for record in sim.last[:TOUCHED]:
+        if record.kind in ("pod_assumed", "pod_forgotten", "binding_ended"):
+            out.add(record.data.get("node", ""))
+        elif record.kind == "object" and record.data.get("kind") == "Node":
+            out.add(record.data.get("name", ""))
+    return frozenset(out - {""})
+
+
+def _rows(
+    table: NodeTable, look: Look, found: Refusals, moment: Moment, large: bool
+) -> tuple[list[int], int]:
+    """The rows to show as cards, and how many match what the viewer filters for."""
+    rows = np.arange(len(table), dtype=np.intp)
+    if look.q:
+        rows = rows[np.fromiter((matches(table, row, found, look.q) for row in rows), np.bool_, len(rows))]
+    if not large:
+        return [int(row) for row in rows], len(rows)
+    order = np.argsort(_rank(found, moment)[rows], kind="stable")
+    start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
+    window = [int(row) for row in rows[order][start : start + WINDOW]]
+    return window, len(rows)
+
+
+def _rank(found: Refusals, moment: Moment) -> NDArray[np.int64]:
+    """Smaller comes first: the placed node, the best scores, the feasible, what was not looked at, the refused."""
+    rank = np.where(found.group == FEASIBLE, 0, np.where(found.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
+    if moment.score is not None:
+        rank -= np.where(moment.score >= 0, moment.score, 0)
+    return rank
+
+
+def matches(table: NodeTable, row: int, found: Refusals, q: str) -> bool:
+    """Whether a node answers to a text: part of its name, its refusal, a label as key=value, or the name of a pod on it."""
+    if q in table.names[row] or (found.group[row] >= 0 and q in found.text(row)):
+        return True
+    key, equals, value = q.partition("=")
+    if equals and table.nodes[row].labels.get(key.strip()) == value.strip():
+        return True
+    return any(q in pod.name for pod in table.pods[row])
+
+
+def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
+    zones: dict[str, list[str]] = {}
+    for row in rows:
+        value = table.nodes[row].labels.get(key, "") if key else ""
+        zones.setdefault(value, []).append(card_id(table.names[row]))
+    ordered = sorted(zones, key=lambda value: (value == "", value))
+    return [
+        {"name": value, "unlabelled": bool(key) and not value, "cards": zones[value]} for value in ordered
+    ]
+
+
+def _summary(table: NodeTable, cycle: SchedulingCycle | None, found: Refusals, look: Look) -> dict[str, Any]:
+    """Feasible and refused nodes as counts; each refusal is a group that can be clicked."""
+    card: dict[str, Any] = {
+        "id": "map-summary",
+        "kind": "summary",
+        "pods": int(table.pod_count.sum()),
+        "q": look.q,
+    }
+    if cycle is None or not len(table):
+        return card
+    groups = found.to_groups()
+    card |= {
+        "pod": short(cycle.pod.key),
+        "feasible": found.feasible,
+        "unseen": found.unseen if found.unseen != len(table) else 0,
+        "groups": groups[:8],
+        "other": sum(group["count"] for group in groups[8:]),
+        "decided": cycle.feasible is not None,
+    }
+    return card
+
+
+def pending_card(sim: Any, look: Look) -> dict[str, Any]:
+    """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
+    queue = scheduler_of(sim).queue
+    refused = [*queue.unschedulable(), *(q for q in queue.backoff() if q.attempts)]
+    rows = []
+    for queued in refused[:PENDING]:
+        attempt = last_attempt(sim, queued.pod.key)
+        rows.append(
+            {
+                "key": queued.pod.key,
+                "name": short(queued.pod.key),
+                "message": attempt.message if attempt is not None else "",
+                "attempts": queued.attempts,
+            }
+        )
+    return {"id": "map-pending", "kind": "pending", "rows": rows, "more": len(refused) - len(rows)}

@@ -1,0 +1,57 @@
+"""The inspector: one pod or one node looked at closely, one module for each tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playground.presenters.inspector import events, node, pod, scores, why, yaml_tab
+from playground.presenters.look import TABS, Look
+from playground.presenters.panel import Panel
+from playground.presenters.scene import cycle_of, find_pod, short, subject
+from playground.presenters.words import gettext_noop
+
+_TITLES = {
+    "why": gettext_noop("Why"),
+    "scores": gettext_noop("Scores"),
+    "pod": gettext_noop("Pod"),
+    "node": gettext_noop("Node"),
+    "yaml": gettext_noop("YAML"),
+    "events": gettext_noop("Events"),
+}
+_PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
+    "why": why.present,
+    "scores": scores.present,
+    "pod": pod.present,
+    "node": node.present,
+    "yaml": yaml_tab.present,
+    "events": events.present,
+}
+
+
+def present(sim: Any, look: Look) -> Panel:
+    """The chosen tab, about the chosen pod or the one of the present cycle."""
+    key = subject(sim, look.pod)
+    context = {
+        "tab": look.tab,
+        "tabs": [{"name": name, "title": _TITLES[name], "href": look.href(tab=name)} for name in TABS],
+        "pod": _heading(sim, look, key),
+        "node": look.node,
+        "body": _PRESENT[look.tab](sim, look, key),
+    }
+    return Panel("inspector", context)
+
+
+def _heading(sim: Any, look: Look, key: str) -> dict[str, Any] | None:
+    if not key:
+        return None
+    found, cycle = find_pod(sim, key), cycle_of(sim)
+    return {
+        "key": key,
+        "name": short(key),
+        "priority": found.priority if found is not None else None,
+        "gone": found is None,
+        "pinned": bool(look.pod),
+        "present": cycle is not None and cycle.pod.key == key,
+        "place": sim.journal.place(key),
+    }

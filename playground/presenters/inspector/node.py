@@ -1,0 +1,64 @@
+"""Node: capacity, labels, taints, pods, and what the present cycle says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import amount
+from playground.presenters.look import Look
+from playground.presenters.plain import in_plain_words
+from playground.presenters.refusals import FEASIBLE, refusals
+from playground.presenters.scene import colour_of, cycle_of, scheduler_of, short
+
+PODS = 30
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The chosen node, else the one that the present cycle chose."""
+    cycle, table = cycle_of(sim), scheduler_of(sim).cache.table()
+    name = look.node or (cycle.chosen or "" if cycle is not None else "")
+    row = table.row(name) if name else None
+    if row is None:
+        return {"kind": "gone" if name else "none", "name": name}
+    node, pods = table.nodes[row], table.pods[row]
+    found = refusals(cycle, table.names)
+    status = found.statuses[int(found.group[row])] if found.group[row] >= 0 else None
+    return {
+        "kind": "node",
+        "name": name,
+        "pod": short(key),
+        "verdict": "ok" if found.group[row] == FEASIBLE else "no" if status else "",
+        "why": status.message if status else "",
+        "plugin": status.plugin if status else "",
+        "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
+        "resources": _resources(table, row),
+        "cordoned": node.unschedulable,
+        "ready": node.ready,
+        "taints": [str(taint) for taint in node.taints],
+        "labels": [f"{k}={v}" for k, v in sorted(node.labels.items())],
+        "count": len(pods),
+        "pods": [{"key": p.key, "name": short(p.key), "colour": colour_of(p)} for p in pods[:PODS]],
+        "more": max(len(pods) - PODS, 0),
+    }
+
+
+def _resources(table: Any, row: int) -> list[dict[str, Any]]:
+    out = []
+    for column, resource in enumerate(table.resources.names[: table.allocatable.shape[1]]):
+        has, used = int(table.allocatable[row][column]), int(table.requested[row][column])
+        if has or used:
+            out.append(_line(resource, used, has))
+    out.append(_line("pods", int(table.pod_count[row]), int(table.allowed_pods[row])))
+    return out
+
+
+def _line(resource: str, used: int, has: int) -> dict[str, Any]:
+    percent = round(100 * used / has) if has else 0
+    return {
+        "name": resource,
+        "used": amount(resource, used),
+        "free": amount(resource, max(has - used, 0)),
+        "has": amount(resource, has),
+        "percent": percent,
+        "bar": min(percent, 100),
+    }

@@ -1,0 +1,81 @@
+"""Pod: what it asks for, where it stands, how its attempts went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import amount, clock, cpu, memory
+from playground.presenters.look import Look
+from playground.presenters.scene import find_pod
+from playground.presenters.words import gettext_noop
+from scheduler_core.objects.pod import Pod
+
+ATTEMPTS = 12
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The pod as the API server has it now."""
+    found = find_pod(sim, key) if key else None
+    if found is None:
+        return {"kind": "gone" if key else "none"}
+    return {
+        "kind": "pod",
+        "facts": _facts(found),
+        "labels": [f"{k}={v}" for k, v in sorted(found.labels.items())],
+        "tolerations": [_toleration(t) for t in found.spec.tolerations],
+        "gates": list(found.spec.scheduling_gates),
+        "conditions": [
+            {k: str(c.get(k, "")) for k in ("type", "status", "reason", "message")} for c in found.conditions
+        ],
+        "attempts": _attempts(sim, key),
+    }
+
+
+def _facts(pod: Pod) -> list[dict[str, str]]:
+    requests = pod.requests
+    asked = [cpu(requests.milli_cpu) + " cpu"] if requests.milli_cpu else []
+    asked += [memory(requests.memory)] if requests.memory else []
+    asked += [f"{amount(name, value)} {name}" for name, value in requests.scalar]
+    selector = pod.spec.node_selector or {}
+    rows = [
+        (gettext_noop("requests"), " · ".join(asked) or "-"),
+        (gettext_noop("priority"), str(pod.priority)),
+        (gettext_noop("node"), pod.node_name or "-"),
+        (gettext_noop("phase"), pod.phase),
+        (gettext_noop("scheduler"), pod.spec.scheduler_name),
+        (gettext_noop("node selector"), ", ".join(f"{k}={v}" for k, v in sorted(selector.items()))),
+        (gettext_noop("host ports"), ", ".join(f"{p.port}/{p.protocol}" for p in pod.spec.host_ports)),
+        (gettext_noop("images"), ", ".join(pod.spec.images)),
+    ]
+    return [{"name": name, "value": value} for name, value in rows if value]
+
+
+def _toleration(toleration: Any) -> str:
+    key = toleration.key or "*"
+    value = f"={toleration.value}" if toleration.operator != "Exists" else ""
+    return f"{key}{value}:{toleration.effect or '*'}"
+
+
+def _attempts(sim: Any, key: str) -> list[dict[str, Any]]:
+    """The pod's attempts, the last one first. They are few for each pod and found from its moves."""
+    out: list[dict[str, Any]] = []
+    if key not in sim.journal.last_attempt:
+        return out
+    attempts = sim.journal.attempts
+    for index in range(sim.journal.last_attempt[key], -1, -1):
+        attempt = attempts[index]
+        if attempt.pod != key:
+            continue
+        out.append(
+            {
+                "number": attempt.number,
+                "at": clock(attempt.started),
+                "outcome": attempt.outcome,
+                "node": attempt.node,
+                "message": attempt.message,
+                "goto": attempt.last_position,
+            }
+        )
+        if len(out) == ATTEMPTS:
+            break
+    return out

@@ -1,0 +1,74 @@
+"""Scores: raw, normalised, times weight, total; the best nodes first, ties and the draw told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from playground.charts.scores import stacked
+from playground.presenters.look import Look
+from playground.presenters.scene import cycle_of
+from scheduler_core.scheduler.cycle import SchedulingCycle, ScoreBoard
+
+WINDOW = 10
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The board of the present cycle's best nodes, and the chosen node's even if it is not among them."""
+    cycle = cycle_of(sim)
+    if cycle is None or cycle.pod.key != key:
+        return {"kind": "elsewhere", "pod": key}
+    if cycle.scores is None or not cycle.scores.plugins:
+        return {"kind": _without(cycle), "node": cycle.chosen or ""}
+    return _board(cycle, cycle.scores, look)
+
+
+def _without(cycle: SchedulingCycle) -> str:
+    """Why there are no scores: not yet, one feasible node, or none."""
+    if cycle.feasible is None:
+        return "not yet"
+    return {0: "none feasible", 1: "one feasible"}.get(len(cycle.feasible), "not yet")
+
+
+def _board(cycle: SchedulingCycle, board: ScoreBoard, look: Look) -> dict[str, Any]:
+    total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
+    order = np.argsort(-total, kind="stable")
+    shown = [int(k) for k in order[:WINDOW]]
+    names = cycle.nodes.names
+    chosen = np.flatnonzero(board.rows == (cycle.nodes.row(look.node) if look.node else -1))
+    if len(chosen) and int(chosen[0]) not in shown:
+        shown.append(int(chosen[0]))
+    rows = [_row(board, k, int(total[k]), names[int(board.rows[k])], cycle, look) for k in shown]
+    return {
+        "kind": "board",
+        "plugins": [
+            {"name": name, "weight": weight}
+            for name, weight in zip(board.plugins, board.weights, strict=True)
+        ],
+        "rows": rows,
+        "nodes": len(board.rows),
+        "summed": board.total is not None,
+        "tied": list(cycle.tied[:6]),
+        "ties": len(cycle.tied),
+        "draw": cycle.draw,
+        "node": cycle.chosen or "",
+        "chart": stacked(board.plugins, board.weights, rows),
+    }
+
+
+def _row(
+    board: ScoreBoard, k: int, total: int, name: str, cycle: SchedulingCycle, look: Look
+) -> dict[str, Any]:
+    cells = [
+        {"raw": int(raw[k]), "norm": int(norm[k]), "weighted": int(norm[k]) * weight}
+        for raw, norm, weight in zip(board.raw, board.normalized, board.weights, strict=True)
+    ]
+    return {
+        "node": name,
+        "cells": cells,
+        "total": total,
+        "tied": len(cycle.tied) > 1 and name in cycle.tied,
+        "drawn": name == cycle.chosen,
+        "chosen": name == look.node,
+    }

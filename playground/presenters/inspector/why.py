@@ -1,0 +1,154 @@
+"""Why: each node against each Filter plugin. One letter a cell: p pass, r refuse, n not reached, s skipped, t to come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from playground.presenters.look import Look
+from playground.presenters.plain import in_plain_words
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
+from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step
+from scheduler_core.framework.plugin import Point
+from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
+
+WINDOW = 20
+ALL = 40
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The matrix where the present cycle is the pod's; else its last attempt in summary, with the way to its steps."""
+    cycle = cycle_of(sim)
+    if cycle is not None and cycle.pod.key == key:
+        return _matrix(sim, look, cycle)
+    attempt = last_attempt(sim, key) if key else None
+    if attempt is None:
+        return {"kind": "none", "place": sim.journal.place(key) if key else "", "gates": _gates(sim, key)}
+    return {
+        "kind": "past",
+        "number": attempt.number,
+        "outcome": attempt.outcome,
+        "node": attempt.node,
+        "message": attempt.message,
+        "feasible": attempt.feasible,
+        "evaluated": attempt.evaluated,
+        "groups": [_group(text, "", count) for text, count in attempt.refusals],
+        "goto": attempt.last_position,
+    }
+
+
+def _gates(sim: Any, key: str) -> list[str]:
+    pod = sim.store.pod_at(key) if key else None
+    return list(pod.spec.scheduling_gates) if pod is not None else []
+
+
+def _group(text: str, plugin: str, count: int) -> dict[str, Any]:
+    return {"text": text, "plugin": plugin, "count": count, "plain": in_plain_words(text)}
+
+
+def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
+    names = cycle.nodes.names
+    found = refusals(cycle, names)
+    plugins = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
+    reached = _reached(cycle, plugins)
+    rows, matching = _rows(cycle, look, found)
+    return {
+        "kind": "matrix",
+        "number": cycle.number,
+        "message": cycle.message,
+        "outcome": cycle.outcome,
+        "node": cycle.chosen or "",
+        "nodes": len(names),
+        "feasible": found.feasible,
+        "unseen": found.unseen,
+        "pre_filter": "" if cycle.pre_filter_status.ok else cycle.pre_filter_status.message,
+        "plugins": [{"name": name, "state": reached[name], "now": name == _now(sim)} for name in plugins],
+        "groups": [_group(g["text"], g["plugin"], g["count"]) for g in found.to_groups()],
+        "rows": [_row(cycle, row, found, plugins, reached, look) for row in rows],
+        "page": look.page,
+        "pages": -(-matching // _size(cycle)),
+        "matching": matching,
+    }
+
+
+def _now(sim: Any) -> str:
+    step = present_step(sim)
+    return step[0].plugin if step is not None and step[0].point is Point.FILTER else ""
+
+
+def _reached(cycle: SchedulingCycle, plugins: list[str]) -> dict[str, str]:
+    """How far Filter is: each plugin ran, is skipped, is still to come, or was never asked."""
+    ran = {step.plugin for step in cycle.steps if step.point is Point.FILTER}
+    coming = cycle.feasible is None and cycle.phase in (Phase.PRE_FILTER, Phase.FILTER)
+    return {
+        name: "ran"
+        if name in ran
+        else "skip"
+        if name in cycle.state.skip_filter
+        else "todo"
+        if coming
+        else "never"
+        for name in plugins
+    }
+
+
+def _size(cycle: SchedulingCycle) -> int:
+    return ALL if len(cycle.nodes) <= ALL else WINDOW
+
+
+def _rows(cycle: SchedulingCycle, look: Look, found: Refusals) -> tuple[list[int], int]:
+    """The window of rows: the chosen node first, then the feasible ones, then the refused."""
+    names = cycle.nodes.names
+    rows = np.arange(len(names), dtype=np.intp)
+    if look.q:
+        rows = np.array([r for r in rows if look.q in names[r] or look.q in found.text(int(r))], np.intp)
+    order = np.where(found.group == FEASIBLE, 0, np.where(found.group == UNSEEN, 2, 1))[rows]
+    rows = rows[np.argsort(order, kind="stable")]
+    size = _size(cycle)
+    start = min(look.page, max(len(rows) - 1, 0) // size) * size
+    window = [int(row) for row in rows[start : start + size]]
+    chosen = cycle.nodes.row(look.node) if look.node else None
+    if chosen is not None:
+        window = [chosen, *(row for row in window if row != chosen)]
+    return window, len(rows)
+
+
+def _row(
+    cycle: SchedulingCycle,
+    row: int,
+    found: Refusals,
+    plugins: list[str],
+    reached: dict[str, str],
+    look: Look,
+) -> dict[str, Any]:
+    group, text = int(found.group[row]), found.text(row)
+    refuser = found.statuses[group].plugin if group >= 0 else ""
+    name = cycle.nodes.names[row]
+    return {
+        "node": name,
+        "state": "ok" if group == FEASIBLE else "no" if group >= 0 else "unseen",
+        "cells": _cells(group, refuser, plugins, reached),
+        "text": text,
+        "plain": [plain for reason in _reasons(found, group) if (plain := in_plain_words(reason))],
+        "chosen": name == look.node,
+        "placed": name == cycle.chosen,
+    }
+
+
+def _reasons(found: Refusals, group: int) -> tuple[str, ...]:
+    return found.statuses[group].reasons if group >= 0 else ()
+
+
+def _cells(group: int, refuser: str, plugins: list[str], reached: dict[str, str]) -> str:
+    letters = {"ran": "p", "skip": "s", "todo": "t", "never": "n"}
+    if group == UNSEEN or (group >= 0 and refuser not in reached):
+        return "".join("n" if reached[name] != "skip" else "s" for name in plugins)
+    cells, refused = [], False
+    for name in plugins:
+        if name == refuser and group >= 0:
+            cells.append("r")
+            refused = True
+        else:
+            cells.append("n" if refused and reached[name] != "skip" else letters[reached[name]])
+    return "".join(cells)

@@ -1,0 +1,42 @@
+"""YAML: the chosen object as kubectl would print it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from playground.presenters.look import Look
+from playground.presenters.scene import find_pod, scheduler_of
+
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+LONGEST = 20_000
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The chosen node's manifest, else the pod's."""
+    if look.node:
+        table = scheduler_of(sim).cache.table()
+        row = table.row(look.node)
+        if row is not None:
+            return _shown("Node", look.node, table.nodes[row].manifest)
+    pod = find_pod(sim, key) if key else None
+    return _shown("Pod", key, pod.manifest) if pod is not None else {"kind": "none"}
+
+
+def _shown(kind: str, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    text = yaml.dump(_plain(manifest), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
+    return {
+        "kind": "yaml",
+        "object": kind,
+        "name": name,
+        "text": text[:LONGEST],
+        "cut": len(text) > LONGEST,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

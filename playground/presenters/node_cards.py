@@ -1,0 +1,101 @@
+"""One card for one node: its capacity, its pods as chips, what the present cycle says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from playground.presenters.amounts import amount, cpu, memory
+from playground.presenters.refusals import FEASIBLE, Refusals
+from playground.presenters.scene import colour_of
+from scheduler_core.cluster.table import NodeTable
+
+MAX_CHIPS = 14
+_FIXED = 3  # cpu, memory, ephemeral-storage
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What every card of one step shares. `score` is -1 where a node has none; `touched` are nodes that this step changed."""
+
+    refusals: Refusals
+    score: NDArray[np.int64] | None
+    best: int
+    chosen_node: str
+    chosen_pod: str
+    placed_on: str
+    touched: frozenset[str]
+    assumed: frozenset[str]
+    now_step: int
+
+
+def card_id(name: str) -> str:
+    return f"node-{name}"
+
+
+def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
+    """The card of the node at a row of the table."""
+    node, name = table.nodes[row], table.names[row]
+    group = int(moment.refusals.group[row])
+    score = None if moment.score is None else int(moment.score[row])
+    card: dict[str, Any] = {
+        "id": card_id(name),
+        "kind": "node",
+        "name": name,
+        "state": "ok" if group == FEASIBLE else "no" if group >= 0 else "",
+        "why": moment.refusals.text(row),
+        "bars": _bars(table, row),
+        **_chips(table, row, moment),
+    }
+    if node.unschedulable:
+        card["cordoned"] = True
+    if name == moment.placed_on:
+        card["state"] = "here"
+    if score is not None and score >= 0:
+        card["score"] = score
+        card["best"] = score == moment.best
+    if name == moment.chosen_node:
+        card["chosen"] = True
+    if name in moment.touched or (group >= 0 and int(moment.refusals.step[row]) == moment.now_step):
+        card["changed"] = True
+    return card
+
+
+def _bars(table: NodeTable, row: int) -> list[dict[str, Any]]:
+    has, used = table.allocatable[row], table.requested[row]
+    bars = [
+        _bar("cpu", int(used[0]), int(has[0]), f"{cpu(int(used[0]))} / {cpu(int(has[0]))}"),
+        _bar("mem", int(used[1]), int(has[1]), f"{memory(int(used[1]))} / {memory(int(has[1]))}"),
+    ]
+    for column in range(_FIXED, len(has)):
+        if has[column]:
+            resource = table.resources.names[column]
+            total = amount(resource, int(has[column]))
+            text = f"{amount(resource, int(used[column]))} / {total}"
+            bars.append(_bar(resource.rpartition("/")[2], int(used[column]), int(has[column]), text))
+    return bars[:4]
+
+
+def _bar(label: str, used: int, has: int, text: str) -> dict[str, Any]:
+    percent = round(100 * used / has) if has else 0
+    return {"label": label, "percent": min(percent, 100), "text": text, "full": percent >= 90}
+
+
+def _chips(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
+    pods = table.pods[row]
+    shown = pods[-MAX_CHIPS:] if len(pods) > MAX_CHIPS else pods
+    chips = [
+        {
+            "key": pod.key,
+            "name": pod.name,
+            "colour": colour_of(pod),
+            "assumed": pod.key in moment.assumed,
+            "chosen": pod.key == moment.chosen_pod,
+        }
+        for pod in shown
+    ]
+    room = int(table.allowed_pods[row])
+    return {"chips": chips, "more": len(pods) - len(shown), "pods": f"{len(pods)} / {room}"}

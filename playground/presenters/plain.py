@@ -1,0 +1,38 @@
+"""kube's refusals in plain words. The exact text always stands first; this is what follows it."""
+
+from __future__ import annotations
+
+from playground.presenters.words import Told, gettext_noop, told
+
+_EXACT = {
+    "Too many pods": gettext_noop("The node already runs as many pods as its kubelet allows."),
+    "node(s) were unschedulable": gettext_noop("The node is cordoned and the pod does not tolerate it."),
+    "node(s) didn't match Pod's node affinity/selector": gettext_noop(
+        "The node's labels do not match the pod's nodeSelector or required node affinity."
+    ),
+    "node(s) didn't match the requested node name": gettext_noop("The pod asks for another node by name."),
+    "node(s) didn't have free ports for the requested pod ports": gettext_noop(
+        "Another pod on the node already uses a host port that the pod needs."
+    ),
+    "node(s) didn't match scheduler-enforced node affinity": gettext_noop(
+        "The profile's own addedAffinity leaves this node out."
+    ),
+    "no nodes available to schedule pods": gettext_noop("The cluster has no node yet."),
+}
+_FREE = gettext_noop("The node has less free %(resource)s than the pod requests.")
+_TAINT = gettext_noop("The node has the taint %(taint)s, which the pod does not tolerate.")
+_GATE = gettext_noop("The pod carries a scheduling gate; it is not queued until the gate is removed.")
+
+
+def in_plain_words(reason: str) -> Told | None:
+    """What one of kube's reasons means, or None where its own text is plain enough."""
+    if reason in _EXACT:
+        return told(_EXACT[reason])
+    if reason.startswith("Insufficient "):
+        return told(_FREE, resource=reason.removeprefix("Insufficient "))
+    head, _, taint = reason.partition("untolerated taint ")
+    if taint and head == "node(s) had ":
+        return told(_TAINT, taint=taint)
+    if "scheduling gates" in reason:
+        return told(_GATE)
+    return None

@@ -1,0 +1,137 @@
+"""What several panels ask of a world: the cycle to look at, where a row stands, the colour of a pod. No panel of its own."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.plugin import Point
+from scheduler_core.objects.pod import Pod
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.scheduler.cycle import BindingCycle, PluginStep, SchedulingCycle
+    from scheduler_core.trace.journal import Attempt
+
+COLOURS = 6
+
+
+def scheduler_of(sim: Any) -> Any:
+    """The scheduler whose cycle began last; the first one before any cycle."""
+    schedulers = sim.schedulers
+    if len(schedulers) == 1:
+        return schedulers[0]
+    return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)
+
+
+def cycle_of(sim: Any) -> SchedulingCycle | None:
+    """The cycle that runs now, or the one that ended last."""
+    cycle: SchedulingCycle | None = scheduler_of(sim).cycle
+    return cycle
+
+
+def framework_of(sim: Any) -> Any:
+    """The profile that the present cycle runs; the scheduler's first one before any cycle."""
+    scheduler = scheduler_of(sim)
+    cycle = scheduler.cycle
+    if cycle is not None and cycle.profile in scheduler.profiles:
+        return scheduler.profiles[cycle.profile]
+    return next(iter(scheduler.profiles.values()))
+
+
+def present_step(sim: Any) -> tuple[PluginStep, SchedulingCycle | BindingCycle] | None:
+    """The plugin that the last transition ran, with the cycle it ran in; None where the last transition ran none."""
+    scheduler = scheduler_of(sim)
+    cycles = [scheduler.cycle] if scheduler.cycle is not None else []
+    for cycle in (*cycles, *scheduler.bindings.values()):
+        if cycle.steps and cycle.steps[-1].position == sim.position:
+            return cycle.steps[-1], cycle
+    return None
+
+
+def subject(sim: Any, pod_key: str) -> str:
+    """The pod that the inspector is about: the chosen one, else the present cycle's, else ""."""
+    if pod_key:
+        return pod_key
+    cycle = cycle_of(sim)
+    return cycle.pod.key if cycle is not None else ""
+
+
+def find_pod(sim: Any, key: str) -> Pod | None:
+    """A pod as the API server has it now; where it is gone, as the present cycle knew it."""
+    found: Pod | None = sim.store.pod_at(key)
+    if found is not None:
+        return found
+    cycle = cycle_of(sim)
+    return cycle.pod if cycle is not None and cycle.pod.key == key else None
+
+
+def last_attempt(sim: Any, key: str) -> Attempt | None:
+    """The last finished attempt to schedule a pod."""
+    index = sim.journal.last_attempt.get(key)
+    return None if index is None else sim.journal.attempts[index]
+
+
+def colour_of(pod: Pod) -> int:
+    """One of six colours, the same for pods of one workload: by the app label, else by the name without its ordinal."""
+    label = pod.labels.get("app") or pod.labels.get("app.kubernetes.io/name")
+    family = label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
+    return zlib.crc32(family.encode()) % COLOURS + 1
+
+
+def short(key: str) -> str:
+    """A pod's key as people read it: without the namespace `default`."""
+    return key.removeprefix("default/")
+
+
+def verdict_rows(cycle: SchedulingCycle, names: Sequence[str]) -> NDArray[np.intp] | None:
+    """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
+    theirs = cycle.nodes
+    if theirs.names is names or theirs.names == names:
+        return None
+    return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
+
+
+def refused_by(cycle: SchedulingCycle, names: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Per node of `names`: the index of the refusing step (see SchedulingCycle) and of its reason; -2 where there is none."""
+    empty = np.full(len(names), -2, np.int32)
+    if not len(cycle.refused_by):
+        return empty, empty
+    rows = verdict_rows(cycle, names)
+    if rows is None:
+        return cycle.refused_by, cycle.reason
+    known = rows >= 0
+    steps, reasons = empty.copy(), empty.copy()
+    steps[known], reasons[known] = cycle.refused_by[rows[known]], cycle.reason[rows[known]]
+    return steps, reasons
+
+
+def filter_ended(cycle: SchedulingCycle) -> bool:
+    """Whether Filter has its answer (or never ran because PreFilter refused)."""
+    return cycle.feasible is not None or cycle.ended is not None
+
+
+def utilisation(table: NodeTable) -> NDArray[np.float64]:
+    """Per node the fuller of cpu and memory, 0..1 (more where a node is overcommitted)."""
+    allocatable = np.maximum(table.allocatable[:, :2], 1)
+    used: NDArray[np.float64] = (table.requested[:, :2] / allocatable).max(axis=1)
+    return used
+
+
+FORWARD_POINTS = (
+    Point.PRE_ENQUEUE,
+    Point.QUEUE_SORT,
+    Point.PRE_FILTER,
+    Point.FILTER,
+    Point.POST_FILTER,
+    Point.PRE_SCORE,
+    Point.SCORE,
+    Point.NORMALIZE_SCORE,
+    Point.RESERVE,
+    Point.PERMIT,
+)
+BINDING_POINTS = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.BIND, Point.POST_BIND)

@@ -1,0 +1,210 @@
+"""The present step told in one sentence, from what the plugin did or else from the records of the last transition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.presenters.amounts import duration, thousands
+from playground.presenters.scene import present_step, short
+from playground.presenters.words import Told, gettext_noop, told
+from scheduler_core.framework.plugin import Point, Scores
+from scheduler_core.framework.status import Code
+from scheduler_core.scheduler.cycle import PluginStep
+
+Data = Mapping[str, Any]
+
+
+def sentence(sim: Any) -> dict[str, Any]:
+    """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
+    if sim.position == 0:
+        return _nothing_yet(sim)
+    found = present_step(sim)
+    if found is not None:
+        step, cycle = found
+        ending = _ending(sim)
+        line = ending or _of_step(step, short(cycle.pod.key))
+        return {"head": f"{step.point} · {step.plugin}", "told": line}
+    return _of_records(sim)
+
+
+def _nothing_yet(sim: Any) -> dict[str, Any]:
+    line = told(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+    return {"head": "", "told": line}
+
+
+def _of_step(step: PluginStep, pod: str) -> Told:
+    if step.skipped:
+        return told(
+            gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
+            pod=pod,
+        )
+    if step.point is Point.FILTER:
+        return _of_filter(step, pod)
+    if step.status.code is Code.WAIT:
+        return told(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
+    if not step.status.ok:
+        return told(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
+    if step.scores is not None and len(step.scores):
+        return _of_scores(step.scores, pod)
+    return told(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
+
+
+_SUCCESS = {
+    Point.PRE_FILTER: gettext_noop("prepares for %(pod)s what Filter will ask for each node"),
+    Point.PRE_SCORE: gettext_noop("prepares the scores of %(pod)s"),
+    Point.RESERVE: gettext_noop("reserves what %(pod)s needs on its node"),
+    Point.UNRESERVE: gettext_noop("gives back what was reserved for %(pod)s"),
+    Point.PERMIT: gettext_noop("lets %(pod)s go on at once"),
+    Point.PRE_BIND: gettext_noop("prepares the binding of %(pod)s"),
+    Point.BIND: gettext_noop("asks the API server to bind %(pod)s to its node"),
+    Point.POST_BIND: gettext_noop("is told that %(pod)s is bound"),
+    Point.POST_FILTER: gettext_noop("looks for a way to make room for %(pod)s"),
+}
+
+
+def _of_filter(step: PluginStep, pod: str) -> Told:
+    if not step.refused:
+        return told(
+            gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
+            pod=pod,
+            n=thousands(step.evaluated),
+        )
+    reason = _first_reason(step)
+    if step.evaluated == step.refused == 1:
+        return told(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
+    return told(
+        gettext_noop("refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
+        k=thousands(step.refused),
+        n=thousands(step.evaluated),
+        pod=pod,
+        reason=reason,
+    )
+
+
+def _first_reason(step: PluginStep) -> str:
+    if step.verdicts is None:
+        return step.status.message
+    refused = step.verdicts.reason[step.verdicts.reason >= 0]
+    status = step.verdicts.statuses[int(refused[0])]
+    return status.message + (" …" if (refused != refused[0]).any() else "")
+
+
+def _of_scores(scores: Scores, pod: str) -> Told:
+    low, high, n = int(scores.min()), int(scores.max()), len(scores)
+    if low == high:
+        return told(
+            gettext_noop("gives each of the %(n)s nodes %(high)s for %(pod)s"),
+            pod=pod,
+            n=thousands(n),
+            high=high,
+        )
+    return told(
+        gettext_noop("scores %(n)s nodes for %(pod)s: from %(low)s to %(high)s"),
+        pod=pod,
+        n=thousands(n),
+        low=low,
+        high=high,
+    )
+
+
+def _ending(sim: Any) -> Told | None:
+    """A step that also ended something is told by its end: the node was drawn, the pod has no node, the pod is bound."""
+    for record in sim.last[-8:]:
+        if record.kind in ("attempt_ended", "binding_ended"):
+            return _OF_KIND[record.kind][1](record.data)
+    return None
+
+
+def _of_records(sim: Any) -> dict[str, Any]:
+    """The most telling record of the last transition."""
+    best: tuple[int, Any] | None = None
+    for record in sim.last[:64]:
+        rank = _RANK.get(record.kind)
+        if rank is not None and (best is None or rank < best[0]):
+            best = (rank, record)
+    if best is None:
+        return {"head": "", "told": None}
+    head, tell = _OF_KIND[best[1].kind]
+    return {"head": head, "told": tell(best[1].data)}
+
+
+def _attempt_ended(data: Data) -> Told:
+    pod = short(str(data.get("pod", "")))
+    if data.get("outcome") == "scheduled":
+        return told(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=data.get("node", ""))
+    return told(gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=data.get("message", ""))
+
+
+def _selected(data: Data) -> Told:
+    tied = data.get("tied") or []
+    node, pod = data.get("node", ""), short(str(data.get("pod", "")))
+    if len(tied) > 1:
+        return told(
+            gettext_noop("%(n)s nodes tie for %(pod)s; the draw takes %(node)s"),
+            n=len(tied),
+            pod=pod,
+            node=node,
+        )
+    return told(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
+
+
+def _moved(data: Data) -> Told:
+    return told(
+        gettext_noop("%(pod)s moves to %(place)s (%(cause)s)"),
+        pod=short(str(data.get("pod", ""))),
+        place=data.get("to", ""),
+        cause=data.get("cause", ""),
+    )
+
+
+def _object(data: Data) -> Told:
+    return told(
+        gettext_noop("%(kind)s %(name)s: %(change)s"),
+        kind=data.get("kind", ""),
+        name=data.get("name", ""),
+        change=str(data.get("type", "")).lower(),
+    )
+
+
+def _with_pod(message: str) -> Callable[[Data], Told]:
+    def tell(data: Data) -> Told:
+        return told(message, pod=short(str(data.get("pod", ""))), node=data.get("node", ""))
+
+    return tell
+
+
+_OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
+    "attempt_ended": (gettext_noop("The scheduling cycle ends"), _attempt_ended),
+    "binding_ended": (
+        gettext_noop("The binding cycle ends"),
+        _with_pod(gettext_noop("%(pod)s is bound to %(node)s")),
+    ),
+    "node_selected": (gettext_noop("Select"), _selected),
+    "attempt_started": (
+        gettext_noop("A scheduling cycle begins"),
+        _with_pod(gettext_noop("%(pod)s was popped from the queue; the cycle sees the cluster as it is now")),
+    ),
+    "binding_started": (
+        gettext_noop("A binding cycle begins"),
+        _with_pod(gettext_noop("%(pod)s on its way to %(node)s")),
+    ),
+    "wait_ended": (gettext_noop("WaitOnPermit"), _with_pod(gettext_noop("the wait of %(pod)s has ended"))),
+    "pod_waits": (gettext_noop("Permit"), _with_pod(gettext_noop("%(pod)s waits"))),
+    "pod_assumed": (
+        gettext_noop("Assume"),
+        _with_pod(gettext_noop("the cache counts %(pod)s on %(node)s before the API server knows")),
+    ),
+    "pod_forgotten": (
+        gettext_noop("Forget"),
+        _with_pod(gettext_noop("the cache takes %(pod)s off %(node)s again")),
+    ),
+    "timer_fired": (gettext_noop("The queue's timer"), lambda data: told(str(data.get("timer", "")))),
+    "command": (
+        gettext_noop("Command"),
+        lambda data: told(str(data.get("summary") or data.get("type") or "")),
+    ),
+    "object": (gettext_noop("API server"), _object),
+    "queue_moved": (gettext_noop("Queue"), _moved),
+}
+_RANK = {kind: rank for rank, kind in enumerate(_OF_KIND)}

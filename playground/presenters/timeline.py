@@ -1,0 +1,120 @@
+"""The timeline: one lane per pod over the steps, so that overlapping cycles are seen; each segment is a place where the pod was.
+
+The lanes show a window of steps that moves on in blocks, so that the bars don't creep with every step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import clock
+from playground.presenters.look import Look
+from playground.presenters.panel import Panel
+from playground.presenters.scene import short, subject
+from scheduler_core.trace.journal import Move, Place
+
+LANES = 7
+SPAN = 320
+BLOCK = 80
+SEGMENTS = 40
+SEARCHED = 400
+
+_KIND = {
+    Place.GATED: "gated",
+    Place.ACTIVE: "queue",
+    Place.BACKOFF: "backoff",
+    Place.UNSCHEDULABLE: "unschedulable",
+    Place.IN_FLIGHT: "cycle",
+    Place.WAITING: "permit",
+    Place.BINDING: "binding",
+    Place.BOUND: "bound",
+    Place.RUNNING: "running",
+}
+
+
+def present(sim: Any, look: Look) -> Panel:
+    """The lanes of the pods that moved last, the chosen one first, in order of their first appearance."""
+    last = max(BLOCK, -(-sim.position // BLOCK) * BLOCK)
+    first = max(0, last - SPAN)
+    pods = _pods(sim, look)
+    return Panel(
+        "timeline",
+        {
+            "first": first,
+            "last": last,
+            "now": _x(sim.position, first, last),
+            "position": sim.position,
+            "lanes": [_lane(sim, pod, first, last) for pod in pods],
+            "ticks": _ticks(sim, first, last),
+        },
+    )
+
+
+def _pods(sim: Any, look: Look) -> list[str]:
+    moves = sim.journal.moves
+    found = dict.fromkeys([subject(sim, look.pod)] if subject(sim, look.pod) else [])
+    for i in range(len(moves) - 1, max(-1, len(moves) - 1 - SEARCHED), -1):
+        if len(found) >= LANES:
+            break
+        if moves[i].place != Place.RUNNING:
+            found.setdefault(moves[i].pod)
+    return sorted(found, key=lambda pod: _first_seen(sim, pod))
+
+
+def _first_seen(sim: Any, pod: str) -> tuple[int, str]:
+    lane = sim.journal.lane(pod)
+    return (lane[0].position if lane else 0, pod)
+
+
+def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
+    moves = sim.journal.lane(pod)
+    segments = []
+    for i, move in enumerate(moves):
+        end = moves[i + 1].position if i + 1 < len(moves) else sim.position
+        if end < first or move.place not in _KIND:
+            continue
+        segments.append(_segment(moves, i, end, first, last))
+    return {"pod": pod, "name": short(pod), "segments": segments[-SEGMENTS:]}
+
+
+def _segment(moves: list[Move], i: int, end: int, first: int, last: int) -> dict[str, Any]:
+    move = moves[i]
+    kind = _KIND[move.place]
+    left = _x(max(move.position, first), first, last)
+    width = round(_x(end, first, last) - left, 2)
+    failed = (
+        kind == "cycle" and i + 1 < len(moves) and moves[i + 1].place in (Place.UNSCHEDULABLE, Place.BACKOFF)
+    )
+    return {
+        "kind": "failed" if failed else kind,
+        "x": left,
+        "width": max(width, 0.35),
+        "at": move.position,
+        "t": clock(move.t),
+        "place": move.place,
+        "cause": move.cause,
+    }
+
+
+def _x(position: int, first: int, last: int) -> float:
+    return round(100 * (position - first) / (last - first), 2)
+
+
+def _ticks(sim: Any, first: int, last: int) -> list[dict[str, Any]]:
+    """Where attempts began, the newest ones; the first of a label's width is named."""
+    ticks: list[dict[str, Any]] = []
+    attempts = sim.journal.attempts
+    for i in range(len(attempts) - 1, max(-1, len(attempts) - 1 - BLOCK), -1):
+        attempt = attempts[i]
+        if attempt.first_position < first:
+            break
+        ticks.append(
+            {
+                "x": _x(attempt.first_position, first, last),
+                "at": attempt.first_position,
+                "number": attempt.number,
+                "pod": short(attempt.pod),
+                "ok": attempt.outcome == "scheduled",
+            }
+        )
+    return ticks[::-1]

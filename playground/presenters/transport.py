@@ -1,0 +1,27 @@
+"""The transport's readouts: virtual time, attempt, step, and the present step told in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import clock
+from playground.presenters.look import Look
+from playground.presenters.panel import Panel
+from playground.presenters.scene import cycle_of
+from playground.presenters.sentence import sentence
+
+
+def present(sim: Any, look: Look) -> Panel:
+    """Where the viewer stands. How far the head is, and what runs, comes with the delta itself."""
+    cycle = cycle_of(sim)
+    return Panel(
+        "transport",
+        {
+            "position": sim.position,
+            "now": clock(sim.now),
+            "attempt": cycle.number if cycle is not None else 0,
+            "idle": bool(sim.idle),
+            "empty": not sim.store.count("Node") and not sim.store.count("Pod"),
+            **sentence(sim),
+        },
+    )

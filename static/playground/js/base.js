@@ -1,0 +1,2 @@
+// What every page needs.
+import "./theme.js";
