@@ -11,6 +11,8 @@ PY := .venv/bin/python
 # The test lock holds the run lock and more, so either one may be installed into the same environment.
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
+# In the order written, whatever -j says: the checks first, pytest and its summary last.
+.NOTPARALLEL:
 .PHONY: help run test lint types contracts pytest migrate install install-test venv chromium lock clean
 
 help: ## what each target does
