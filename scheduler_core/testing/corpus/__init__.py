@@ -1,0 +1,13 @@
+"""The conformance corpus: what the real kube-scheduler decided, and whether this one decides the same.
+
+A scenario runs through the real framework, cache, snapshot and algorithm; only the queue is bypassed, on purpose: the corpus says which pod
+comes next. Its format is described beside the corpus, in README-cycle.md.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.testing.corpus.compare import Difference
+from scheduler_core.testing.corpus.reading import CorpusError, Scenario, read_corpus
+from scheduler_core.testing.corpus.run import Result, Verdict, run_scenario
+
+__all__ = ["CorpusError", "Difference", "Result", "Scenario", "Verdict", "read_corpus", "run_scenario"]

@@ -1,0 +1,114 @@
+"""What a finished cycle decided, told in the corpus' own shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.framework.plugin import Point, Rows
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle, ScoreBoard
+from scheduler_core.scheduler.fit_error import NO_NODES
+
+Observed = dict[str, Any]
+
+MOST_SCORES = 20  # in scenarios of sampling, scores are given up to this many feasible nodes
+
+
+def status_json(status: Status) -> Observed:
+    return {"plugin": status.plugin, "code": status.code.kube_name, "reasons": list(status.reasons)}
+
+
+def observe(cycle: SchedulingCycle, *, sampled: bool) -> Observed:
+    """Everything but what the driver itself knows (pod, profile, node order, sampling)."""
+    out: Observed = {"scored": bool(cycle.scores is not None and cycle.scores.plugins)}
+    if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
+        out["preFilter"] = _pre_filter(cycle)
+    if cycle.search is not None:
+        out["filter"] = _refused(cycle) if sampled else _verdicts(cycle)
+    if cycle.feasible is not None:
+        if not sampled:
+            out["feasible"] = _names(cycle, np.sort(cycle.feasible, kind="stable"))
+        if cycle.chosen is not None:
+            out["feasibleNodes"] = len(cycle.feasible)
+    if cycle.scores is not None and out["scored"]:
+        _observe_scores(cycle, cycle.scores, out, sampled=sampled)
+    if cycle.chosen is not None:
+        out["topNodes"] = sorted(cycle.tied)
+        out["chosen"] = cycle.chosen
+    else:
+        _observe_failure(cycle, out)
+    return out
+
+
+def _pre_filter(cycle: SchedulingCycle) -> Observed:
+    status = cycle.pre_filter_status
+    return {
+        **status_json(status),
+        "nodes": None if cycle.node_names is None or not status.ok else sorted(cycle.node_names),
+        "nodePlugins": sorted(cycle.narrowed_by),
+        "skippedFilters": sorted(cycle.skip_filter),
+    }
+
+
+def _verdicts(cycle: SchedulingCycle) -> Observed:
+    """Every node: null where it passes, else its status; a node outside PreFilter's result is marked."""
+    verdicts: Observed = {}
+    for row, name in enumerate(cycle.nodes.names):
+        status = cycle.status_of(row)
+        verdicts[name] = None if status is None else status_json(status)
+        if status is not None and cycle.refused_by[row] == EXCLUDED:
+            verdicts[name] |= {"plugin": "", "excluded": True}
+        if cycle.refused_by[row] == NOT_EVALUATED:
+            verdicts[name] = {"plugin": "", "code": "not evaluated", "reasons": []}
+    return verdicts
+
+
+def _refused(cycle: SchedulingCycle) -> Observed:
+    """Only the nodes that were evaluated and refused."""
+    rows = np.flatnonzero(cycle.refused_by >= 0)
+    statuses = ((row, cycle.status_of(int(row))) for row in rows)
+    return {
+        cycle.nodes.names[int(row)]: status_json(status) for row, status in statuses if status is not None
+    }
+
+
+def _observe_scores(cycle: SchedulingCycle, board: ScoreBoard, out: Observed, *, sampled: bool) -> None:
+    out["skippedScores"] = sorted(cycle.skip_score)
+    if board.total is None:
+        return
+    if not sampled or len(board.rows) <= MOST_SCORES:
+        out["scores"] = _scores(cycle, board)
+    if sampled:
+        out["bestTotal"] = int(board.total.max())
+
+
+def _scores(cycle: SchedulingCycle, board: ScoreBoard) -> Observed:
+    assert board.total is not None
+    steps = {"raw": board.raw, "normalized": board.normalized, "weighted": board.weighted}
+    nodes = {
+        cycle.nodes.names[int(row)]: {
+            **{step: [int(scores[i]) for scores in vectors] for step, vectors in steps.items()},
+            "total": int(board.total[i]),
+        }
+        for i, row in enumerate(board.rows)
+    }
+    return {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
+
+
+def _observe_failure(cycle: SchedulingCycle, out: Observed) -> None:
+    if cycle.failure.code is Code.ERROR:
+        out["errorKind"] = "Error"
+    elif cycle.message == NO_NODES and not len(cycle.nodes):
+        out["errorKind"] = "NoNodes"
+    else:
+        out["errorKind"] = "FitError"
+        out["unschedulablePlugins"] = sorted(cycle.unschedulable_plugins)
+    # What PostFilter adds stands behind the error in the pod's condition only.
+    out["error"] = cycle.message.removesuffix(f" {cycle.post_filter_message}")
+    out["message"] = cycle.message
+
+
+def _names(cycle: SchedulingCycle, rows: Rows) -> list[str]:
+    return [cycle.nodes.names[int(row)] for row in rows]

@@ -1,0 +1,74 @@
+"""Corpus files: one family each, plain or compressed JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SUFFIXES = (".json", ".json.xz", ".json.gz")
+
+_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
+
+
+class CorpusError(ValueError):
+    """A path that holds no corpus; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One scenario (or, of the queue's corpus, one timeline) as the file has it."""
+
+    family: str
+    name: str
+    data: Mapping[str, Any]
+
+    @property
+    def attempts(self) -> list[Mapping[str, Any]]:
+        expect = self.data.get("expect")
+        return list(expect.get("attempts") or ()) if isinstance(expect, dict) else []
+
+
+def read_corpus(path: Path) -> Iterator[Scenario]:
+    """The scenarios of a file, or of all corpus files below a folder in the order of their paths. CorpusError."""
+    for file in _files(path):
+        yield from _scenarios(file, _load(file))
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise CorpusError(f"{path}: no such file or folder")
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(SUFFIXES))
+    if not files:
+        raise CorpusError(f"{path}: holds no {', '.join(SUFFIXES)} file")
+    return files
+
+
+def _load(file: Path) -> Mapping[str, Any]:
+    decompress = _DECOMPRESS.get(file.suffix, bytes)
+    try:
+        data = json.loads(decompress(file.read_bytes()))
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError, json.JSONDecodeError) as problem:
+        raise CorpusError(f"{file}: can't be read: {problem}") from problem
+    if not isinstance(data, dict) or not isinstance(data.get("family"), str):
+        raise CorpusError(f"{file}: not a corpus file: an object with `family` and `scenarios` is expected")
+    return data
+
+
+def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
+    """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
+    timelines = "timelines" in data
+    entries = data.get("timelines" if timelines else "scenarios")
+    if not isinstance(entries, list):
+        raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
+    family = f"queue/{data['family']}" if timelines else data["family"]
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise CorpusError(f"{file}: scenario {i} is not an object")
+        yield Scenario(family, str(entry.get("name", i)), entry)
