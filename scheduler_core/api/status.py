@@ -40,7 +40,7 @@ def conflict(resource: str, name: str, why: str) -> Answer:
     return Answer("Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {why}')
 
 
-class Refused(Exception):  # noqa: N818 - what happened, in the words of the commands
+class Refused(Exception):
     """A request that changes nothing; `errors` are all the reasons."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:

@@ -38,6 +38,9 @@ class FieldError:
     def __str__(self) -> str:
         return f"{self.path}: {self.text}" if self.path else self.text
 
+    def detailed(self, detail: str) -> FieldError:
+        return replace(self, expected=detail)
+
     def of(self, name: str) -> FieldError:
         """The same error, saying which object it is in."""
         return self if self.object else replace(self, object=name)

@@ -91,7 +91,7 @@ class PodSpec:
         """The compiled form of a spec (nodeName is left out), made once."""
         if "nodeName" in manifest:
             manifest = {name: value for name, value in manifest.items() if name != "nodeName"}
-        key = _canonical(manifest)
+        key = canonical(manifest)
         found = _cache.get(key)
         if found is None:
             found = _compile(manifest)
@@ -106,7 +106,7 @@ class PodSpec:
 
 _cache: dict[str, PodSpec] = {}
 _fingerprints = itertools.count(1)
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def _compile(spec: Mapping[str, Any]) -> PodSpec:

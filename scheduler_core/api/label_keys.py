@@ -1,0 +1,72 @@
+"""matchLabelKeys and mismatchLabelKeys: the pod's own label values, merged into selectors as In and NotIn
+when it is created.
+
+kube: pkg/registry/core/pod/strategy.go (mutatePodAffinity, mutateTopologySpreadConstraints) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Spec = Mapping[str, Any]
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def uses_label_keys(spec: Spec) -> bool:
+    """Whether the spec's admitted form depends on the pod's labels."""
+    if any(constraint.get("matchLabelKeys") for constraint in spec.get("topologySpreadConstraints") or ()):
+        return True
+    affinity = spec.get("affinity") or {}
+    return any(
+        term.get("matchLabelKeys") or term.get("mismatchLabelKeys")
+        for kind in ("podAffinity", "podAntiAffinity")
+        for term in _terms(affinity.get(kind) or {})
+    )
+
+
+def merged_label_keys(spec: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The spec with the expressions added; those that are there already are not added twice."""
+    merged = dict(spec)
+    if spec.get("topologySpreadConstraints"):
+        merged["topologySpreadConstraints"] = [_merged(c, labels) for c in spec["topologySpreadConstraints"]]
+    affinity = spec.get("affinity") or {}
+    for kind in ("podAffinity", "podAntiAffinity"):
+        if affinity.get(kind):
+            affinity = {**affinity, kind: _merged_terms(affinity[kind], labels)}
+    if affinity:
+        merged["affinity"] = affinity
+    return merged
+
+
+def _terms(affinity: Spec) -> list[Spec]:
+    preferred = (entry.get("podAffinityTerm") or {} for entry in affinity.get(_PREFERRED) or ())
+    return [*(affinity.get(_REQUIRED) or ()), *preferred]
+
+
+def _merged_terms(affinity: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
+    merged = dict(affinity)
+    if affinity.get(_REQUIRED):
+        merged[_REQUIRED] = [_merged(term, labels) for term in affinity[_REQUIRED]]
+    if affinity.get(_PREFERRED):
+        merged[_PREFERRED] = [
+            {**entry, "podAffinityTerm": _merged(entry.get("podAffinityTerm") or {}, labels)}
+            for entry in affinity[_PREFERRED]
+        ]
+    return merged
+
+
+def _merged(term: Spec, labels: Mapping[str, str]) -> Spec:
+    selector = term.get("labelSelector")
+    if selector is None:
+        return term
+    expressions = list(selector.get("matchExpressions") or ())
+    for operator, keys in (("In", term.get("matchLabelKeys")), ("NotIn", term.get("mismatchLabelKeys"))):
+        for key in keys or ():
+            added = {"key": key, "operator": operator, "values": [labels.get(key)]}
+            if key in labels and added not in expressions:
+                expressions.append(added)
+    if expressions == (selector.get("matchExpressions") or []):
+        return term
+    return {**term, "labelSelector": {**selector, "matchExpressions": expressions}}
