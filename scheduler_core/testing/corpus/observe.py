@@ -20,9 +20,12 @@ def status_json(status: Status) -> Observed:
     return {"plugin": status.plugin, "code": status.code.kube_name, "reasons": list(status.reasons)}
 
 
-def observe(cycle: SchedulingCycle, *, sampled: bool) -> Observed:
-    """Everything but what the driver itself knows (pod, profile, node order, sampling)."""
-    out: Observed = {"scored": bool(cycle.scores is not None and cycle.scores.plugins)}
+def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
+    """Everything but what the driver itself knows (pod, profile, node order, sampling).
+
+    `ranks` says whether the profile has Score plugins, `sampled` whether node sampling is the scenario's subject.
+    """
+    out: Observed = {"scored": cycle.scores is not None and ranks}
     if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
         out["preFilter"] = _pre_filter(cycle)
     if cycle.search is not None:

@@ -123,7 +123,7 @@ class _Run:
             return {**known, "preEnqueue": status_json(refused), "scored": False}
         self.snapshot = self.cache.update_snapshot(self.snapshot)
         cycle, sampling = self._schedule_pod(pod, framework, expected)
-        seen = {**known, **observe(cycle, sampled=self.sampled)}
+        seen = {**known, **observe(cycle, ranks=framework.has(Point.SCORE), sampled=self.sampled)}
         if len(self.snapshot) and cycle.search is not None:
             seen["nodeOrder"] = list(self.snapshot.names)
         if self.sampled and sampling is not None:
@@ -148,6 +148,8 @@ class _Run:
                 cycle.search.wanted = len(cycle.search.order)
             advance(cycle, framework, self.sampling)
         sampling = _sampling(cycle, start, self.sampling.next_start, expected.get("sampling") or {})
+        if sampling is not None and not framework.has(Point.FILTER):
+            sampling["filterCalls"] = 0
         if not self.sampled:
             self.sampling.next_start = 0
         return cycle, sampling

@@ -1,0 +1,65 @@
+"""Framework: one profile's plugins, made from the configuration and ordered by extension point.
+
+kube: framework/runtime/framework.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.config.types import Profile
+from scheduler_core.framework.events import ClusterEvent
+from scheduler_core.framework.plugin import Handle, Plugin, Point, takes_part
+
+
+class Framework:
+    """The plugins of one profile. Those that are named in the configuration but not built yet are left out."""
+
+    def __init__(self, profile: Profile, registry: dict[str, type[Plugin]], handle: Handle) -> None:
+        self.profile = profile
+        self.name = profile.scheduler_name
+        self._made: dict[str, Plugin] = {}
+        self._points: dict[Point, tuple[Plugin, ...]] = {}
+        self.weights: dict[str, int] = {}
+        for point in Point:
+            enabled = profile.plugins.get(point, ())
+            self._points[point] = tuple(
+                self._make(name, registry, handle)
+                for name, _ in enabled
+                if name in registry and takes_part(registry[name], point)
+            )
+        for name, weight in profile.plugins.get(Point.SCORE, ()):
+            self.weights[name] = weight
+        self._points[Point.NORMALIZE_SCORE] = tuple(
+            plugin for plugin in self._points[Point.SCORE] if takes_part(type(plugin), Point.NORMALIZE_SCORE)
+        )
+        self._points[Point.UNRESERVE] = tuple(
+            plugin
+            for plugin in reversed(self._points[Point.RESERVE])
+            if takes_part(type(plugin), Point.UNRESERVE)
+        )
+
+    def _make(self, name: str, registry: dict[str, type[Plugin]], handle: Handle) -> Plugin:
+        if name not in self._made:
+            self._made[name] = registry[name](self.profile.args.get(name, {}), handle)
+        return self._made[name]
+
+    def at(self, point: Point) -> tuple[Plugin, ...]:
+        """The plugins of an extension point in run order."""
+        return self._points[point]
+
+    def has(self, point: Point) -> bool:
+        """Whether the profile names a plugin for a point, built or not. kube: HasFilterPlugins, HasScorePlugins"""
+        return bool(self.profile.plugins.get(point))
+
+    def plugin(self, name: str) -> Plugin | None:
+        return self._made.get(name)
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int | None:
+        return self.profile.percentage_of_nodes_to_score
+
+    def wakes(self, plugin_name: str, event: ClusterEvent) -> bool:
+        """Whether an event may cure what the plugin refused (a plugin that registers nothing is woken by everything)."""
+        plugin = self._made.get(plugin_name)
+        if plugin is None or not plugin.events:
+            return True
+        return any(on.matches(event) for on in plugin.events)
