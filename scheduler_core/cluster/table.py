@@ -7,7 +7,7 @@ on Node objects alone (labels, taints, images) is interned, and what is derived 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ class ResourceIndex:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def copy(self) -> ResourceIndex:
+        return ResourceIndex(tuple(self.names))
 
     def column(self, name: str) -> int:
         """The resource's column, made if it is new."""
@@ -70,11 +73,15 @@ class NodeTable:
     resources: ResourceIndex = field(default_factory=ResourceIndex)
     allocatable: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
     requested: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
-    nonzero: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # [n, 2] milli cpu, bytes
+    nonzero: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros((0, 2), np.int64)
+    )  # [n, 2] milli cpu, bytes
     allowed_pods: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     pod_count: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     unschedulable: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    taint_set: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # index into taint_sets
+    taint_set: NDArray[np.int32] = field(
+        default_factory=lambda: np.zeros(0, np.int32)
+    )  # index into taint_sets
     taint_sets: list[tuple[Taint, ...]] = field(default_factory=list)
     images: dict[str, ImageState] = field(default_factory=dict)  # by normalized name (with tag)
     ports: list[dict[HostPort, int]] = field(default_factory=list)  # per row: used host ports (with counts)
@@ -86,6 +93,18 @@ class NodeTable:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def copy(self) -> NodeTable:
+        """The same table with columns of its own; what depends on Node objects alone is shared."""
+        return replace(
+            self,
+            resources=self.resources.copy(),
+            requested=self.requested.copy(),
+            nonzero=self.nonzero.copy(),
+            pod_count=self.pod_count.copy(),
+            ports=list(self.ports),
+            pods=list(self.pods),
+        )
 
     def row(self, name: str) -> int | None:
         return self.rows.get(name)
@@ -100,5 +119,7 @@ class NodeTable:
 
 def _intern(raw: list[str | None]) -> LabelColumn:
     index: dict[str, int] = {}
-    codes = np.fromiter((-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw))
+    codes = np.fromiter(
+        (-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw)
+    )
     return LabelColumn(tuple(index), codes)

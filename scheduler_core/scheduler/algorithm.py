@@ -1,8 +1,10 @@
 """The scheduling algorithm of one cycle, one plugin at a time: PreFilter to Select.
 
-`advance` runs the plugin at which the cycle stands and moves the cycle on; it needs the framework and the cycle, and nothing of a Simulation.
+`advance` runs the plugin at which the cycle stands and moves the cycle on; it needs the framework and the
+cycle, and nothing of a Simulation.
 
-kube: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes, selectHost), framework/runtime/framework.go @ v1.34.1
+kube: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes, selectHost),
+framework/runtime/framework.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -78,20 +80,21 @@ IN_ALGORITHM = frozenset(
 _POINT = {phase: Point(phase.value) for phase in IN_ALGORITHM - {Phase.SELECT}}
 
 
-def plugins_of(cycle: SchedulingCycle, framework: Framework, phase: Phase) -> tuple[Plugin, ...]:
-    """The plugins that take part in a phase of this cycle, those that asked to be skipped left out."""
+def plugins_to_run(cycle: SchedulingCycle, framework: Framework, phase: Phase) -> tuple[int, ...]:
+    """Indices of the plugins that run in a phase of this cycle, those that asked to be skipped left out."""
     plugins = framework.at(_POINT[phase])
     skip: tuple[str, ...] = ()
     if phase is Phase.FILTER:
         skip = cycle.state.skip_filter
-    elif phase in (Phase.SCORE, Phase.NORMALIZE_SCORE):
+    elif phase is Phase.SCORE or phase is Phase.NORMALIZE_SCORE:
         skip = cycle.state.skip_score
-    return tuple(plugin for plugin in plugins if plugin.name not in skip) if skip else plugins
+    if not skip:
+        return tuple(range(len(plugins)))
+    return tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
 
 
-def _record(cycle: SchedulingCycle, step: PluginStep) -> PluginStep:
-    cycle.steps.append(step)
-    return step
+def _current(cycle: SchedulingCycle, framework: Framework) -> Plugin:
+    return framework.at(_POINT[cycle.phase])[cycle.run[cycle.index]]
 
 
 def _fail(cycle: SchedulingCycle, outcome: str, message: str) -> None:
@@ -113,7 +116,10 @@ def _enter(cycle: SchedulingCycle, framework: Framework, phase: Phase, sampling:
         if not framework.has(Point.FILTER):
             _take_unseen(cycle, framework, sampling)
             return
-    if phase is not Phase.SELECT and not plugins_of(cycle, framework, phase):
+    if phase is Phase.SELECT:
+        return
+    cycle.run = plugins_to_run(cycle, framework, phase)
+    if not cycle.run:
         _leave(cycle, framework, phase, sampling)
 
 
@@ -134,10 +140,10 @@ _AFTER = {
 }
 
 
-def _next(cycle: SchedulingCycle, framework: Framework, sampling: Sampling, count: int) -> None:
+def _next(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> None:
     cycle.index += 1
     exhausted = cycle.phase is Phase.FILTER and _block_is_refused(cycle)
-    if cycle.index >= count or exhausted:
+    if cycle.index >= len(cycle.run) or exhausted:
         phase = cycle.phase
         if phase is Phase.PRE_FILTER and not cycle.pre_filter_status.ok:
             _refuse_in_pre_filter(cycle, framework, sampling)
@@ -154,11 +160,14 @@ def _block_is_refused(cycle: SchedulingCycle) -> bool:
 
 
 def _pre_filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = framework.at(Point.PRE_FILTER)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     result = plugin.pre_filter(cycle.state, cycle.pod, cycle.nodes)
     status = result.status.by(plugin.name)
-    step = _record(cycle, PluginStep(Point.PRE_FILTER, plugin.name, status, node_names=result.node_names))
+    step = cycle.did(
+        PluginStep(
+            Point.PRE_FILTER, plugin.name, status, cycle.t, cycle.position, node_names=result.node_names
+        )
+    )
     if status.code is Code.SKIP:
         cycle.state.skip_filter = (*cycle.state.skip_filter, plugin.name)
     elif status.code is Code.UNRESOLVABLE:
@@ -173,7 +182,7 @@ def _pre_filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling
     elif result.node_names is not None and not _narrow(cycle, plugin.name, result.node_names):
         _refuse_in_pre_filter(cycle, framework, sampling)
         return step
-    _next(cycle, framework, sampling, len(plugins))
+    _next(cycle, framework, sampling)
     return step
 
 
@@ -194,7 +203,11 @@ def _narrow(cycle: SchedulingCycle, plugin: str, names: frozenset[str]) -> bool:
 def _refuse_in_pre_filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> None:
     cycle.absent = cycle.pre_filter_status
     signed = {cycle.pre_filter_status.plugin} - {""}
-    plugins = signed if cycle.pre_filter_status.code is Code.UNRESOLVABLE and signed else {*cycle.narrowed_by, *signed}
+    plugins = (
+        signed
+        if cycle.pre_filter_status.code is Code.UNRESOLVABLE and signed
+        else {*cycle.narrowed_by, *signed}
+    )
     cycle.unschedulable_plugins = tuple(sorted(plugins))
     cycle.feasible = np.zeros(0, np.intp)
     _enter(cycle, framework, Phase.POST_FILTER, sampling)
@@ -241,8 +254,7 @@ def _open_block(cycle: SchedulingCycle, search: Search) -> None:
 
 
 def _filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = plugins_of(cycle, framework, Phase.FILTER)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     search = cycle.search
     assert search is not None and search.rows is not None
     rows = search.rows
@@ -251,20 +263,28 @@ def _filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) ->
     count = int(np.count_nonzero(refused)) if refused is not None else 0
     status = _filter_status(verdicts, count, len(rows)).by(plugin.name)
     step = PluginStep(
-        Point.FILTER, plugin.name, status, evaluated=len(rows), refused=count, rows=rows, verdicts=verdicts
+        Point.FILTER,
+        plugin.name,
+        status,
+        cycle.t,
+        cycle.position,
+        evaluated=len(rows),
+        refused=count,
+        rows=rows,
+        verdicts=verdicts,
     )
     if verdicts is not None and refused is not None and count:
         failed = _first_error(verdicts)
         if failed is not None:
-            _record(cycle, step)
+            cycle.did(step)
             _internal_error(cycle, f'running "{plugin.name}" filter plugin: {failed.message}')
             return step
         out = rows[refused]
         cycle.refused_by[out] = len(cycle.steps)
         cycle.reason[out] = verdicts.reason[refused]
         search.rows = rows[~refused]
-    _record(cycle, step)
-    _next(cycle, framework, sampling, len(plugins))
+    cycle.did(step)
+    _next(cycle, framework, sampling)
     return step
 
 
@@ -290,15 +310,13 @@ def _close_block(cycle: SchedulingCycle, framework: Framework, sampling: Samplin
     if search.found <= search.wanted and search.stop < len(search.order):
         _open_block(cycle, search)
         cycle.index = 0
-        if not plugins_of(cycle, framework, Phase.FILTER):
+        if not cycle.run:
             _close_block(cycle, framework, sampling)
         return
     _close_search(cycle, framework, sampling, search)
 
 
-def _close_search(
-    cycle: SchedulingCycle, framework: Framework, sampling: Sampling, search: Search
-) -> None:
+def _close_search(cycle: SchedulingCycle, framework: Framework, sampling: Sampling, search: Search) -> None:
     seen = search.order[: search.stop]
     passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
     if len(passing) > search.wanted:
@@ -328,7 +346,9 @@ def _found(cycle: SchedulingCycle, framework: Framework, sampling: Sampling, fea
     sampling.next_start = (sampling.next_start + search.processed) % len(cycle.nodes)
     cycle.feasible = feasible
     steps = {int(i) for i in np.unique(cycle.refused_by) if i >= 0}
-    cycle.unschedulable_plugins = tuple(sorted({cycle.steps[i].plugin for i in steps} | set(cycle.narrowed_by)))
+    cycle.unschedulable_plugins = tuple(
+        sorted({cycle.steps[i].plugin for i in steps} | set(cycle.narrowed_by))
+    )
     if not len(feasible):
         _enter(cycle, framework, Phase.POST_FILTER, sampling)
     elif len(feasible) == 1:
@@ -348,14 +368,15 @@ def _found(cycle: SchedulingCycle, framework: Framework, sampling: Sampling, fea
 
 
 def _post_filter(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = framework.at(Point.POST_FILTER)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     status = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes).by(plugin.name)
-    step = _record(cycle, PluginStep(Point.POST_FILTER, plugin.name, status))
+    step = cycle.did(PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position))
     if status.message:
-        joined = [cycle.post_filter_message, status.message] if cycle.post_filter_message else [status.message]
+        joined = (
+            [cycle.post_filter_message, status.message] if cycle.post_filter_message else [status.message]
+        )
         cycle.post_filter_message = ", ".join(joined)
-    _next(cycle, framework, sampling, len(plugins))
+    _next(cycle, framework, sampling)
     return step
 
 
@@ -369,23 +390,25 @@ def _give_up(cycle: SchedulingCycle) -> None:
 
 
 def _pre_score(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = framework.at(Point.PRE_SCORE)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     assert cycle.feasible is not None
     status = plugin.pre_score(cycle.state, cycle.pod, cycle.nodes, cycle.feasible).by(plugin.name)
-    step = _record(cycle, PluginStep(Point.PRE_SCORE, plugin.name, status, evaluated=len(cycle.feasible)))
+    step = cycle.did(
+        PluginStep(
+            Point.PRE_SCORE, plugin.name, status, cycle.t, cycle.position, evaluated=len(cycle.feasible)
+        )
+    )
     if status.code is Code.SKIP:
         cycle.state.skip_score = (*cycle.state.skip_score, plugin.name)
     elif not status.ok:
         _internal_error(cycle, f'running PreScore plugin "{plugin.name}": {status.message}')
         return step
-    _next(cycle, framework, sampling, len(plugins))
+    _next(cycle, framework, sampling)
     return step
 
 
 def _score(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = plugins_of(cycle, framework, Phase.SCORE)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     board = cycle.scores
     assert board is not None
     raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, board.rows)
@@ -393,10 +416,19 @@ def _score(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> 
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)
     board.normalized.append(raw)
-    step = PluginStep(Point.SCORE, plugin.name, SUCCESS, evaluated=len(raw), rows=board.rows, scores=raw)
-    _record(cycle, step)
+    step = PluginStep(
+        Point.SCORE,
+        plugin.name,
+        SUCCESS,
+        cycle.t,
+        cycle.position,
+        evaluated=len(raw),
+        rows=board.rows,
+        scores=raw,
+    )
+    cycle.did(step)
     cycle.index += 1
-    if cycle.index >= len(plugins):
+    if cycle.index >= len(cycle.run):
         _after_scores(cycle, framework, sampling)
     return step
 
@@ -404,24 +436,31 @@ def _score(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> 
 def _after_scores(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> None:
     """Goes to NormalizeScore where a plugin has it; else sums up."""
     cycle.phase, cycle.index = Phase.NORMALIZE_SCORE, 0
-    if not plugins_of(cycle, framework, Phase.NORMALIZE_SCORE):
+    cycle.run = plugins_to_run(cycle, framework, Phase.NORMALIZE_SCORE)
+    if not cycle.run:
         _sum_up(cycle)
 
 
 def _normalize(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> PluginStep:
-    plugins = plugins_of(cycle, framework, Phase.NORMALIZE_SCORE)
-    plugin = plugins[cycle.index]
+    plugin = _current(cycle, framework)
     board = cycle.scores
     assert board is not None
     i = board.plugins.index(plugin.name)
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, board.rows, board.raw[i])
     board.normalized[i] = scores
     step = PluginStep(
-        Point.NORMALIZE_SCORE, plugin.name, SUCCESS, evaluated=len(scores), rows=board.rows, scores=scores
+        Point.NORMALIZE_SCORE,
+        plugin.name,
+        SUCCESS,
+        cycle.t,
+        cycle.position,
+        evaluated=len(scores),
+        rows=board.rows,
+        scores=scores,
     )
-    _record(cycle, step)
+    cycle.did(step)
     cycle.index += 1
-    if cycle.index >= len(plugins):
+    if cycle.index >= len(cycle.run):
         _sum_up(cycle)
     return step
 

@@ -1,0 +1,75 @@
+"""The virtual clock and what is still to happen: one heap ordered by (time, priority, sequence).
+
+Time is in integer nanoseconds since the world was made. Equal times are served by priority, then in the order of asking.
+The idea of one totally ordered heap is SimPy's (core.py).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import NamedTuple
+
+SECOND = 1_000_000_000
+MILLISECOND = 1_000_000
+
+URGENT = 0  # what the API server and the kubelets do
+NORMAL = 1  # scheduling and binding cycles
+TIMER = 2  # flushes of the queue
+
+
+class Entry(NamedTuple):
+    """One thing to happen; `action` is a plain tuple whose first item names the handler."""
+
+    time: int
+    priority: int
+    sequence: int
+    action: tuple[str | int, ...]
+
+
+class Agenda:
+    """The heap with its clock. `now` moves when an entry is taken."""
+
+    __slots__ = ("_heap", "_sequence", "now")
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._heap: list[Entry] = []
+        self._sequence = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, time: int, action: tuple[str | int, ...], priority: int = NORMAL) -> None:
+        """Asks for an action at a time (ns); a time that is past means now."""
+        self._sequence += 1
+        heapq.heappush(self._heap, Entry(max(time, self.now), priority, self._sequence, action))
+
+    def peek(self) -> Entry | None:
+        return self._heap[0] if self._heap else None
+
+    def pop(self) -> Entry:
+        """Takes the first entry and moves the clock to it; IndexError when there is none."""
+        entry = heapq.heappop(self._heap)
+        self.now = entry.time
+        return entry
+
+    def drop(self) -> None:
+        """Takes the first entry away and leaves the clock where it is."""
+        heapq.heappop(self._heap)
+
+    def discard(self, unwanted: Callable[[tuple[str | int, ...]], bool]) -> None:
+        """Takes away every entry whose action is unwanted."""
+        self._heap = [entry for entry in self._heap if not unwanted(entry.action)]
+        heapq.heapify(self._heap)
+
+    def entries(self) -> list[Entry]:
+        """Everything still to happen, soonest first."""
+        return sorted(self._heap)
+
+    def copy(self) -> Agenda:
+        twin = Agenda()
+        twin.now = self.now
+        twin._heap = list(self._heap)
+        twin._sequence = self._sequence
+        return twin

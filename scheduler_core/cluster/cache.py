@@ -1,0 +1,352 @@
+"""The scheduler's cache: what it believes to run where, assumed pods included, and the snapshot made from it.
+
+Events and assumptions change the cache at once; a cycle reads the NodeTable that `update_snapshot` brought
+up to date. Each node has a slot; the
+columns are numpy arrays over slots, and the snapshot has the same columns in list order, of which only
+changed rows are copied.
+
+kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.table import ImageState, NodeTable, ResourceIndex
+from scheduler_core.objects.node import Node, Taint
+from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.objects.resources import Resources
+
+_FIRST_CAPACITY = 8
+_PODS = 0  # column of `counts`
+_ALLOWED = 1
+
+
+class CacheError(RuntimeError):
+    """The cache was asked for something that its state does not allow, such as assuming a pod twice."""
+
+
+class Cache:
+    """Nodes, the pods on them (bound or assumed), and the columns summed up from both."""
+
+    def __init__(self) -> None:
+        self.resources = ResourceIndex()
+        self.tree = NodeTree()
+        self.slots: dict[str, int] = {}
+        self.nodes: list[Node | None] = []  # by slot; None: only pods are known of this node
+        self.names: list[str] = []
+        self.pods: list[tuple[Pod, ...]] = []
+        self.ports: dict[int, dict[HostPort, int]] = {}  # slots that use host ports
+        self.where: dict[str, tuple[Pod, int]] = {}  # pod key -> (pod, slot)
+        self.assumed: dict[str, str] = {}  # pod key -> node name, not yet confirmed by the API server
+        self.image_sizes: dict[str, int] = {}
+        self.image_nodes: dict[str, dict[str, None]] = {}
+        self.free: list[int] = []
+        self.allocatable: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.requested: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.nonzero: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self.counts: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self._vectors: dict[Resources, NDArray[np.int64]] = {}
+        self._dirty: dict[int, None] = {}
+        self._nodes_changed = True
+        self._rows: dict[int, int] = {}  # slot -> row of the snapshot made last
+
+    # Nodes
+
+    def add_node(self, node: Node) -> None:
+        """Adds a node, or replaces the one of the same name."""
+        slot = self._slot(node.name)
+        old = self.nodes[slot]
+        if old is None:
+            self.tree.add(node.zone_key, node.name)
+        elif old.zone_key != node.zone_key:
+            self.tree.remove(old.zone_key, old.name)
+            self.tree.add(node.zone_key, node.name)
+        if old is not None:
+            self._forget_images(old)
+        self.nodes[slot] = node
+        self._remember_images(node)
+        self._set_allocatable(slot, node)
+        self._nodes_changed = True
+
+    def remove_node(self, node: Node) -> None:
+        """Takes a node out of the order; its pods stay known until their own deletions arrive."""
+        slot = self.slots.get(node.name)
+        if slot is None or self.nodes[slot] is None:
+            return
+        known = self.nodes[slot]
+        assert known is not None
+        self.tree.remove(known.zone_key, known.name)
+        self._forget_images(known)
+        self.nodes[slot] = None
+        self.allocatable[slot] = 0
+        self.counts[slot, _ALLOWED] = 0
+        self._drop_slot_if_empty(slot)
+        self._nodes_changed = True
+
+    # Pods
+
+    def assume(self, pod: Pod) -> None:
+        """Counts a pod on its node before the API server knows; CacheError if the pod is in the cache already."""
+        if pod.key in self.where:
+            raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
+        self._place(pod)
+        self.assumed[pod.key] = pod.node_name
+
+    def forget(self, pod: Pod) -> None:
+        """Takes an assumed pod back; CacheError if it is not assumed."""
+        if pod.key not in self.assumed:
+            raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
+        del self.assumed[pod.key]
+        self._take(pod.key)
+
+    def add_pod(self, pod: Pod) -> None:
+        """A bound pod as the API server has it; confirms an assumption (also one for another node)."""
+        self.assumed.pop(pod.key, None)
+        found = self.where.get(pod.key)
+        if found is not None and _same_load(found[0], pod):
+            self._swap(pod, found[1], found[0])
+            return
+        if found is not None:
+            self._take(pod.key)
+        self._place(pod)
+
+    def update_pod(self, pod: Pod) -> None:
+        """A bound pod that changed."""
+        self.add_pod(pod)
+
+    def remove_pod(self, pod: Pod) -> None:
+        """A bound pod that is gone; unknown pods are ignored."""
+        self.assumed.pop(pod.key, None)
+        if pod.key in self.where:
+            self._take(pod.key)
+
+    def is_assumed(self, key: str) -> bool:
+        return key in self.assumed
+
+    # The snapshot
+
+    def update_snapshot(self, table: NodeTable) -> NodeTable:
+        """The snapshot brought up to date: the same table with its dirty rows copied, or a new one when nodes changed."""
+        if self._nodes_changed or table.requested.shape[1] != len(self.resources):
+            fresh = self.table()
+            self._rows = {self.slots[name]: row for row, name in enumerate(fresh.names)}
+            self._dirty.clear()
+            self._nodes_changed = False
+            return fresh
+        for slot in self._dirty:
+            row = self._rows.get(slot)
+            if row is not None:
+                self._copy_row(table, row, slot)
+        self._dirty.clear()
+        return table
+
+    def table(self) -> NodeTable:
+        """A new NodeTable of the cache as it stands now."""
+        names = self.tree.order()
+        slots = [self.slots[name] for name in names]
+        take = np.array(slots, np.intp)
+        nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
+        index: dict[tuple[Taint, ...], int] = {}
+        taints = np.fromiter(
+            (index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes)
+        )
+        rows = {name: row for row, name in enumerate(names)}
+        return NodeTable(
+            names=names,
+            nodes=nodes,
+            resources=self.resources,
+            allocatable=self.allocatable[take],
+            requested=self.requested[take],
+            nonzero=self.nonzero[take],
+            allowed_pods=self.counts[take, _ALLOWED],
+            pod_count=self.counts[take, _PODS],
+            unschedulable=np.fromiter((node.unschedulable for node in nodes), np.bool_, len(nodes)),
+            taint_set=taints,
+            taint_sets=list(index),
+            images=self._image_states(rows),
+            ports=[self.ports.get(slot, {}) for slot in slots],
+            rows_with_ports=frozenset(row for row, slot in enumerate(slots) if slot in self.ports),
+            pods=[self.pods[slot] for slot in slots],
+            rows=rows,
+        )
+
+    def copy(self) -> Cache:
+        twin = Cache.__new__(Cache)
+        twin.resources = self.resources.copy()
+        twin.tree = self.tree.copy()
+        twin.slots = dict(self.slots)
+        twin.nodes = list(self.nodes)
+        twin.names = list(self.names)
+        twin.pods = list(self.pods)
+        twin.ports = dict(self.ports)
+        twin.where = dict(self.where)
+        twin.assumed = dict(self.assumed)
+        twin.image_sizes = dict(self.image_sizes)
+        twin.image_nodes = {image: dict(holders) for image, holders in self.image_nodes.items()}
+        twin.free = list(self.free)
+        twin.allocatable = self.allocatable.copy()
+        twin.requested = self.requested.copy()
+        twin.nonzero = self.nonzero.copy()
+        twin.counts = self.counts.copy()
+        twin._vectors = dict(self._vectors)
+        twin._dirty = dict(self._dirty)
+        twin._nodes_changed = self._nodes_changed
+        twin._rows = self._rows
+        return twin
+
+    # Below here: slots and columns
+
+    def _slot(self, name: str) -> int:
+        slot = self.slots.get(name)
+        if slot is not None:
+            return slot
+        if self.free:
+            slot = self.free.pop()
+            self.names[slot] = name
+        else:
+            slot = len(self.names)
+            self.names.append(name)
+            self.nodes.append(None)
+            self.pods.append(())
+            if slot == len(self.counts):
+                self._grow()
+        self.slots[name] = slot
+        return slot
+
+    def _grow(self) -> None:
+        extra = len(self.counts)
+        for column in ("allocatable", "requested", "nonzero", "counts"):
+            old = getattr(self, column)
+            setattr(self, column, np.concatenate([old, np.zeros((extra, old.shape[1]), np.int64)]))
+
+    def _widen(self) -> None:
+        missing = len(self.resources) - self.requested.shape[1]
+        if missing > 0:
+            pad = ((0, 0), (0, missing))
+            self.allocatable = np.pad(self.allocatable, pad)
+            self.requested = np.pad(self.requested, pad)
+            self._vectors = {key: np.pad(vector, (0, missing)) for key, vector in self._vectors.items()}
+
+    def _drop_slot_if_empty(self, slot: int) -> None:
+        if self.nodes[slot] is None and not self.pods[slot]:
+            del self.slots[self.names[slot]]
+            self.free.append(slot)
+
+    def _set_allocatable(self, slot: int, node: Node) -> None:
+        self.allocatable[slot] = 0
+        vector = self.vector(node.allocatable)
+        self.allocatable[slot] = vector
+        self.counts[slot, _ALLOWED] = node.allowed_pods
+
+    def vector(self, amounts: Resources) -> NDArray[np.int64]:
+        """Amounts as one row of the resource columns, int64[R]; columns for new names are made."""
+        columns = [self.resources.column(name) for name, _ in amounts.scalar]
+        self._widen()
+        out = np.zeros(len(self.resources), np.int64)
+        out[0], out[1], out[2] = amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage
+        for column, (_, amount) in zip(columns, amounts.scalar, strict=True):
+            out[column] = amount
+        return out
+
+    def _request(self, pod: Pod) -> NDArray[np.int64]:
+        found = self._vectors.get(pod.requests)
+        if found is None:
+            found = self._vectors[pod.requests] = self.vector(pod.requests)
+        return found
+
+    def _place(self, pod: Pod) -> None:
+        slot = self._slot(pod.node_name)
+        request = self._request(pod)  # may widen the columns
+        self.requested[slot] += request
+        self.nonzero[slot] += pod.nonzero
+        self.counts[slot, _PODS] += 1
+        self.pods[slot] = (*self.pods[slot], pod)
+        self.where[pod.key] = (pod, slot)
+        if pod.spec.host_ports:
+            used = dict(self.ports.get(slot, {}))
+            for port in pod.spec.host_ports:
+                used[port] = used.get(port, 0) + 1
+            self.ports[slot] = used
+        self._dirty[slot] = None
+
+    def _take(self, key: str) -> None:
+        pod, slot = self.where.pop(key)
+        self.requested[slot] -= self._request(pod)
+        self.nonzero[slot] -= pod.nonzero
+        self.counts[slot, _PODS] -= 1
+        self.pods[slot] = _without(self.pods[slot], key)
+        if pod.spec.host_ports:
+            self._take_ports(slot, pod.spec.host_ports)
+        self._dirty[slot] = None
+        self._drop_slot_if_empty(slot)
+
+    def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
+        used = dict(self.ports[slot])
+        for port in ports:
+            used[port] -= 1
+            if not used[port]:
+                del used[port]
+        if used:
+            self.ports[slot] = used
+        else:
+            del self.ports[slot]
+
+    def _swap(self, pod: Pod, slot: int, old: Pod) -> None:
+        # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
+        self.pods[slot] = (*_without(self.pods[slot], old.key), pod)
+        self.where[pod.key] = (pod, slot)
+        self._dirty[slot] = None
+
+    def _copy_row(self, table: NodeTable, row: int, slot: int) -> None:
+        table.requested[row] = self.requested[slot]
+        table.nonzero[row] = self.nonzero[slot]
+        table.pod_count[row] = self.counts[slot, _PODS]
+        table.pods[row] = self.pods[slot]
+        ports = self.ports.get(slot, {})
+        if ports is not table.ports[row]:
+            table.ports[row] = ports
+            others = table.rows_with_ports - {row}
+            table.rows_with_ports = others | {row} if ports else others
+
+    def _remember_images(self, node: Node) -> None:
+        for names, size in node.images:
+            for name in names:
+                self.image_sizes.setdefault(name, size)
+                self.image_nodes.setdefault(name, {})[node.name] = None
+
+    def _forget_images(self, node: Node) -> None:
+        for names, _ in node.images:
+            for name in names:
+                holders = self.image_nodes.get(name, {})
+                holders.pop(node.name, None)
+                if not holders:
+                    self.image_nodes.pop(name, None)
+                    self.image_sizes.pop(name, None)
+
+    def _image_states(self, rows: dict[str, int]) -> dict[str, ImageState]:
+        states = {}
+        for name, holders in self.image_nodes.items():
+            having = np.sort(np.fromiter((rows[n] for n in holders if n in rows), np.intp))
+            states[name] = ImageState(self.image_sizes[name], having)
+        return states
+
+
+def _same_load(old: Pod, new: Pod) -> bool:
+    return (
+        old.node_name == new.node_name
+        and old.spec is new.spec
+        and old.requests == new.requests
+        and old.nonzero == new.nonzero
+    )
+
+
+def _without(pods: tuple[Pod, ...], key: str) -> tuple[Pod, ...]:
+    """The pods less one; as in kube's NodeInfo the last one takes its place."""
+    for i, pod in enumerate(pods):
+        if pod.key == key:
+            rest = pods[:i] + pods[-1:] + pods[i + 1 : -1] if i < len(pods) - 1 else pods[:i]
+            return rest
+    return pods

@@ -1,0 +1,269 @@
+"""The binding cycle of a Scheduler: wait on Permit, PreBind, Bind, PostBind; it overlaps with later scheduling cycles.
+
+A step whose plugin takes virtual time is entered at once and answered when that time has passed.
+
+kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import NORMAL
+from scheduler_core.framework.events import Action, ClusterEvent
+from scheduler_core.framework.plugin import CallResult, Plugin, Point
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.journal import Place
+
+POD_DELETE = ClusterEvent("AssignedPod", Action.DELETE, "AssignedPodDelete")
+
+
+def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """Begins the binding cycle of a pod that has been assumed and reserved."""
+    world = scheduler.world
+    node = cycle.node
+    binding = BindingCycle(
+        cycle.number,
+        scheduler.name,
+        cycle.profile,
+        cycle.queued,
+        cycle.pod.bound_to(node),
+        node,
+        cycle.state.copy(),
+        world.now,
+    )
+    binding.span = world.record(
+        "binding_started", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span
+    )
+    scheduler.bindings[binding.number] = binding
+    if cycle.waits:
+        _wait(scheduler, binding, cycle.waits)
+    else:
+        scheduler.move(binding.pod.key, Place.BINDING, "assumed")
+        _enter(scheduler, binding, Phase.PRE_BIND)
+
+
+def advance(scheduler: Scheduler, number: int) -> None:
+    """Runs the next step of a binding cycle."""
+    binding = scheduler.bindings[number]
+    if binding.phase is Phase.WAIT_ON_PERMIT:
+        _after_wait(scheduler, binding)
+    elif binding.done:
+        binding.done = False
+        _answered(scheduler, binding, binding.answer)
+    else:
+        _call(scheduler, binding)
+
+
+# Waiting on Permit
+
+
+def _wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:
+    world = scheduler.world
+    binding.waiting = {plugin: world.now + timeout for plugin, timeout in waits}
+    world.record(
+        "pod_waits",
+        {"pod": binding.pod.key, "node": binding.node, "timeouts": dict(waits)},
+        scheduler.name,
+        binding.span,
+    )
+    scheduler.move(binding.pod.key, Place.WAITING, "Permit")
+    for plugin, deadline in binding.waiting.items():
+        world.agenda.push(deadline, ("permit_timeout", scheduler.name, binding.number, plugin))
+
+
+def waits(scheduler: Scheduler, number: int) -> bool:
+    """Whether a binding cycle still waits on Permit."""
+    binding = scheduler.bindings.get(number)
+    return binding is not None and bool(binding.waiting)
+
+
+def allow(scheduler: Scheduler, binding: BindingCycle, plugin: str) -> None:
+    """One plugin approves; the pod goes on when none is left to wait for."""
+    binding.waiting.pop(plugin, None)
+    if not binding.waiting:
+        _decide(scheduler, binding, SUCCESS)
+
+
+def reject(scheduler: Scheduler, binding: BindingCycle, plugin: str, message: str) -> None:
+    """A plugin (or the deletion of the pod) rejects the waiting pod."""
+    binding.waiting.clear()
+    _decide(scheduler, binding, Status(Code.UNSCHEDULABLE, (message,), plugin))
+
+
+def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
+    """The wait for a plugin took too long."""
+    binding = scheduler.bindings[number]
+    waited = binding.waiting[plugin] - binding.started
+    text = f"rejected due to timeout after waiting {go_duration(waited)} at plugin {plugin}"
+    reject(scheduler, binding, plugin, text)
+
+
+def _decide(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
+    binding.decision = status
+    scheduler.world.agenda.push(scheduler.world.now, ("binding", scheduler.name, binding.number))
+
+
+def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
+    status = binding.decision
+    assert status is not None
+    _did(scheduler, binding, Point.WAIT_ON_PERMIT, status.plugin, status)
+    scheduler.world.record(
+        "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
+    )
+    if status.ok:
+        scheduler.move(binding.pod.key, Place.BINDING, "permitted")
+        _enter(scheduler, binding, Phase.PRE_BIND)
+    else:
+        _fail(scheduler, binding, Point.PERMIT, status)
+
+
+# PreBind, Bind, PostBind
+
+_NEXT = {Phase.PRE_BIND: Phase.BIND, Phase.BIND: Phase.POST_BIND, Phase.POST_BIND: Phase.DONE}
+
+
+def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
+    return scheduler.profiles[binding.profile].at(Point(binding.phase.value))
+
+
+def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
+    binding.phase, binding.index = phase, 0
+    if phase is Phase.PRE_BIND:
+        scheduler.queue.done(binding.pod.key)
+    if phase is Phase.DONE:
+        _finish(scheduler, binding)
+    elif not _plugins(scheduler, binding):
+        _enter(scheduler, binding, _NEXT[phase])
+    else:
+        cost = scheduler.world.settings.bind_cost if phase is Phase.BIND else 0
+        _push(scheduler, binding, cost)
+
+
+def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
+    world = scheduler.world
+    world.agenda.push(world.now + delay, ("binding", scheduler.name, binding.number))
+
+
+def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
+    plugin = _plugins(scheduler, binding)[binding.index]
+    point = Point(binding.phase.value)
+    result = _run(plugin, point, binding)
+    status = result.status.by(plugin.name)
+    _did(scheduler, binding, point, plugin.name, status, result.latency or 0)
+    if result.latency:
+        binding.done, binding.answer = True, status
+        _push(scheduler, binding, result.latency)
+    else:
+        _answered(scheduler, binding, status)
+
+
+def _run(plugin: Plugin, point: Point, binding: BindingCycle) -> CallResult:
+    if point is Point.PRE_BIND:
+        return plugin.pre_bind(binding.state, binding.pod, binding.node)
+    if point is Point.BIND:
+        return plugin.bind(binding.state, binding.pod, binding.node)
+    plugin.post_bind(binding.state, binding.pod, binding.node)
+    return CallResult()
+
+
+def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
+    point = Point(binding.phase.value)
+    passed_on = point is Point.BIND and status.code is Code.SKIP
+    last = binding.index + 1 >= len(_plugins(scheduler, binding))
+    if not status.ok and not (passed_on and not last):
+        _fail(scheduler, binding, point, status)
+        return
+    binding.index += 1
+    if last or (point is Point.BIND and status.ok):
+        if point is Point.BIND:
+            _bound(scheduler, binding)
+        _enter(scheduler, binding, _NEXT[binding.phase])
+    else:
+        _push(scheduler, binding, 0)
+
+
+def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
+    text = f"Successfully assigned {binding.pod.key} to {binding.node}"
+    note(scheduler, binding.pod, NORMAL, "Scheduled", text)
+
+
+def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
+    del scheduler.bindings[binding.number]
+    scheduler.world.record(
+        "binding_ended",
+        {"pod": binding.pod.key, "node": binding.node, "outcome": "bound", "message": ""},
+        scheduler.name,
+        binding.span,
+    )
+
+
+# Failure
+
+
+def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Status) -> None:
+    """Unreserve in reverse order, forget, tell the queue, requeue."""
+    for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
+        plugin.unreserve(binding.state, binding.pod, binding.node)
+        _did(scheduler, binding, Point.UNRESERVE, plugin.name, SUCCESS)
+    del scheduler.bindings[binding.number]
+    was_assumed = scheduler.cache.is_assumed(binding.pod.key)
+    forget(scheduler, binding.pod, binding.span)
+    failure, outcome, message = _explain(point, status)
+    now = scheduler.world.now
+    if was_assumed and not status.rejected:
+        scheduler.queue.move_all(POD_DELETE, now)
+    scheduler.world.record(
+        "binding_ended",
+        {"pod": binding.pod.key, "node": binding.node, "outcome": outcome, "message": message},
+        scheduler.name,
+        binding.span,
+    )
+    plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
+    handle_failure(scheduler, binding.queued, failure, message, plugins)
+    if was_assumed and status.rejected:
+        scheduler.queue.move_all(POD_DELETE, now, but=binding.pod.key)
+    scheduler.wake_up()
+
+
+def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
+    """Only a rejection on Permit becomes a FitError; later points' answers stand as they are."""
+    if point is Point.PERMIT or not status.rejected:
+        return explain(point, status)
+    return status, "unschedulable", status.message
+
+
+def _did(
+    scheduler: Scheduler, binding: BindingCycle, point: Point, plugin: str, status: Status, latency: int = 0
+) -> None:
+    world = scheduler.world
+    if not binding.steps or binding.steps[-1].point is not point:
+        binding.point_span = world.record(
+            "point_started", {"point": point.value, "pod": binding.pod.key}, scheduler.name, binding.span
+        )
+    step = PluginStep(point, plugin, status, world.now, world.position, timeout=latency)
+    binding.steps.append(step)
+    world.record("plugin_ran", step.summary(binding.pod.key), scheduler.name, binding.point_span)
+
+
+def go_duration(nanoseconds: int) -> str:
+    """A duration as Go prints it, such as 1m30s, 2.5s or 300ms."""
+    if nanoseconds == 0:
+        return "0s"
+    if nanoseconds < 1_000_000_000:
+        for unit, size in (("ms", 1_000_000), ("µs", 1_000), ("ns", 1)):
+            if nanoseconds >= size:
+                return f"{_decimal(nanoseconds, size)}{unit}"
+    minutes, rest = divmod(nanoseconds, 60_000_000_000)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{_decimal(rest, 1_000_000_000)}s"
+    if hours:
+        return f"{hours}h{minutes}m{seconds}"
+    return f"{minutes}m{seconds}" if minutes else seconds
+
+
+def _decimal(amount: int, unit: int) -> str:
+    whole, rest = divmod(amount, unit)
+    digits = str(rest + unit)[1:].rstrip("0") if rest else ""
+    return f"{whole}.{digits}" if digits else str(whole)

@@ -1,0 +1,29 @@
+"""The handle that plugins are given: live listers of the API server, and the binding call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.framework.status import SUCCESS, Status, error
+from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.world import World
+
+
+class WorldHandle:
+    """Framework handle over a world."""
+
+    __slots__ = ("_world",)
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        return self._world.store.get(kind, namespace, name)
+
+    def list(self, kind: str) -> list[Mapping[str, Any]]:
+        return self._world.store.list(kind)
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        answer = self._world.store.bind(pod.key, pod.uid, node_name, self._world.now)
+        return SUCCESS if answer.ok else error(answer.message)

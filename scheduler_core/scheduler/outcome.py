@@ -1,0 +1,70 @@
+"""What becomes of an attempt: kube's words for it, and what follows a failure.
+
+kube: schedule_one.go (handleSchedulingFailure) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.api.kube_events import WARNING, KubeEvent
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.status import Code, Status, error
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.fit_error import single_node_fit_error
+from scheduler_core.scheduler.scheduler import Scheduler
+
+NOTE_LIMIT = 1024
+
+
+def explain(point: Point, status: Status) -> tuple[Status, str, str]:
+    """A plugin's refusal or error as (status, outcome, message) of the whole attempt."""
+    if status.rejected:
+        message = single_node_fit_error(status.reasons)
+        return Status(status.code, (message,), status.plugin), "unschedulable", message
+    message = f'running {point.value} plugin "{status.plugin}": {status.message}'
+    return error(message), "error", message
+
+
+def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
+    """Takes an assumed pod back where it still is one."""
+    if scheduler.cache.is_assumed(pod.key):
+        scheduler.cache.forget(pod)
+        scheduler.world.record("pod_forgotten", {"pod": pod.key}, scheduler.name, parent)
+
+
+def handle_failure(
+    scheduler: Scheduler, entry: QueuedPod, status: Status, message: str, plugins: tuple[str, ...]
+) -> None:
+    """What follows a failed attempt: back to the queue, Event, condition, nomination cleared.
+
+    `plugins` are those that refused the pod; none where it failed by an error.
+    """
+    world = scheduler.world
+    live = world.store.pod_at(entry.key)
+    if live is None or live.node_name or live.uid != entry.pod.uid:
+        scheduler.queue.done(entry.key)
+        if live is not None and not live.node_name and entry.key not in scheduler.queue:
+            scheduler.queue.add(live, world.now, "PodAdd")
+    else:
+        waiting = plugins if status.code is Code.PENDING else ()
+        scheduler.queue.requeue(replace(entry, pod=live), world.now, plugins, waiting)
+    note(scheduler, entry.pod, WARNING, "FailedScheduling", message)
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable" if status.rejected else "SchedulerError",
+        "message": message,
+    }
+    if live is not None:
+        world.store.patch_pod_status(entry.key, world.now, condition=condition, nominated_node_name="")
+
+
+def note(scheduler: Scheduler, pod: Pod, kind: str, reason: str, message: str) -> None:
+    """Records a Kubernetes Event about a pod."""
+    world = scheduler.world
+    text = message if len(message) <= NOTE_LIMIT else message[: NOTE_LIMIT - 4] + " ..."
+    event = KubeEvent(world.now, kind, reason, "Pod", pod.namespace, pod.name, text, pod.spec.scheduler_name)
+    world.store.record(event)
+    world.record("event", event.to_json, scheduler.name)

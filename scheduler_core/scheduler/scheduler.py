@@ -1,0 +1,175 @@
+"""One kube-scheduler: its queue, cache, snapshot and profiles, and the cycles it runs, one step at a time.
+
+The scheduling thread and every binding cycle are entries on the world's agenda: ("schedule", scheduler), ("cycle", scheduler), ("binding",
+scheduler, number), ("permit_timeout", scheduler, number). Each call of `advance` runs one of them.
+
+kube: scheduler.go, schedule_one.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.clock.agenda import SECOND, TIMER
+from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.framework.events import ClusterEvent
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins import DEMONSTRATION, REGISTRY
+from scheduler_core.queue.queue import Moved, PreEnqueue, QueueOptions, SchedulingQueue, SortKey, Wakes
+from scheduler_core.scheduler.algorithm import Sampling
+from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
+from scheduler_core.scheduler.handle import WorldHandle
+from scheduler_core.scheduler.world import World
+
+
+class Scheduler:
+    """State of one scheduler. Cycles' steps are in scheduling.py and binding.py, event handlers in handlers.py."""
+
+    def __init__(self, name: str, configuration: SchedulerConfiguration, world: World) -> None:
+        self.name = name
+        self.configuration = configuration
+        demonstration = world.settings.demonstration
+        self.effective = configuration.with_plugin(DEMONSTRATION) if demonstration else configuration
+        self.world = world
+        self.profiles = self._make_profiles()
+        self.queue = SchedulingQueue(self._queue_options(), *self._wires())
+        self.cache = Cache()
+        self.snapshot = NodeTable()
+        self.sampling = Sampling(configuration.percentage_of_nodes_to_score, 0, world.draw)
+        self.cycle: SchedulingCycle | None = None
+        self.bindings: dict[int, BindingCycle] = {}
+        self.running = False  # a cycle is in progress or the thread is on the agenda
+        self.flushes: dict[str, int] = {}  # timers on the agenda by name
+
+    # What it is made of
+
+    def framework_of(self, pod: Pod) -> Framework | None:
+        return self.profiles.get(pod.spec.scheduler_name)
+
+    def responsible_for(self, pod: Pod) -> bool:
+        return pod.spec.scheduler_name in self.profiles
+
+    def _make_profiles(self) -> dict[str, Framework]:
+        handle = WorldHandle(self.world)
+        return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
+
+    def _queue_options(self) -> QueueOptions:
+        settings = self.world.settings
+        return QueueOptions(
+            initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
+            max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
+            max_in_unschedulable=settings.max_in_unschedulable,
+            pop_from_backoff=settings.pop_from_backoff,
+        )
+
+    def _wires(self) -> tuple[SortKey, PreEnqueue, Wakes, Moved]:
+        return self._sort_key, self._pre_enqueue, self._wakes, self._moved
+
+    def _sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        first = next(iter(self.profiles.values()))
+        return first.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+
+    def _pre_enqueue(self, pod: Pod) -> str:
+        framework = self.framework_of(pod)
+        if framework is None:
+            return ""
+        for plugin in framework.at(Point.PRE_ENQUEUE):
+            status = plugin.pre_enqueue(pod).by(plugin.name)
+            if not status.ok:
+                self.world.record(
+                    "plugin_ran",
+                    {
+                        "point": Point.PRE_ENQUEUE.value,
+                        "plugin": plugin.name,
+                        "pod": pod.key,
+                        "status": status.to_json(),
+                    },
+                    self.name,
+                )
+                return plugin.name
+        return ""
+
+    def _wakes(self, pod: Pod, plugin: str, event: ClusterEvent) -> bool:
+        framework = self.framework_of(pod)
+        return framework is None or framework.wakes(plugin, event)
+
+    def _moved(self, pod: Pod, place: str, cause: str) -> None:
+        self.move(pod.key, place, cause)
+
+    # Helpers of its parts
+
+    def move(self, pod: str, place: str, cause: str) -> None:
+        """Notes in journal and trace that a pod came to a place."""
+        world = self.world
+        world.journal.move(pod, world.now, world.position, place, cause)
+        world.record("queue_moved", {"pod": pod, "to": place, "cause": cause}, self.name)
+
+    def wake_up(self) -> None:
+        """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
+        world = self.world
+        if not self.running and self.queue.ready:
+            self.running = True
+            world.agenda.push(world.now, ("schedule", self.name))
+        self._set_timer("flush_backoff", self.queue.next_backoff_flush())
+        self._set_timer("flush_unschedulable", self.queue.next_unschedulable_flush())
+
+    def _set_timer(self, name: str, due: int | None) -> None:
+        if due is None:
+            return
+        due = max(due, self.world.now)
+        if name not in self.flushes or due < self.flushes[name]:
+            self.flushes[name] = due
+            self.world.agenda.push(due, (name, self.name), TIMER)
+
+    def timer_is_due(self, name: str, at: int) -> bool:
+        """Whether a timer on the agenda still stands and finds something to do; one that does not is forgotten."""
+        if self.flushes.get(name) != at:
+            return False
+        queue = self.queue
+        due = queue.next_backoff_flush() if name == "flush_backoff" else queue.next_unschedulable_flush()
+        if due is not None and due <= at:
+            return True
+        del self.flushes[name]
+        self._set_timer(name, due)
+        return False
+
+    def fire_timer(self, name: str, at: int) -> None:
+        """Runs a flush of the queue."""
+        del self.flushes[name]
+        self.world.record("timer_fired", {"timer": name}, self.name)
+        if name == "flush_backoff":
+            self.queue.flush_backoff(at)
+        else:
+            self.queue.flush_unschedulable(at)
+        self.wake_up()
+
+    def copy(self, world: World) -> Scheduler:
+        """The same scheduler in another world; what is immutable is shared."""
+        twin = Scheduler.__new__(Scheduler)
+        twin.name = self.name
+        twin.configuration = self.configuration
+        twin.effective = self.effective
+        twin.world = world
+        twin.profiles = twin._make_profiles()
+        twin.queue = self.queue.copy(*twin._wires())
+        twin.cache = self.cache.copy()
+        twin.snapshot = self.snapshot.copy()
+        twin.snapshot.resources = twin.cache.resources
+        twin.sampling = replace(self.sampling, draw=world.draw)
+        twin.cycle = self.cycle.copy(self._twin_table(twin)) if self.cycle is not None else None
+        twin.bindings = {number: binding.copy() for number, binding in self.bindings.items()}
+        twin.running = self.running
+        twin.flushes = dict(self.flushes)
+        return twin
+
+    def _twin_table(self, twin: Scheduler) -> NodeTable:
+        assert self.cycle is not None
+        return twin.snapshot if self.cycle.nodes is self.snapshot else self.cycle.nodes
+
+    def pods_waiting(self) -> list[BindingCycle]:
+        """Binding cycles whose pod waits on Permit."""
+        return [binding for binding in self.bindings.values() if binding.waiting]

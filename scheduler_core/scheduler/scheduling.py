@@ -1,0 +1,265 @@
+"""The scheduling cycle of a Scheduler: pop, the algorithm's steps, assume, Reserve, Permit, and what follows a failure.
+
+kube: schedule_one.go (ScheduleOne, schedulingCycle, handleSchedulingFailure) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import WARNING
+from scheduler_core.cluster.cache import CacheError
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.status import SUCCESS, Code, Status, error
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler import algorithm, binding
+from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.fit_error import refusals
+from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.journal import Attempt
+
+MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000
+
+
+def start(scheduler: Scheduler) -> None:
+    """Pops a pod and begins its cycle, or parks the scheduling thread when there is none."""
+    entry = scheduler.queue.pop(scheduler.world.now)
+    if entry is None:
+        scheduler.running = False
+        return
+    framework = scheduler.framework_of(entry.pod)
+    if framework is None or _skip(scheduler, entry):
+        scheduler.queue.done(entry.key)
+        _park(scheduler)
+        return
+    world = scheduler.world
+    world.ids.attempt += 1
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    cycle = SchedulingCycle(
+        world.ids.attempt,
+        scheduler.name,
+        framework.name,
+        entry,
+        scheduler.snapshot,
+        world.now,
+        world.position,
+        t=world.now,
+        position=world.position,
+    )
+    cycle.span = world.record(
+        "attempt_started",
+        {
+            "attempt": cycle.number,
+            "pod": entry.key,
+            "profile": framework.name,
+            "nodes": len(cycle.nodes),
+            "tries": entry.attempts,
+        },
+        scheduler.name,
+    )
+    scheduler.cycle = cycle
+    for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
+        for plugin in framework.at(point):
+            _did(scheduler, cycle, point, plugin.name, SUCCESS)
+    algorithm.begin(cycle, framework, scheduler.sampling)
+    _push_cycle(scheduler, 0)
+
+
+def advance(scheduler: Scheduler) -> None:
+    """Runs the cycle's next step."""
+    cycle = scheduler.cycle
+    assert cycle is not None
+    framework = scheduler.profiles[cycle.profile]
+    cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
+    if cycle.phase in algorithm.IN_ALGORITHM:
+        step = algorithm.advance(cycle, framework, scheduler.sampling)
+        if step is not None:
+            _record_step(scheduler, cycle, step)
+        if cycle.phase not in algorithm.IN_ALGORITHM:
+            _record_decision(scheduler, cycle)
+            _push_cycle(scheduler, scheduler.world.settings.cycle_cost)
+            return
+    elif cycle.phase is Phase.RESERVE:
+        _reserve(scheduler, cycle)
+    elif cycle.phase is Phase.PERMIT:
+        _permit(scheduler, cycle)
+    elif cycle.phase is Phase.FAILED:
+        _finish_failed(scheduler, cycle)
+    if cycle.phase is Phase.DONE:
+        _park(scheduler)
+    else:
+        _push_cycle(scheduler, 0)
+
+
+def _did(
+    scheduler: Scheduler, cycle: SchedulingCycle, point: Point, plugin: str, status: Status, timeout: int = 0
+) -> None:
+    step = PluginStep(point, plugin, status, cycle.t, cycle.position, timeout=timeout)
+    _record_step(scheduler, cycle, cycle.did(step))
+
+
+def _record_step(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> None:
+    """Writes the one record of a step, and one of its point where it is the point's first."""
+    world = scheduler.world
+    if len(cycle.steps) < 2 or cycle.steps[-2].point is not step.point:
+        cycle.point_span = world.record(
+            "point_started", {"point": step.point.value, "pod": cycle.pod.key}, scheduler.name, cycle.span
+        )
+    nodes, pod = cycle.nodes, cycle.pod.key
+    world.record(
+        "plugin_ran", lambda: step.summary(pod) | step.detail(nodes), scheduler.name, cycle.point_span
+    )
+
+
+def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
+    pod = entry.pod
+    if pod.deleting:
+        note(scheduler, pod, WARNING, "FailedScheduling", f"skip schedule deleting pod: {pod.key}")
+        return True
+    return scheduler.cache.is_assumed(pod.key)
+
+
+def _push_cycle(scheduler: Scheduler, delay: int) -> None:
+    scheduler.world.agenda.push(scheduler.world.now + delay, ("cycle", scheduler.name))
+
+
+def _park(scheduler: Scheduler) -> None:
+    scheduler.running = False
+    scheduler.wake_up()
+
+
+def _record_decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    if cycle.chosen is None:
+        return
+    scheduler.world.record(
+        "node_selected",
+        {
+            "pod": cycle.pod.key,
+            "node": cycle.chosen,
+            "tied": list(cycle.tied),
+            "draw": cycle.draw,
+            "feasible": 0 if cycle.feasible is None else len(cycle.feasible),
+        },
+        scheduler.name,
+        cycle.span,
+    )
+
+
+# Reserve and Permit
+
+
+def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """The first step assumes the pod; then one Reserve plugin a step."""
+    plugins = scheduler.profiles[cycle.profile].at(Point.RESERVE)
+    if cycle.index == 0 and not _assume(scheduler, cycle):
+        return
+    if cycle.index < len(plugins):
+        plugin = plugins[cycle.index]
+        status = plugin.reserve(cycle.state, cycle.pod, cycle.node).by(plugin.name)
+        _did(scheduler, cycle, Point.RESERVE, plugin.name, status)
+        if not status.ok:
+            _roll_back(scheduler, cycle, Point.RESERVE, status)
+            return
+    cycle.index += 1
+    if cycle.index >= len(plugins):
+        cycle.phase, cycle.index = Phase.PERMIT, 0
+        if not scheduler.profiles[cycle.profile].at(Point.PERMIT):
+            _succeed(scheduler, cycle)
+
+
+def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
+    node = cycle.node
+    try:
+        scheduler.cache.assume(cycle.pod.bound_to(node))
+    except CacheError as why:
+        cycle.failure = error(str(why))
+        cycle.phase, cycle.outcome, cycle.message = Phase.FAILED, "error", str(why)
+        return False
+    scheduler.world.record("pod_assumed", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span)
+    return True
+
+
+def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    plugins = scheduler.profiles[cycle.profile].at(Point.PERMIT)
+    plugin = plugins[cycle.index]
+    result = plugin.permit(cycle.state, cycle.pod, cycle.node)
+    status = result.status.by(plugin.name)
+    timeout = min(result.timeout, MAX_PERMIT_WAIT)
+    _did(scheduler, cycle, Point.PERMIT, plugin.name, status, timeout=timeout)
+    if status.code is Code.WAIT:
+        cycle.waits = (*cycle.waits, (plugin.name, timeout))
+    elif not status.ok:
+        _roll_back(scheduler, cycle, Point.PERMIT, status)
+        return
+    cycle.index += 1
+    if cycle.index >= len(plugins):
+        _succeed(scheduler, cycle)
+
+
+def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    cycle.phase, cycle.outcome = Phase.DONE, "scheduled"
+    _close(scheduler, cycle)
+    binding.start(scheduler, cycle)
+
+
+def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> None:
+    """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
+    node = cycle.node
+    for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
+        plugin.unreserve(cycle.state, cycle.pod, node)
+        _did(scheduler, cycle, Point.UNRESERVE, plugin.name, SUCCESS)
+    forget(scheduler, cycle.pod.bound_to(node), cycle.span)
+    cycle.failure, cycle.outcome, cycle.message = explain(point, status)
+    cycle.unschedulable_plugins = (status.plugin,) if status.rejected else ()
+    cycle.phase = Phase.FAILED
+
+
+# Failure
+
+
+def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    _close(scheduler, cycle)
+    handle_failure(scheduler, cycle.queued, cycle.failure, cycle.message, cycle.unschedulable_plugins)
+    cycle.phase = Phase.DONE
+
+
+def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """The attempt is over: summary to the journal, record to the trace."""
+    world = scheduler.world
+    cycle.ended = world.now
+    counts = (
+        () if cycle.chosen else tuple(sorted(refusals(cycle).items(), key=lambda item: (-item[1], item[0])))
+    )
+    search = cycle.search
+    attempt = Attempt(
+        cycle.number,
+        cycle.pod.key,
+        scheduler.name,
+        cycle.profile,
+        cycle.started,
+        world.now,
+        cycle.first_position,
+        world.position,
+        cycle.outcome,
+        cycle.chosen or "",
+        cycle.message,
+        0 if search is None else search.processed,
+        0 if cycle.feasible is None else len(cycle.feasible),
+        len(cycle.tied),
+        counts,
+    )
+    world.journal.attempt(attempt)
+    world.record(
+        "attempt_ended",
+        {
+            "attempt": cycle.number,
+            "pod": cycle.pod.key,
+            "outcome": cycle.outcome,
+            "node": attempt.node,
+            "message": cycle.message,
+            "evaluated": attempt.evaluated,
+            "feasible": attempt.feasible,
+            "draw": cycle.draw,
+        },
+        scheduler.name,
+        cycle.span,
+    )
