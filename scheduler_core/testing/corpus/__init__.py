@@ -8,6 +8,15 @@ from __future__ import annotations
 
 from scheduler_core.testing.corpus.compare import Difference
 from scheduler_core.testing.corpus.reading import CorpusError, Scenario, read_corpus
-from scheduler_core.testing.corpus.run import Result, Verdict, run_scenario
+from scheduler_core.testing.corpus.run import Result, Verdict, judge, run_scenario
 
-__all__ = ["CorpusError", "Difference", "Result", "Scenario", "Verdict", "read_corpus", "run_scenario"]
+__all__ = [
+    "CorpusError",
+    "Difference",
+    "Result",
+    "Scenario",
+    "Verdict",
+    "judge",
+    "read_corpus",
+    "run_scenario",
+]

@@ -65,7 +65,7 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
     timelines = "timelines" in data
     entries = data.get("timelines" if timelines else "scenarios")
-    if not isinstance(entries, list):
+    if not isinstance(entries, list) or not entries:
         raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
     family = f"queue/{data['family']}" if timelines else data["family"]
     for i, entry in enumerate(entries):

@@ -35,12 +35,24 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one scenario; `reason` says what is not supported yet."""
+    """What became of one scenario; `reason` says what is not supported yet, or what stopped the run."""
 
     scenario: Scenario
     verdict: Verdict
     difference: Difference | None = None
     reason: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.reason if self.difference is None else str(self.difference)
+
+
+def judge(scenario: Scenario) -> Result:
+    """As run_scenario, but what can't be run at all differs too, so that one scenario never hides the others."""
+    try:
+        return run_scenario(scenario)
+    except Exception as problem:
+        return Result(scenario, Verdict.DIFFERS, reason=f"stopped with {type(problem).__name__}: {problem}")
 
 
 def run_scenario(scenario: Scenario) -> Result:

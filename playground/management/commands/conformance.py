@@ -1,0 +1,136 @@
+"""`python manage.py conformance PATH...`: does this scheduler decide what kube-scheduler v1.34.1 decided?"""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from scheduler_core.testing.corpus import CorpusError, Result, Verdict, judge, read_corpus
+
+ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
+
+
+class Command(BaseCommand):
+    """Runs corpus scenarios through the real cycle and tells where they differ."""
+
+    help = (
+        "Run corpus files or folders (.json, .json.xz, .json.gz) and compare every decision. "
+        "Exit status: 0 all pass, 1 some differ, 2 none differs but some are not supported yet."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What to run and how to tell."""
+        parser.add_argument(
+            "paths", nargs="+", type=Path, metavar="PATH", help="a corpus file or a folder of them"
+        )
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="print one JSON object for machines"
+        )
+
+    def handle(self, *args: Any, paths: list[Path], as_json: bool, **options: Any) -> None:
+        """Judge every scenario, print, and leave with the exit status."""
+        results: list[Result] = []
+        try:
+            for path in paths:
+                for scenario in read_corpus(path):
+                    result = judge(scenario)
+                    results.append(result)
+                    if result.verdict is Verdict.DIFFERS and not as_json:
+                        self.stdout.write(f"{scenario.family} / {scenario.name}: {result.text}")
+        except CorpusError as problem:
+            raise CommandError(str(problem)) from problem
+        if as_json:
+            self.stdout.write(json.dumps(as_data(results), ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write("\n".join([*table(results), summary(results)]))
+        status = exit_status(results)
+        if status != ALL_PASS:
+            sys.exit(status)
+
+
+def count(results: Iterable[Result]) -> Counter[Verdict]:
+    """How many scenarios came to which verdict."""
+    return Counter(result.verdict for result in results)
+
+
+def by_family(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """The results of each family, families in the order in which they were met."""
+    families: dict[str, list[Result]] = {}
+    for result in results:
+        families.setdefault(result.scenario.family, []).append(result)
+    return families
+
+
+def table(results: list[Result]) -> list[str]:
+    """Lines: one per family, with what its unsupported scenarios wait for."""
+    families = by_family(results)
+    width = max(len("family"), *(len(family) for family in families))
+    lines = [f"{'family':<{width}}  {'scenarios':>9}  {'pass':>5}  {'differ':>6}  {'not supported yet':>17}"]
+    for family, mine in families.items():
+        counts = count(mine)
+        waits = Counter(result.reason for result in mine if result.verdict is Verdict.NOT_SUPPORTED)
+        line = (
+            f"{family:<{width}}  {len(mine):>9}  {counts[Verdict.PASSES]:>5}  {counts[Verdict.DIFFERS]:>6}"
+            f"  {counts[Verdict.NOT_SUPPORTED]:>17}"
+        )
+        if waits:
+            line += "  (" + ", ".join(f"{reason}: {n}" for reason, n in waits.most_common()) + ")"
+        lines.append(line)
+    return lines
+
+
+def summary(results: list[Result]) -> str:
+    """The last line."""
+    counts = count(results)
+    return (
+        f"conformance: {counts[Verdict.PASSES]} of {len(results)} scenarios pass, "
+        f"{counts[Verdict.NOT_SUPPORTED]} not supported yet"
+    )
+
+
+def exit_status(results: list[Result]) -> int:
+    """0, 1 or 2, as the help says."""
+    counts = count(results)
+    if counts[Verdict.DIFFERS]:
+        return SOME_DIFFER
+    return SOME_NOT_SUPPORTED if counts[Verdict.NOT_SUPPORTED] else ALL_PASS
+
+
+def as_data(results: list[Result]) -> dict[str, Any]:
+    """Everything, as JSON data."""
+    return {
+        "summary": summary(results),
+        **_counts(results),
+        "families": [{"family": family, **_counts(mine)} for family, mine in by_family(results).items()],
+        "differences": [
+            {
+                "family": result.scenario.family,
+                "scenario": result.scenario.name,
+                "text": result.text,
+                **({} if result.difference is None else result.difference.to_json()),
+            }
+            for result in results
+            if result.verdict is Verdict.DIFFERS
+        ],
+        "waiting": [
+            {"family": result.scenario.family, "scenario": result.scenario.name, "needs": result.reason}
+            for result in results
+            if result.verdict is Verdict.NOT_SUPPORTED
+        ],
+    }
+
+
+def _counts(results: list[Result]) -> dict[str, int]:
+    counts = count(results)
+    return {
+        "scenarios": len(results),
+        "pass": counts[Verdict.PASSES],
+        "differ": counts[Verdict.DIFFERS],
+        "notSupported": counts[Verdict.NOT_SUPPORTED],
+    }
