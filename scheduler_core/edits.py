@@ -1,0 +1,79 @@
+"""Undo and redo: what a command changed, kept as data so that another command can put it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
+
+MAX_EDITS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One undoable command: its changes to objects in order, and the settings and configurations before it."""
+
+    changes: tuple[WatchEvent, ...] = ()
+    settings: Mapping[str, Any] | None = None
+    configurations: tuple[tuple[str, Mapping[str, Any] | None], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """Both stacks, newest last; replaced, never changed."""
+
+    undo: tuple[Edit, ...] = ()
+    redo: tuple[Edit, ...] = ()
+
+    def done(self, edit: Edit) -> Edits:
+        """After a new edit nothing can be redone."""
+        return Edits((*self.undo, edit)[-MAX_EDITS:], ())
+
+    def undone(self, inverse: Edit) -> Edits:
+        return Edits(self.undo[:-1], (*self.redo, inverse))
+
+    def redone(self, inverse: Edit) -> Edits:
+        return Edits((*self.undo, inverse), self.redo[:-1])
+
+
+def revert(store: Store, edit: Edit, now: int) -> None:
+    """Puts objects back as they were before the edit; what the world did since (a pod's node, its status) stays."""
+    for event in reversed(edit.changes):
+        present = store.get(event.kind, event.namespace, event.name)
+        if event.type == ADDED:
+            store.remove(event.kind, event.namespace, event.name)
+        elif present is None:
+            assert event.old is not None
+            store.create(_without_deletion(event.old), event.kind, now)
+        elif event.type == DELETED or (event.new is not None and _began_to_end(event)):
+            assert event.old is not None
+            store.remove(event.kind, event.namespace, event.name)
+            store.create(_without_deletion(event.old), event.kind, now)
+        else:
+            assert event.old is not None
+            store.replace(_as_lived(event.kind, event.old, present), event.kind)
+
+
+def _began_to_end(event: WatchEvent) -> bool:
+    before = (event.old or {}).get("metadata", {})
+    after = (event.new or {}).get("metadata", {})
+    return "deletionTimestamp" in after and "deletionTimestamp" not in before
+
+
+def _without_deletion(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    ended = ("deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion")
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in ended}
+    return {**manifest, "metadata": metadata}
+
+
+def _as_lived(kind: str, old: Mapping[str, Any], present: Mapping[str, Any]) -> Mapping[str, Any]:
+    if kind != "Pod":
+        return old
+    spec = dict(old.get("spec") or {})
+    node = (present.get("spec") or {}).get("nodeName")
+    if node:
+        spec["nodeName"] = node
+    return {**old, "spec": spec, "status": present.get("status") or {}}

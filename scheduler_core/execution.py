@@ -1,0 +1,194 @@
+"""How commands are carried out: each one is checked whole before it changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scheduler_core.api.apply import apply_objects, delete_objects, patch_object
+from scheduler_core.api.kinds import kind_of, namespace_of, reference
+from scheduler_core.api.status import Refused, already_exists
+from scheduler_core.commands import (
+    DEFAULT_SCHEDULER_NAME,
+    ApplyObjects,
+    Command,
+    DecidePermit,
+    DeleteObjects,
+    PatchObject,
+    Redo,
+    SetConfiguration,
+    SetSettings,
+    Undo,
+    refuse,
+)
+from scheduler_core.config.load import load_configuration
+from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.edits import Edit, revert
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.scheduler import binding
+
+if TYPE_CHECKING:
+    from scheduler_core.simulation import Simulation
+
+
+def execute(sim: Simulation, command: Command) -> None:
+    """Carries a command out and remembers how to undo it."""
+    before = _surroundings(sim)
+    sim.record("command", lambda: _summary(command))
+    _EXECUTORS[type(command)](sim, command)
+    if isinstance(command, DecidePermit):
+        return
+    edit = _edit(sim, before)
+    if isinstance(command, Undo):
+        sim.edits = sim.edits.undone(edit)
+    elif isinstance(command, Redo):
+        sim.edits = sim.edits.redone(edit)
+    elif edit != Edit():
+        sim.edits = sim.edits.done(edit)
+
+
+Surroundings = tuple[dict[str, Any], tuple[tuple[str, SchedulerConfiguration], ...]]
+
+
+def _surroundings(sim: Simulation) -> Surroundings:
+    return sim.settings.to_json(), tuple((s.name, s.configuration) for s in sim.schedulers)
+
+
+def _edit(sim: Simulation, before: Surroundings) -> Edit:
+    settings, configurations = before
+    same = configurations == tuple((s.name, s.configuration) for s in sim.schedulers)
+    return Edit(
+        tuple(sim.changes),
+        None if settings == sim.settings.to_json() else settings,
+        None if same else tuple((name, c.manifest) for name, c in configurations),
+    )
+
+
+def _summary(command: Command) -> dict[str, Any]:
+    """The command without the objects' own text."""
+    data = command.to_json()
+    if isinstance(command, ApplyObjects):
+        data["objects"] = len(command.objects)
+    elif isinstance(command, DeleteObjects):
+        data["refs"] = [ref.to_json() for ref in command.refs[:20]]
+        data["count"] = len(command.refs)
+    return data
+
+
+def _apply(sim: Simulation, command: ApplyObjects) -> None:
+    if command.create_only:
+        _refuse_taken_names(sim, command.objects)
+    apply_objects(sim.store, command.objects, sim.now)
+
+
+def _refuse_taken_names(sim: Simulation, objects: Sequence[Mapping[str, Any]]) -> None:
+    errors = []
+    for manifest in objects:
+        kind = kind_of(manifest)
+        metadata = manifest.get("metadata")
+        if kind is None or not isinstance(metadata, Mapping):
+            continue  # validation says what is wrong with it
+        namespace, name = namespace_of(kind, manifest), str(metadata.get("name"))
+        if sim.store.get(kind.key, namespace, name) is not None:
+            answer = already_exists(kind.resource, name)
+            errors.append(FieldError("", "", answer.message, reference(kind.key, namespace, name)))
+    if errors:
+        raise Refused(errors)
+
+
+def _delete(sim: Simulation, command: DeleteObjects) -> None:
+    delete_objects(sim.store, [(ref.kind, ref.namespace, ref.name) for ref in command.refs], sim.now)
+
+
+def _patch(sim: Simulation, command: PatchObject) -> None:
+    ref = command.ref
+    patch_object(sim.store, (ref.kind, ref.namespace, ref.name), command.patch, sim.now)
+
+
+def _configure(sim: Simulation, command: SetConfiguration) -> None:
+    try:
+        configuration = load_configuration(command.configuration)
+    except InvalidObject as wrong:
+        raise Refused(wrong.errors) from wrong
+    names = {
+        profile.scheduler_name: scheduler.name
+        for scheduler in sim.schedulers
+        if scheduler.name != command.scheduler
+        for profile in scheduler.configuration.profiles
+    }
+    for i, profile in enumerate(configuration.profiles):
+        if profile.scheduler_name in names:
+            other = names[profile.scheduler_name]
+            raise refuse(
+                f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
+            )
+    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
+        sim.stop_scheduler(command.scheduler)
+    else:
+        sim.start_scheduler(command.scheduler, configuration)
+
+
+def _set(sim: Simulation, command: SetSettings) -> None:
+    try:
+        sim.settings = sim.settings.changed(command.settings)
+    except ValueError as wrong:
+        raise refuse("settings", dict(command.settings), str(wrong)) from wrong
+    _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
+
+
+def _restart_all(sim: Simulation, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
+    for name, configuration in configurations:
+        sim.start_scheduler(name, configuration)
+
+
+def _decide(sim: Simulation, command: DecidePermit) -> None:
+    for scheduler in sim.schedulers:
+        for waiting in scheduler.pods_waiting():
+            if waiting.pod.key != command.pod:
+                continue
+            for plugin in list(waiting.waiting):
+                if command.decision == "allow":
+                    binding.allow(scheduler, waiting, plugin)
+                else:
+                    binding.reject(scheduler, waiting, plugin, "rejected by the user")
+                    break
+            return
+    raise refuse("pod", command.pod, "a pod that waits on Permit")
+
+
+def _undo(sim: Simulation, command: Undo) -> None:
+    if not sim.edits.undo:
+        raise refuse("", "Undo", "an edit that can be undone; there is none")
+    _put_back(sim, sim.edits.undo[-1])
+
+
+def _redo(sim: Simulation, command: Redo) -> None:
+    if not sim.edits.redo:
+        raise refuse("", "Redo", "an edit that was undone; there is none")
+    _put_back(sim, sim.edits.redo[-1])
+
+
+def _put_back(sim: Simulation, edit: Edit) -> None:
+    revert(sim.store, edit, sim.now)
+    if edit.settings is not None:
+        sim.settings = sim.settings.changed(edit.settings)
+    if edit.configurations is not None:
+        kept = {name for name, _ in edit.configurations}
+        for scheduler in sim.schedulers:
+            if scheduler.name not in kept:
+                sim.stop_scheduler(scheduler.name)
+        _restart_all(sim, tuple((name, load_configuration(m)) for name, m in edit.configurations))
+    elif edit.settings is not None:
+        _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
+
+
+_EXECUTORS: dict[type, Callable[..., None]] = {
+    ApplyObjects: _apply,
+    DeleteObjects: _delete,
+    PatchObject: _patch,
+    SetConfiguration: _configure,
+    SetSettings: _set,
+    DecidePermit: _decide,
+    Undo: _undo,
+    Redo: _redo,
+}

@@ -1,0 +1,317 @@
+"""Simulation: the one door to a world. Whatever changes a world is a command applied here, or a transition made here.
+
+Synchronous and deterministic: no threads, no wall clock; time is virtual, in integer nanoseconds. `position` counts transitions, so that
+one integer names a moment (docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import TIMER, URGENT, Agenda, Entry
+from scheduler_core.clock.random import Stream
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
+from scheduler_core.config.load import load_configuration
+from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.controllers import kubelet
+from scheduler_core.edits import Edits
+from scheduler_core.execution import execute
+from scheduler_core.scheduler import binding, handlers, scheduling
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.world import Ids, WorldSettings
+from scheduler_core.trace.journal import Journal, Place
+from scheduler_core.trace.records import Data, Record, Recorder
+
+
+class Grain(enum.StrEnum):
+    """How far one step goes: one transition; to the next extension point; to the end of an attempt; to the next event."""
+
+    PLUGIN = "plugin"
+    POINT = "point"
+    POD = "pod"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run did: its records, how many transitions, and why it ended: until, budget, stopped or idle."""
+
+    records: list[Record]
+    steps: int
+    reason: str
+
+
+_CYCLE_ACTIONS = ("schedule", "cycle")
+_WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
+
+
+class Simulation:
+    """A cluster, its API server and its schedulers."""
+
+    def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
+        self.seed = seed
+        self.settings = settings or WorldSettings()
+        self.position = 0
+        self.agenda = Agenda()
+        self.store = Store()
+        self.journal = Journal()
+        self.ids = Ids()
+        self.edits = Edits()
+        self.last: tuple[Record, ...] = ()
+        self.changes: list[WatchEvent] = []  # of the transition in progress
+        self._recorder = Recorder()
+        self._draws = Stream(seed)
+        self._schedulers: dict[str, Scheduler] = {}
+        self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None))
+        self._recorder.drain()
+        self.store.subscribe(self._on_watch)
+
+    # The door
+
+    def apply(self, command: Command) -> list[Record]:
+        """Applies a command; Refused, with the state unchanged, where it can't be."""
+        return self._transition(lambda: execute(self, command))
+
+    def advance(self) -> list[Record]:
+        """Makes one transition; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        self.agenda.pop()
+        return self._transition(lambda: self._dispatch(entry))
+
+    def step(self, grain: Grain) -> list[Record]:
+        """Makes transitions until the grain is reached; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        first = self._station(entry)
+        attempts = len(self.journal.attempts)
+        records = self.advance()
+        while (following := self._peek()) is not None:
+            if self._reached(grain, entry, first, following, attempts):
+                break
+            entry = following
+            records += self.advance()
+        return records
+
+    def run(
+        self,
+        until: Callable[[Simulation], bool] | None = None,
+        steps: int | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> RunResult:
+        """Makes transitions until a condition holds, the budget is spent, the caller says stop, or the world is idle."""
+        records: list[Record] = []
+        done = 0
+        while True:
+            if steps is not None and done >= steps:
+                return RunResult(records, done, "budget")
+            if should_stop is not None and should_stop():
+                return RunResult(records, done, "stopped")
+            if self.idle:
+                return RunResult(records, done, "idle")
+            records += self.advance()
+            done += 1
+            if until is not None and until(self):
+                return RunResult(records, done, "until")
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left but timers that change nothing, or retries that have failed six times in a row."""
+        entry = self._peek()
+        if entry is None:
+            return True
+        if entry.priority != TIMER:
+            return False
+        return all(
+            pod.error_count + pod.unschedulable_count >= _WORN_OUT
+            for scheduler in self.schedulers
+            for pods in (scheduler.queue.backoff_pods, scheduler.queue.error_backoff_pods)
+            for pod in pods.values()
+        )
+
+    def checkpoint(self) -> Checkpoint:
+        """The world as it stands, to be restored any number of times."""
+        return Checkpoint(self.fork())
+
+    @classmethod
+    def restore(cls, checkpoint: Checkpoint) -> Simulation:
+        """A world as it stood at the checkpoint."""
+        return checkpoint.world.fork()
+
+    def fork(self) -> Simulation:
+        """A second world that stands where this one does and goes its own way."""
+        twin = Simulation.__new__(Simulation)
+        twin.seed = self.seed
+        twin.settings = self.settings
+        twin.position = self.position
+        twin.agenda = self.agenda.copy()
+        twin.store = self.store.copy()
+        twin.journal = self.journal.copy()
+        twin.ids = self.ids.copy()
+        twin.edits = self.edits
+        twin.last = self.last
+        twin.changes = []
+        twin._recorder = self._recorder.copy()
+        twin._draws = self._draws.copy()
+        twin._schedulers = {name: scheduler.copy(twin) for name, scheduler in self._schedulers.items()}
+        twin.store.subscribe(twin._on_watch)
+        return twin
+
+    # The world, as schedulers and presenters see it
+
+    @property
+    def now(self) -> int:
+        return self.agenda.now
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]:
+        return tuple(self._schedulers.values())
+
+    def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
+        """Writes a record at the present time; returns its number."""
+        return self._recorder.write(self.agenda.now, kind, scheduler, parent, data)
+
+    def draw(self, n: int) -> int:
+        """An index below n from the seeded stream."""
+        return self._draws.below(n)
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
+        """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
+        self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
+        scheduler = Scheduler(name, configuration, self)
+        self._schedulers[name] = scheduler
+        self.record("scheduler_started", {"profiles": list(scheduler.profiles)}, name)
+        for node in self.store.nodes():
+            scheduler.cache.add_node(node)
+        for pod in self.store.pods():
+            if pod.terminal:
+                continue
+            if pod.node_name:
+                scheduler.cache.add_pod(pod)
+            elif scheduler.responsible_for(pod):
+                scheduler.queue.add(pod, self.now, "PodAdd")
+        scheduler.wake_up()
+
+    def stop_scheduler(self, name: str) -> None:
+        """Takes a scheduler away; its pods stay pending."""
+        del self._schedulers[name]
+        self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
+
+    # Transitions
+
+    def _transition(self, happen: Callable[[], None]) -> list[Record]:
+        self.position += 1
+        self.changes = []
+        try:
+            happen()
+        except BaseException:
+            self.position -= 1
+            self._recorder.drain()
+            raise
+        records = self._recorder.drain()
+        self.last = tuple(records)
+        return records
+
+    def _peek(self) -> Entry | None:
+        """The next entry that still has a meaning; those that have lost it are dropped."""
+        while (entry := self.agenda.peek()) is not None:
+            if self._stands(entry):
+                return entry
+            self.agenda.drop()
+        return None
+
+    def _stands(self, entry: Entry) -> bool:
+        name, *rest = entry.action
+        if name in ("flush_backoff", "flush_unschedulable"):
+            return self._schedulers[str(rest[0])].timer_is_due(str(name), entry.time)
+        if name == "permit_timeout":
+            found = self._schedulers[str(rest[0])].bindings.get(int(rest[1]))
+            return found is not None and rest[2] in found.waiting
+        if name == "binding":
+            return rest[1] in self._schedulers[str(rest[0])].bindings
+        if name == "kubelet":
+            return kubelet.stands(self.store, entry.action[1:])
+        return True
+
+    def _dispatch(self, entry: Entry) -> None:
+        name, *rest = entry.action
+        if name == "kubelet":
+            kubelet.fire(self.store, entry.action[1:], self.now)
+            return
+        scheduler = self._schedulers[str(rest[0])]
+        if name == "cycle":
+            scheduling.advance(scheduler)
+        elif name == "schedule":
+            scheduling.start(scheduler)
+        elif name == "binding":
+            binding.advance(scheduler, int(rest[1]))
+        elif name == "permit_timeout":
+            binding.time_out(scheduler, int(rest[1]), str(rest[2]))
+        else:
+            scheduler.fire_timer(str(name), entry.time)
+
+    def _station(self, entry: Entry) -> tuple[Any, ...]:
+        """Where an entry's step belongs: a cycle's phase, or the action itself."""
+        if entry.action[0] == "cycle":
+            cycle = self._schedulers[str(entry.action[1])].cycle
+            return ("cycle", entry.action[1], None if cycle is None else (cycle.number, cycle.phase))
+        if entry.action[0] == "binding":
+            bound = self._schedulers[str(entry.action[1])].bindings.get(int(entry.action[2]))
+            return (*entry.action, None if bound is None else bound.phase)
+        return entry.action
+
+    def _reached(
+        self, grain: Grain, done: Entry, first: tuple[Any, ...], following: Entry, attempts: int
+    ) -> bool:
+        if grain is Grain.PLUGIN:
+            return True
+        if grain is Grain.POINT:
+            return self._station(following) != first
+        if grain is Grain.POD:
+            return len(self.journal.attempts) > attempts or self.idle
+        return done.action[0] not in _CYCLE_ACTIONS or self.idle
+
+    # What the world notes of a change in the API server
+
+    def _on_watch(self, event: WatchEvent) -> None:
+        self.changes.append(event)
+        self.record(
+            "object",
+            {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name},
+        )
+        if event.kind == "Pod":
+            self._note_pod(event)
+        for scheduler in self._schedulers.values():
+            handlers.on_watch(scheduler, event)
+        for timer in kubelet.on_watch(event, self.now, self.settings.pod_start_latency):
+            self.agenda.push(timer.at, ("kubelet", *timer.action), URGENT)
+
+    def _note_pod(self, event: WatchEvent) -> None:
+        old, new = event.old_pod, event.new_pod
+        if new is None:
+            assert old is not None
+            self.journal.move(old.key, self.now, self.position, Place.DELETED, "deleted")
+        elif new.node_name and (old is None or not old.node_name):
+            self.journal.move(new.key, self.now, self.position, Place.BOUND, new.node_name)
+        elif old is None and not any(s.responsible_for(new) for s in self._schedulers.values()):
+            self.journal.move(new.key, self.now, self.position, Place.IGNORED, new.spec.scheduler_name)
+        if new is not None and new.phase == "Running" and (old is None or old.phase != "Running"):
+            self.journal.move(new.key, self.now, self.position, Place.RUNNING, "kubelet")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A world put aside; never advanced itself."""
+
+    world: Simulation
+
+    @property
+    def position(self) -> int:
+        return self.world.position
