@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from scheduler_core.api.kinds import find_kind, namespace_of
 from scheduler_core.api.prepare import CHANGED, CREATED, IGNORED_, REFUSED, UNCHANGED, Prepared, prepare
 from scheduler_core.api.store import Store
-from scheduler_core.api.validation import structure
+from scheduler_core.api.validation import semantics, structure
 from scheduler_core.api.workloads import EXPANDED, MAX_REPLICAS, asked_pods, expand, owned_by
 from scheduler_core.objects.errors import FieldError
 from scheduler_core.objects.labels import LabelSelector
@@ -173,18 +173,15 @@ def _expanded(store: Store, given: list[_Source]) -> tuple[list[_Source], list[s
         found.append(source)
         if not _is_new_workload(store, source.manifest) or pods.any_of(source.manifest):
             continue
-        count, kind, name = (
-            asked_pods(source.manifest),
-            source.manifest["kind"],
-            source.manifest["metadata"]["name"],
-        )
+        count = asked_pods(source.manifest)
+        kind, name = source.manifest["kind"], source.manifest["metadata"]["name"]
         if made + count > MAX_REPLICAS:
             warnings.append(_too_many(kind, name, count))
             continue
         made += count
         expansion = expand(source.manifest)
         source.manifest = expansion.owner
-        found += [_Source(made, source.index, None, f"{kind} {name}") for made in expansion.made]
+        found += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.made]
         warnings.append(_made_once(kind, name, expansion.pods))
     return found, warnings
 
@@ -222,7 +219,7 @@ def _is_new_workload(store: Store, manifest: Any) -> bool:
     ):
         return False
     kind = find_kind(manifest["apiVersion"], manifest["kind"])
-    if kind is None or not isinstance(manifest.get("spec"), Mapping):
+    if kind is None or not isinstance(manifest.get("spec"), Mapping) or semantics(manifest, kind):
         return False
     return store.get(kind.key, namespace_of(kind, manifest), manifest["metadata"]["name"]) is None
 

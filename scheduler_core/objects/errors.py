@@ -64,7 +64,7 @@ class FieldError:
         }
 
 
-class InvalidObject(ValueError):  # noqa: N818 - named after what it says
+class InvalidObject(ValueError):
     """An object or a text that can't be accepted; `errors` are all that is wrong with it."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:

@@ -27,7 +27,7 @@ EXPECTED = "is not a quantity; write it as 500m or 2"
 Quantity = str | int | float | Fraction
 
 
-class BadQuantity(ValueError):  # noqa: N818
+class BadQuantity(ValueError):
     """A text that is not a quantity."""
 
 

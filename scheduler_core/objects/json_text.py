@@ -1,0 +1,147 @@
+"""JSON texts: one value or several, one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.paths import Step
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_BEGIN = re.compile(r'[ \t\n\r\ufeff]*(?:\{[ \t\n\r]*(?:"|\})|\[)')
+_ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether it begins as a JSON object or a list does; a YAML flow mapping without quotes does not."""
+    return _BEGIN.match(text) is not None
+
+
+def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
+    """All values of the text. InvalidObject with line and column where it is malformed."""
+    text = text.removeprefix("\ufeff")
+    values: list[Any] = []
+    position = _skip(text, 0)
+    while position < len(text):
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise _malformed(text, error.pos, error.msg) from error
+        except RecursionError as error:
+            raise _too_deep(max_depth) from error
+        except ValueError as error:
+            raise _malformed(text, position, str(error)) from error
+        values.append(value)
+        position = _skip(text, end)
+    for value in values:
+        check_depth(value, max_depth)
+    if _ODD.search(text):
+        _check_characters(values)
+    return values
+
+
+def check_depth(value: Any, limit: int) -> None:
+    """InvalidObject where a value nests more than `limit` levels."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(limit):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise _too_deep(limit)
+
+
+def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
+    """Line and column of the value at the steps, or of the nearest above it."""
+    text = text.removeprefix("\ufeff")
+    position = _skip(text, 0)
+    for _ in range(document):
+        _, end = _DECODER.raw_decode(text, position)
+        position = _skip(text, end)
+    for step in steps:
+        for name, start, _ in _members(text, position):
+            if name == step:
+                position = start
+                break
+        else:
+            break
+    return _place(text, position)
+
+
+def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:
+    """Names or indexes of an object's or a list's members with where their values begin and end; nothing for
+    other values.
+    """
+    closing = {"{": "}", "[": "]"}.get(text[position : position + 1])
+    if closing is None:
+        return
+    cursor, index = _skip(text, position + 1), 0
+    while text[cursor] != closing:
+        name: Step = index
+        if closing == "}":
+            name, cursor = _DECODER.raw_decode(text, cursor)
+            cursor = _skip(text, _skip(text, cursor) + 1)
+        _, end = _DECODER.raw_decode(text, cursor)
+        yield name, cursor, end
+        cursor, index = _skip(text, end), index + 1
+        if text[cursor] == ",":
+            cursor = _skip(text, cursor + 1)
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: dict[str, None] = {}
+        for name, _ in pairs:
+            if name in seen:
+                raise _DuplicateKeyError(f'the key "{name}" stands twice in one object')
+            seen[name] = None
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def _malformed(text: str, position: int, problem: str) -> InvalidObject:
+    line, column = _place(text, position)
+    message = f"line {line}, column {column}: {problem}"
+    return InvalidObject([FieldError("", "not readable as JSON", f"({message})", line=line, column=column)])
+
+
+def _too_deep(limit: int) -> InvalidObject:
+    return InvalidObject([FieldError("", "the text", f"nests deeper than {limit} levels")])
+
+
+def _check_characters(values: list[Any]) -> None:
+    """Half surrogate pairs and NULs can be written as escapes; nothing that stores text takes them."""
+    try:
+        text = json.dumps(values, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidObject([FieldError("", "the text", "holds half of a surrogate pair")]) from error
+    if "\\u0000" in text:
+        raise InvalidObject([FieldError("", "the text", "holds a NUL character")])
