@@ -2,9 +2,16 @@
 
 import os
 
-from channels.routing import ProtocolTypeRouter
+from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
-application = ProtocolTypeRouter({"http": get_asgi_application()})
+pages = get_asgi_application()
+
+from playground.gate import LimitedBody, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.urls import websocket_urlpatterns  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {"http": LimitedBody(pages), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+)

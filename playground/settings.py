@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 import dj_database_url
-from csp.constants import NONE, SELF
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -14,6 +15,14 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 def env(name: str, default: str = "") -> str:
     """The environment's value of a setting; an empty one counts as not set."""
     return os.environ.get(name) or default
+
+
+def env_number(name: str, default: int) -> int:
+    """A setting that is a whole number, not negative."""
+    text = env(name, str(default))
+    if not text.isascii() or not text.isdecimal():
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number such as {default}.")
+    return int(text)
 
 
 def package_folder(package: str, folder: str) -> Path:
@@ -81,6 +90,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
     }
 
+    # Tests look at the database from several threads, which a database in memory does not bear.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+
 REDIS_URL = env("REDIS_URL")
 CHANNEL_LAYERS = {
     "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
@@ -92,18 +104,71 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", package_folder("plotly", "package_data"))]
 WHITENOISE_USE_FINDERS = True
 
+# Engines: worker processes for small sessions, and for those with a large log or import.
+ENGINE_WORKERS = env_number("ENGINE_WORKERS", 2)
+ENGINE_HEAVY_WORKERS = env_number("ENGINE_HEAVY_WORKERS", 2)
+ENGINE_MEMORY = env_number("ENGINE_MEMORY", 4 << 30)
+HEAVY_LOG_BYTES = 64 << 10
+HEAVY_COMMAND_BYTES = 256 << 10
+# A page waits this long for a session that is being replayed; then it shows how far that is.
+OPEN_WAIT = 4.0
+ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 900)
+PLAY_UNWATCHED_SECONDS = env_number("PLAY_UNWATCHED_SECONDS", 30)
+
+# Limits. Reaching one is a refusal with clear words; the session stays as it was.
+MAX_OBJECTS = env_number("MAX_OBJECTS", 50_000)
+MAX_LOG_ENTRIES = env_number("MAX_LOG_ENTRIES", 100_000)
+MAX_LOG_BYTES = env_number("MAX_LOG_BYTES", 64 << 20)
+MAX_UPLOAD_BYTES = env_number("MAX_UPLOAD_BYTES", 32 << 20)
+MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
+MAX_COMMAND_BYTES = 2 * MAX_UPLOAD_BYTES
+MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 500)
+MAX_VIEWERS = env_number("MAX_VIEWERS", 200)
+SESSION_RETENTION_DAYS = env_number("SESSION_RETENTION_DAYS", 90)
+
 # The largest WebSocket message that is taken from a browser, in bytes; a longer one closes the connection.
-WEBSOCKET_MAX_MESSAGE = int(env("WEBSOCKET_MAX_MESSAGE", "65536"))
+WEBSOCKET_MAX_MESSAGE = env_number("WEBSOCKET_MAX_MESSAGE", 65536)
+# Messages a second of one connection, and how many may come at once.
+WEBSOCKET_RATE = env_number("WEBSOCKET_RATE", 40)
+WEBSOCKET_BURST = 80
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+DATA_UPLOAD_MAX_NUMBER_FILES = 10
+
+# A link to a session is a key: it must not leave in a Referer. ("no-referrer" would also blank the Origin that forms are checked by.)
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 365 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env("HTTPS") == "1"
+CSRF_TRUSTED_ORIGINS = env("TRUSTED_ORIGINS").split()
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" else None
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
-        "img-src": [SELF, "data:"],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        # Bars and lanes set their lengths on the element; no style sheet is made from data.
+        "style-src-attr": [UNSAFE_INLINE],
+        "img-src": [SELF, "data:", "blob:"],
+        "connect-src": [SELF],
         "frame-ancestors": [NONE],
         "form-action": [SELF],
         "base-uri": [NONE],
         "object-src": [NONE],
     }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
 }
 
 LANGUAGE_CODE = "en"

@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from typing import Any
 
 from daphne.endpoints import build_endpoint_description_strings
-from daphne.server import Server
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
@@ -22,8 +21,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         """Print the URL once the port is open, then serve."""
         from playground.asgi import application
+        from playground.server import LimitedServer
 
-        Server(
+        LimitedServer(
             application=application,
             endpoints=build_endpoint_description_strings(host=host, port=port),
             ready_callable=lambda: self.stdout.write(f"Scheduler Playground: http://{host}:{port}/"),

@@ -1,0 +1,110 @@
+"""The gate in front of the application, whatever server runs it: how large a body may be, and which pages may open a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from channels.security.websocket import WebsocketDenier
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Any, Receive, Send], Awaitable[None]]
+
+SLACK = 64 << 10
+TRACE_PATH = "/import-trace"
+TOO_LARGE = (
+    "The upload is larger than the {limit:,} bytes that this server takes at once. Nothing was changed.\n"
+)
+
+
+def body_limit(path: str) -> int:
+    """The largest body, in bytes, that a path takes."""
+    return (settings.MAX_TRACE_BYTES if path == TRACE_PATH else settings.MAX_UPLOAD_BYTES) + SLACK
+
+
+def refusal(path: str) -> bytes:
+    """The words for a body that is too large."""
+    return TOO_LARGE.format(limit=body_limit(path) - SLACK).encode()
+
+
+class TooLargeError(Exception):
+    """More came than the request's path takes."""
+
+
+class LimitedBody:
+    """Answers 413 as soon as a body is, or says that it will be, too large. (Daphne gathers bodies itself: see server.py.)"""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        path, limit, taken, begun = scope["path"], body_limit(scope["path"]), 0, False
+        if _declared(scope) > limit:
+            await _refuse(path, send)
+            return
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > limit:
+                raise TooLargeError
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._application(scope, counted, watched)
+        except TooLargeError:
+            if not begun:
+                await _refuse(path, send)
+
+
+def _declared(scope: Any) -> int:
+    for name, value in scope["headers"]:
+        if name.lower() == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
+
+
+async def _refuse(path: str, send: Send) -> None:
+    body = refusal(path)
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send(
+        {"type": "http.response.start", "status": 413, "headers": [*headers, (b"connection", b"close")]}
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+class SameOrigin:
+    """Lets only pages of this very host and port (or of a trusted origin) open a socket; a socket without Origin is refused."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        allowed = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""))
+        await (self._application if allowed else WebsocketDenier())(scope, receive, send)
+
+
+def is_own_origin(origin: str, host: str) -> bool:
+    """Whether a page of `origin` may talk to `host`."""
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    if parts.scheme not in ("http", "https") or parts.netloc.lower() != host.lower():
+        return False
+    allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
+    return validate_host(split_domain_port(host)[0], allowed)

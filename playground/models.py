@@ -1,0 +1,92 @@
+"""What is kept in the database: sessions and their logs. Worlds are not kept: they are replayed from the log."""
+
+import secrets
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+def new_key() -> str:
+    """A capability key: whoever holds it may open the session (192 random bits, safe in a URL)."""
+    return secrets.token_urlsafe(24)
+
+
+class Session(models.Model):
+    """One world and the links that open it.
+
+    `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
+    with the log, by compare and set: of two writers one wins.
+    """
+
+    name = models.CharField(max_length=120)
+    edit_key = models.CharField(max_length=64, unique=True, default=new_key)
+    view_key = models.CharField(max_length=64, unique=True, default=new_key)
+    seed = models.BigIntegerField(default=0)
+    story = models.CharField(max_length=80, blank=True, default="")
+    engine_version = models.CharField(max_length=40, default="")
+    head = models.BigIntegerField(default=0)
+    log_seq = models.IntegerField(default=0)
+    log_bytes = models.BigIntegerField(default=0)
+    origin = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks")
+    origin_position = models.BigIntegerField(null=True, blank=True)
+    creator = models.CharField(max_length=64, blank=True, default="", db_index=True)
+    created = models.DateTimeField(auto_now_add=True)
+    used = models.DateTimeField(auto_now_add=True, db_index=True)
+    deleted = models.DateTimeField(null=True, blank=True)
+    driver = models.CharField(max_length=64, blank=True, default="")
+    driver_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(head__gte=0), name="session_head_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LogKind(models.TextChoices):
+    """What an entry of the log says happened."""
+
+    COMMAND = "command", _("command")
+    STEP = "step", _("step")
+    PLAY = "play", _("play")
+    RUN = "run", _("run")
+
+
+class LogEntry(models.Model):
+    """One entry: a command applied at a position, or engine steps from `at` to `to`. Entries abut.
+
+    `payload` is JSON compressed with zlib: the command, or how the steps were asked for.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="log")
+    seq = models.IntegerField()
+    kind = models.CharField(max_length=10, choices=LogKind.choices)
+    at = models.BigIntegerField()
+    to = models.BigIntegerField()
+    payload = models.BinaryField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["session_id", "seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "seq"], name="log_one_entry_per_number"),
+            models.CheckConstraint(condition=models.Q(to__gte=models.F("at")), name="log_runs_forward"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}/{self.seq} {self.kind} {self.at}..{self.to}"
+
+
+class ImportText(models.Model):
+    """The text of an import that is being previewed, compressed with zlib."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="import_text")
+    token = models.CharField(max_length=40)
+    filename = models.CharField(max_length=200, blank=True, default="")
+    text = models.BinaryField()
+    created = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.session_id}: {self.filename or self.token}"

@@ -1,0 +1,136 @@
+"""SessionClient: what the views and the sockets may ask of a session, from any thread or event loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from asgiref.sync import sync_to_async
+
+from playground.models import Session
+from playground.sessions import log
+from playground.sessions.errors import CommandRefused, NotAllowed, SessionGone
+from playground.sessions.live import LiveSession
+from playground.sessions.runtime import runtime
+
+__all__ = ["Applied", "CommandRefused", "NotAllowed", "SessionClient", "SessionGone", "create_session"]
+
+Access = Literal["edit", "view"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """Where an accepted command led: the new position, and the fork it was applied in if the past was acted on."""
+
+    position: int
+    forked: SessionClient | None = None
+
+
+class SessionClient:
+    """A session as the holder of one key may use it."""
+
+    def __init__(self, session: Session, access: Access) -> None:
+        self.session = session
+        self.access = access
+
+    @classmethod
+    async def open(cls, key: str) -> SessionClient:
+        """The session that a key opens. Raises SessionGone for any other key."""
+        session = await sync_to_async(log.find, thread_sensitive=False)(key)
+        return cls(session, "edit" if session.edit_key == key else "view")
+
+    @property
+    def key(self) -> str:
+        """The key that this client may hand on."""
+        return self.session.edit_key if self.access == "edit" else self.session.view_key
+
+    @property
+    def may_edit(self) -> bool:
+        return self.access == "edit"
+
+    def require_edit(self) -> None:
+        """Raises NotAllowed for a view key."""
+        if not self.may_edit:
+            raise NotAllowed(
+                "This link only shows the session. Ask whoever gave it to you for the edit link."
+            )
+
+    def live(self) -> LiveSession:
+        """The session in this process; to be used on the runtime's loop only."""
+        return runtime().live(self.session.pk)
+
+    async def apply(self, command: dict[str, Any], at: int | None = None, source: str = "builder") -> Applied:
+        """Apply a command (commands.py's JSON) at the head, or at an earlier position, which forks.
+
+        Raises CommandRefused (errors: object, path, received, expected, line), LimitReached, NotAllowed, Conflict.
+        """
+        self.require_edit()
+        target = await self._target(at)
+        position = await runtime().call(lambda: target.live().apply(command, source))
+        return await self._applied(target, position)
+
+    async def plan(self, text: str | bytes, filename: str = "") -> dict[str, Any]:
+        """What importing a text would do: rows with their action, and a `token` for apply_plan."""
+        self.require_edit()
+        return await runtime().call(lambda: self.live().plan(text, filename))
+
+    async def apply_plan(self, token: str, at: int | None = None) -> Applied:
+        """Apply what plan() accepted, as one command."""
+        self.require_edit()
+        position = await runtime().call(lambda: self.live().apply_plan(token))
+        return await self._applied(self, position)
+
+    async def objects(self, kind: str | None = None, at: int | None = None) -> list[dict[str, Any]]:
+        """{kind, namespace, name, summary} of each object at a position (None: the head)."""
+        return await runtime().call(lambda: self.live().ask("objects", kind=kind, at=at))
+
+    async def manifest(self, kind: str, namespace: str, name: str, at: int | None = None) -> dict[str, Any]:
+        """The object as it stands at a position. Raises SessionError where there is none."""
+        return await runtime().call(
+            lambda: self.live().ask("manifest", object_kind=kind, namespace=namespace, name=name, at=at)
+        )
+
+    async def view(self, look: Any, panels: list[str] | None = None) -> dict[str, Any]:
+        """Panels by name as plain data (name, context, cards), with "position" and "head" beside them."""
+        return await runtime().call(lambda: self.live().view(look, panels))
+
+    async def fork(self, at: int | None = None, name: str = "", creator: str = "") -> SessionClient:
+        """A new session with the same past up to a position (None: the head)."""
+        session = await runtime().call(lambda: self.live().fork(at, name, creator))
+        return SessionClient(session, "edit")
+
+    async def delete(self) -> None:
+        """Close the session for good, for everybody who watches it too."""
+        self.require_edit()
+        await sync_to_async(log.delete, thread_sensitive=False)(self.session.pk)
+        await runtime().call(lambda: self.live().delete())
+
+    async def refresh(self) -> None:
+        """Read the session's row again."""
+        await self.session.arefresh_from_db()
+
+    async def _target(self, at: int | None) -> SessionClient:
+        if at is None:
+            return self
+        head = await runtime().call(lambda: self.live().current_head())
+        return self if at >= head else await self.fork(at)
+
+    async def _applied(self, target: SessionClient, position: int) -> Applied:
+        await self.refresh()
+        return Applied(position, None if target is self else target)
+
+
+async def create_session(
+    name: str, story: str | None = None, commands: list[dict[str, Any]] | None = None, creator: str = ""
+) -> Session:
+    """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
+    session = await sync_to_async(log.create, thread_sensitive=False)(name, story or "", creator)
+    client = SessionClient(session, "edit")
+    try:
+        for command in commands or []:
+            await client.apply(command, source="start")
+    except Exception:
+        await sync_to_async(log.delete, thread_sensitive=False)(session.pk)
+        raise
+    await client.refresh()
+    return session

@@ -1,0 +1,91 @@
+"""What a world holds: lists of objects, single manifests, the nodes' names, and what an import would make of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.sessions.engine import Engine, refusal
+from playground.sessions.errors import CommandRefused, SessionGone
+from playground.sessions.world import (
+    ApplyObjects,
+    InvalidObject,
+    Plan,
+    Simulation,
+    plan,
+)
+
+Entry = dict[str, Any]
+
+
+def objects(world: Simulation, kind: str | None) -> list[Entry]:
+    """{kind, namespace, name, summary} of each object, by kind, namespace and name."""
+    kinds = world.store.kinds() if kind is None else [kind]
+    return [_entry(one, manifest) for one in kinds for manifest in world.store.list(one)]
+
+
+def _entry(kind: str, manifest: Any) -> Entry:
+    metadata = manifest["metadata"]
+    return {
+        "kind": kind,
+        "namespace": metadata.get("namespace", ""),
+        "name": metadata["name"],
+        "summary": _summary(kind, manifest),
+    }
+
+
+def _summary(kind: str, manifest: Any) -> str:
+    """The words that kubectl's table would show next to the name."""
+    if kind == "Pod":
+        phase = (manifest.get("status") or {}).get("phase") or "Pending"
+        node = (manifest.get("spec") or {}).get("nodeName")
+        return f"{phase} on {node}" if node else phase
+    if kind == "Node":
+        allocatable = (manifest.get("status") or {}).get("allocatable") or {}
+        return ", ".join(
+            f"{name} {allocatable[name]}" for name in ("cpu", "memory", "pods") if name in allocatable
+        )
+    return ""
+
+
+def manifest(world: Simulation, kind: str, namespace: str, name: str) -> Entry:
+    """The object as it stands. Raises SessionGone where there is none."""
+    found = world.store.get(kind, namespace, name)
+    if found is None:
+        where = f"{namespace}/{name}" if namespace else name
+        raise SessionGone(f"There is no {kind} {where} at this step.")
+    return dict(found)
+
+
+def node_names(world: Simulation) -> dict[str, Any]:
+    """Names in the order of the heat map's bytes."""
+    table = world.schedulers[0].cache.table()
+    return {"names": list(table.names)}
+
+
+def preview(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
+    """The plan of an import, kept under its token. Raises CommandRefused where the text cannot be read."""
+    made = _plan(engine, text)
+    engine.plan = (token, made)
+    return made.to_json()
+
+
+def planned(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
+    """The command that an import's preview accepted."""
+    made = engine.plan[1] if engine.plan is not None and engine.plan[0] == token else _plan(engine, text)
+    if not made.accepted:
+        raise CommandRefused("This import would change nothing: there is nothing to apply.")
+    return ApplyObjects(tuple(made.accepted)).to_json()
+
+
+def _plan(engine: Engine, text: bytes) -> Plan:
+    from scheduler_core.objects.loading import LoadLimits, load_manifests
+
+    try:
+        loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
+    except UnicodeDecodeError as error:
+        raise CommandRefused(
+            f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
+        ) from None
+    except InvalidObject as error:
+        raise refusal(error.errors) from None
+    return plan(engine.world.store, loaded)

@@ -1,0 +1,152 @@
+"""Driver: what moves a session's head by itself - play (paced, watched) or run (as fast as possible, watched or not).
+
+One per session whatever the number of viewers and processes: it holds the session's lease in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+from playground.models import LogKind
+from playground.sessions import log
+from playground.sessions.errors import Conflict, LimitReached, SessionError
+
+if TYPE_CHECKING:
+    from playground.sessions.live import LiveSession
+
+RUN_SLICE = 0.1
+PLAY_TICK = 0.05
+LEASE = 15.0
+RENEW = 5.0
+
+
+class Driver:
+    """`grain` and `rate` (steps a second) are for a play only."""
+
+    def __init__(self, live: LiveSession, kind: LogKind, grain: str = "", rate: float = 0.0) -> None:
+        self.live = live
+        self.kind = kind
+        self.grain = grain
+        self.rate = rate
+        self.last_watched = time.monotonic()
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._entry = -1
+        self._started = time.monotonic()
+        self._first: dict[str, int] | None = None
+        self._progress: dict[str, int] = {}
+        self._renewed = 0.0
+
+    async def start(self) -> None:
+        """Take the lease and begin. Raises Conflict while another process drives the session."""
+        await self._renew()
+        self.live.driver = self
+        self._task = asyncio.create_task(self._work())
+
+    async def stop(self) -> None:
+        """Stop after the present slice and wait until that is logged."""
+        self._stop.set()
+        self.live.interrupt()
+        if self._task is not None and self._task is not asyncio.current_task():
+            await asyncio.wait({self._task})
+
+    def status(self) -> dict[str, Any]:
+        """{"kind", "grain", "rate", "done", "total", "left"}: pods decided since the start, pods waiting, seconds left."""
+        done = self._progress.get("decided", 0) - (self._first or {}).get("decided", 0)
+        waiting = self._progress.get("waiting", 0)
+        seconds = max(time.monotonic() - self._started, 1e-3)
+        speed = done / seconds
+        return {
+            "kind": str(self.kind),
+            "grain": self.grain,
+            "rate": round(speed, 1) if self.kind == LogKind.RUN else self.rate,
+            "done": done,
+            "total": done + waiting,
+            "left": round(waiting / speed, 1) if speed > 0 else None,
+        }
+
+    async def _work(self) -> None:
+        due = time.monotonic()
+        try:
+            while not self._stop.is_set() and self._watched():
+                if self.kind == LogKind.PLAY:
+                    due = await self._pace(due)
+                if self._stop.is_set() or await self._slice():
+                    break
+                await self._renew()
+        except (SessionError, OSError) as error:
+            self.live.publisher.tell_all(error)
+        except Exception:
+            self.live.spoil()
+            raise
+        finally:
+            self.live.driver = None
+            with contextlib.suppress(Exception):
+                await self.live.runtime.db(log.release, self.live.id, self.live.runtime.name)
+            self.live.publisher.wake()
+            self.live.runtime.relay.tell(self.live.id, "moved", running=None)
+
+    async def _pace(self, due: float) -> float:
+        """Wait for the next step; when that is late by much, do not hurry after it."""
+        wait = due - time.monotonic()
+        if wait > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), wait)
+        elif wait < -1:
+            due = time.monotonic()
+        return due + self._steps_at_once() / self.rate
+
+    def _steps_at_once(self) -> int:
+        return max(1, int(self.rate * PLAY_TICK))
+
+    async def _slice(self) -> bool:
+        """One slice of work, logged; True where nothing is left to do."""
+        live = self.live
+        async with live.exclusive():
+            if self.kind == LogKind.RUN:
+                header, _ = await live.call("run", {"seconds": RUN_SLICE})
+            else:
+                header, _ = await live.call("step", {"grain": self.grain, "times": self._steps_at_once()})
+            result = header["result"]
+            self._progress = result["progress"]
+            self._first = self._first or result["before"]
+            if result["to"] > live.head:
+                await self._write(result["to"])
+        return bool(result["idle"])
+
+    async def _write(self, to: int) -> None:
+        live = self.live
+        if live.seq == self._entry:
+            await live.extend(to)
+            return
+        try:
+            live.require_room()
+        except LimitReached:
+            live.spoil()
+            raise
+        await live.write(self.kind, to, log.pack({"grain": self.grain, "rate": self.rate}))
+        self._entry = live.seq
+
+    async def _renew(self) -> None:
+        if time.monotonic() - self._renewed < RENEW:
+            return
+        live = self.live
+        if not await live.runtime.db(log.lease, live.id, live.runtime.name, LEASE):
+            raise Conflict("This session is already being played by another server process. Pause it first.")
+        self._renewed = time.monotonic()
+
+    def watched(self) -> None:
+        """Another process has viewers."""
+        self.last_watched = time.monotonic()
+
+    def _watched(self) -> bool:
+        """A play goes on for a while without viewers, a run to its end."""
+        now = time.monotonic()
+        if self.live.publisher.viewers or self.kind == LogKind.RUN:
+            self.last_watched = now
+        return now - self.last_watched < settings.PLAY_UNWATCHED_SECONDS

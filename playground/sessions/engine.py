@@ -1,0 +1,269 @@
+"""Engine: one session's world inside a worker - the log's commands by position, a Simulation at the head, the history behind it.
+
+Methods that may take long are generators: they yield when their slice is over and return their result.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import orjson
+
+from playground.presenters.look import Look
+from playground.sessions.deltas import Digests, compare, digests
+from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
+from playground.sessions.history import History
+from playground.sessions.turns import Slice
+from playground.sessions.world import (
+    Command,
+    FieldError,
+    Grain,
+    Plan,
+    Refused,
+    Simulation,
+    command_from_json,
+    present,
+)
+
+SEEN = 64
+MOVED = 40
+MOST_ERRORS = 200
+
+Result = dict[str, Any]
+Steps = Generator[None, None, Any]
+
+
+class Engine:
+    """`head` and positions are as in docs/architecture.md."""
+
+    def __init__(self, seed: int, slice_: Slice) -> None:
+        self.seed = seed
+        self.slice = slice_
+        self.story = ""
+        self.interrupted = False
+        self.target = 0
+        self.commands: dict[int, Command] = {}
+        self.world: Simulation = Simulation(seed)
+        self.history = History(self.world, self.replay, slice_)
+        self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
+        self.plan: tuple[str, Plan] | None = None
+
+    # The log.
+
+    def replay(self, world: Simulation) -> None:
+        """One transition of the log."""
+        before = world.position
+        command = self.commands.get(before)
+        if command is not None:
+            world.apply(command)
+        else:
+            world.advance()
+        if world.position != before + 1:
+            raise EngineFailed(f"The log cannot be replayed beyond step {before}.")
+
+    def follow(self, rows: list[list[Any]], payloads: list[bytes], head: int, keep: int = 0) -> Steps:
+        """Be where the log is: forget what comes after `keep`, take the rows from there on, replay to the head."""
+        yield from self._rewind(keep)
+        for (kind, at, _), payload in zip(rows, payloads, strict=True):
+            if kind == "command" and at >= keep:
+                self.commands[at] = command_from_json(orjson.loads(zlib.decompress(payload))["command"])
+            if self.slice.over():
+                yield
+        self.target = head
+        while self.world.position < head:
+            started, before = time.perf_counter(), self.world.position
+            while self.world.position < head and not self.slice.over():
+                self.replay(self.world)
+            if self.world.position > before:
+                self.history.worked(self.world, time.perf_counter() - started)
+            if self.world.position < head:
+                yield
+
+    def _rewind(self, keep: int) -> Steps:
+        if self.world.position > keep:
+            self.history.cut(keep)
+            self.world = (yield from self.history.at(keep)).fork()
+        self.commands = {at: command for at, command in self.commands.items() if at < keep}
+        self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= keep)
+
+    def twin(self, at: int) -> Steps:
+        """A copy of this engine for a fork of the session."""
+        world = (yield from self.history.at(at)).fork()
+        other = Engine(self.seed, self.slice)
+        other.story = self.story
+        other.commands = {where: command for where, command in self.commands.items() if where < at}
+        other.history = self.history.twin(at, other.replay, other.world)
+        other.world, other.target = world, at
+        return other
+
+    # What moves the head.
+
+    def apply(self, data: bytes, limits: dict[str, int]) -> tuple[Result, bytes]:
+        """Apply a command given as the log's JSON; also returns it as the log keeps it."""
+        command = self._command(orjson.loads(data)["command"])
+        return self._apply(command, limits), zlib.compress(data, 1)
+
+    def _command(self, data: dict[str, Any]) -> Command:
+        try:
+            return command_from_json(data)
+        except Refused as refused:
+            raise refusal(refused.errors) from None
+
+    def _apply(self, command: Command, limits: dict[str, int]) -> Result:
+        at, before, started = self.world.position, self.world.fork(), time.perf_counter()
+        try:
+            self.world.apply(command)
+            if self.world.position != at + 1:
+                raise EngineFailed("A command must be one transition.")
+            self._require_room(limits)
+        except Refused as refused:
+            self.world = before
+            raise refusal(refused.errors) from None
+        except BaseException:
+            self.world = before
+            raise
+        self.commands[at] = command
+        self.history.worked(self.world, time.perf_counter() - started)
+        return {"at": at, "to": self.world.position}
+
+    def _require_room(self, limits: dict[str, int]) -> None:
+        store = self.world.store
+        objects = sum(store.count(kind) for kind in store.kinds())
+        if objects > limits["objects"]:
+            raise LimitReached(
+                f"The cluster would have {objects:,} objects; at most {limits['objects']:,} are allowed here."
+            )
+
+    def step(self, grain: str, times: int) -> Steps:
+        """Engine steps of a grain; idle is true where nothing was left to do."""
+        before, at, idle = self.progress(), self.world.position, False
+        for _ in range(times):
+            started, position = time.perf_counter(), self.world.position
+            self.world.step(Grain(grain))
+            if self.world.position == position:
+                idle = True
+                break
+            self.history.worked(self.world, time.perf_counter() - started)
+            if self.slice.over():
+                yield
+        self.history.keep(self.world)
+        return self._went(at, idle, before)
+
+    def run(self, seconds: float) -> Steps:
+        """Steps at full speed for some time, fewer when interrupted or when nothing is left to do."""
+        self.interrupted, idle = False, False
+        before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
+        while not idle and not self.interrupted and time.perf_counter() < end:
+            started = time.perf_counter()
+            result = self.world.run(None, None, self.slice.over)
+            idle = result.reason == "idle"
+            self.history.worked(self.world, time.perf_counter() - started)
+            if not idle:
+                yield
+        self.history.keep(self.world)
+        return self._went(at, idle, before)
+
+    def _went(self, at: int, idle: bool, before: Result) -> Result:
+        return {
+            "at": at,
+            "to": self.world.position,
+            "idle": idle,
+            "before": before,
+            "progress": self.progress(),
+        }
+
+    def progress(self) -> Result:
+        """Attempts made so far and pods that a queue still holds to be tried."""
+        queues = [scheduler.queue for scheduler in self.world.schedulers]
+        return {
+            "decided": len(self.world.journal.attempts),
+            "waiting": sum(len(queue.active()) + len(queue.backoff()) for queue in queues),
+        }
+
+    # Where a cursor goes.
+
+    def forward(self, at: int, grain: str, head: int) -> Steps:
+        """The position one step of a grain after another one; a command is a step of its own."""
+        if at >= head:
+            return head
+        return (yield from self._next(at, grain, head))
+
+    def _next(self, at: int, grain: str, head: int) -> Steps:
+        if at in self.commands or grain == "plugin":
+            return min(at + 1, head)
+        world = (yield from self.history.at(at)).fork()
+        world.step(Grain(grain))
+        after = world.position if world.position > at else at + 1
+        return min([after, head] + [where for where in self.commands if at < where < after])
+
+    def back(self, at: int, grain: str, head: int) -> Steps:
+        """The position from which one step of a grain leads to `at`, or past it."""
+        if at <= 1 or grain == "plugin":
+            return max(0, at - 1)
+        start = yield from self._start_before(at)
+        while True:
+            after = yield from self._next(start, grain, head)
+            if after >= at:
+                return start
+            start = after
+
+    def _start_before(self, at: int) -> Steps:
+        """Where the attempt before a position began, or the command before it: both end a step of any grain."""
+        world = yield from self.history.at(at)
+        starts = [where + 1 for where in self.commands if where + 1 < at]
+        starts += [where for where in self.commands if where < at]
+        for attempt in reversed(world.journal.attempts):
+            if attempt.first_position < at:
+                starts.append(attempt.first_position)
+                break
+        return max(starts, default=0)
+
+    # What people look at.
+
+    def view(self, at: int, look: Look, panels: list[str] | None) -> Steps:
+        """Panels by name."""
+        shown = present((yield from self.history.at(at)), look, panels, self.story)
+        if panels is None:
+            self._remember((at, look), digests(shown))
+        return {"position": at, "panels": {panel["name"]: panel for panel in shown}}
+
+    def delta(self, at: int, look: Look, before: tuple[int, Look] | None) -> Steps:
+        """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
+        world = yield from self.history.at(at)
+        shown = present(world, look, None, self.story)
+        new = digests(shown)
+        old = self._seen.get(before) if before is not None else None
+        self._remember((at, look), new)
+        moved = _moved(world, before[0]) if before is not None and before[0] < at else []
+        return {"panels": list(compare(shown, new, old or {})), "moved": moved}
+
+    def _remember(self, key: tuple[int, Look], value: Digests) -> None:
+        self._seen[key] = value
+        self._seen.move_to_end(key)
+        while len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
+
+
+def refusal(errors: Iterable[FieldError]) -> SessionError:
+    """Field errors as they are told; the message is the first one."""
+    told = list(errors)
+    first = told[0]
+    message = f"{first.object}: {first}" if first.object else str(first)
+    if len(told) > 1:
+        message += f" (and {len(told) - 1} more)"
+    return CommandRefused(message, [error.to_json() for error in told[:MOST_ERRORS]])
+
+
+def _moved(world: Any, since: int) -> list[str]:
+    """Pods that came to a node after a position, at most MOVED of them, the latest first."""
+    moved: dict[str, None] = {}
+    for move in reversed(world.journal.moves):
+        if move.position < since or len(moved) >= MOVED:
+            break
+        if move.place in ("binding", "bound"):
+            moved[move.pod] = None
+    return list(moved)

@@ -1,0 +1,373 @@
+"""LiveSession: one session in this process - which worker has its engine, what is acknowledged, who watches, what drives it.
+
+The database's log decides. The engine may be ahead of it for a moment (a transition that is not written yet); nobody is shown a position
+that is not in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from django.conf import settings
+
+from playground.models import LogKind, Session
+from playground.presenters.look import Look
+from playground.sessions import log, plans
+from playground.sessions.driver import Driver
+from playground.sessions.errors import (
+    Conflict,
+    EngineFailed,
+    LimitReached,
+    Opening,
+    SessionError,
+    SessionGone,
+)
+from playground.sessions.frames import Frame
+from playground.sessions.pool import Worker, WorkerDied
+from playground.sessions.publisher import Publisher
+
+if TYPE_CHECKING:
+    from playground.sessions.runtime import Runtime
+
+OPEN_TIMEOUT = 600.0
+WORK_TIMEOUT = 60.0
+
+
+class LiveSession:
+    """Lives on the runtime's loop. Whatever changes the session happens under `exclusive`."""
+
+    def __init__(self, session_id: int, runtime: Runtime) -> None:
+        self.id = session_id
+        self.runtime = runtime
+        self.head = 0
+        self.seq = 0
+        self.used = time.monotonic()
+        self.driver: Driver | None = None
+        self.publisher = Publisher(self)
+        self.remote_running: dict[str, Any] | None = None
+        self._log_bytes = 0
+        self._heavy = False
+        self._worker: Worker | None = None
+        self._generation = -1
+        self._stale = True
+        self._gone = False
+        self._lock = asyncio.Lock()
+        self._opening: asyncio.Task[None] | None = None
+
+    # The engine: open, ask, close.
+
+    async def ready(self, wait: float | None = None) -> None:
+        """Make sure that the engine stands at the log's end; `wait` seconds at most, then Opening is raised."""
+        self.used = time.monotonic()
+        if self._gone:
+            raise SessionGone("This session was deleted.")
+        if self._is_open():
+            return
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.create_task(self._open())
+        done, _ = await asyncio.wait({self._opening}, timeout=wait)
+        if not done:
+            raise await self._progress()
+        self._opening.result()
+
+    def _is_open(self) -> bool:
+        worker = self._worker
+        return (
+            worker is not None and worker.alive and worker.generation == self._generation and not self._stale
+        )
+
+    async def _open(self) -> None:
+        worker = self._worker
+        if (
+            worker is not None
+            and worker.alive
+            and worker.generation == self._generation
+            and not self._moving()
+        ):
+            with contextlib.suppress(EngineFailed):
+                await self._resume(worker)
+                return
+        session, rows = await self.runtime.db(log.read, self.id)
+        self._heavy = self._heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
+        worker = self._assign()
+        await worker.start()
+        generation = worker.generation
+        arguments = {"sid": self.id, "seed": session.seed, "story": session.story}
+        await worker.call("open", *_told(arguments, session, rows), OPEN_TIMEOUT)
+        self._generation = generation
+        self._follow(session)
+        self._stale = False
+        await self.runtime.relay.join(self.id)
+
+    async def _resume(self, worker: Worker) -> None:
+        """The engine knows the log up to what is acknowledged here: read on from there."""
+        session, rows = await self.runtime.db(log.read, self.id, self.seq)
+        await worker.call("extend", *_told({"sid": self.id, "keep": self.head}, session, rows), OPEN_TIMEOUT)
+        self._follow(session)
+        self._stale = False
+
+    def _moving(self) -> bool:
+        return self._worker not in self.runtime.pool.lane(self._heavy)
+
+    def _assign(self) -> Worker:
+        if self._worker is not None and self._moving():
+            self.runtime.pool.release(self.id, self._worker)
+            self._worker = None
+        if self._worker is None:
+            self._worker = self.runtime.pool.assign(self.id, self._heavy)
+        return self._worker
+
+    def _follow(self, session: Session) -> None:
+        self.head, self.seq, self._log_bytes = session.head, session.log_seq, session.log_bytes
+
+    async def _progress(self) -> Opening:
+        done, total = 0, 0
+        if self._worker is not None and self._worker.alive:
+            with contextlib.suppress(SessionError, TimeoutError):
+                header, _ = await self._worker.call("progress", {"sid": self.id})
+                done, total = header["result"]["done"], header["result"]["total"]
+        return Opening("The session is being replayed from its log.", done, total)
+
+    def spoil(self) -> None:
+        """The engine may be ahead of the log: read the log again before the next use."""
+        self._stale = True
+
+    async def call(self, op: str, arguments: dict[str, Any], attachments: list[bytes] | None = None) -> Frame:
+        """Ask the engine."""
+        await self.ready()
+        assert self._worker is not None
+        return await self._worker.call(op, {"sid": self.id, **arguments}, attachments or [], WORK_TIMEOUT)
+
+    async def ask(self, op: str, *, at: int | None = None, **arguments: Any) -> Any:
+        """Ask the engine something that changes nothing, at a position up to the head (None: the head)."""
+        for again in (True, False):
+            await self.ready(settings.OPEN_WAIT)
+            position = self.head if at is None else max(0, min(at, self.head))
+            try:
+                header, _ = await self.call(op, {"at": position, **arguments})
+            except WorkerDied:
+                if not again:
+                    raise
+            else:
+                return header["result"]
+        raise AssertionError
+
+    def interrupt(self) -> None:
+        """End the engine's present slice of a run early."""
+        if self._worker is not None:
+            self._worker.tell("interrupt", sid=self.id)
+
+    async def close(self) -> None:
+        """Give the engine's memory back. The session opens again when asked for."""
+        if self._worker is not None:
+            self.runtime.pool.release(self.id, self._worker)
+            self._worker = None
+        self._stale = True
+        await self.runtime.relay.leave(self.id)
+
+    # What changes the session.
+
+    @contextlib.asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[None]:
+        """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
+        self.interrupt()
+        async with self._lock:
+            await self.ready()
+            try:
+                yield
+            except (Conflict, WorkerDied, EngineFailed, asyncio.CancelledError):
+                self.spoil()
+                raise
+
+    async def write(self, kind: str, to: int, payload: bytes) -> None:
+        """Write the next entry; only then is the new head shown to anybody."""
+        row = log.Row(self.seq + 1, kind, self.head, to, payload)
+        try:
+            await self.runtime.db(log.append, self.id, row)
+        except BaseException:
+            self.spoil()
+            raise
+        self.seq, self.head = row.seq, to
+        self._log_bytes += len(payload)
+        self._moved()
+
+    async def extend(self, to: int) -> None:
+        """Let the last entry reach further."""
+        try:
+            await self.runtime.db(log.advance, self.id, self.seq, self.head, to)
+        except BaseException:
+            self.spoil()
+            raise
+        self.head = to
+        self._moved()
+
+    def _moved(self) -> None:
+        self.publisher.wake()
+        self.runtime.relay.tell(self.id, "moved", running=self.driver.status() if self.driver else None)
+
+    def require_room(self, size: int = 0) -> None:
+        """Raises LimitReached where the log is full."""
+        if self.seq >= settings.MAX_LOG_ENTRIES:
+            raise LimitReached(
+                f"The log of this session is full: {self.seq:,} entries, at most {settings.MAX_LOG_ENTRIES:,} are kept. "
+                "Duplicate the cluster into a new session to go on."
+            )
+        if self._log_bytes + size > settings.MAX_LOG_BYTES:
+            raise LimitReached(
+                f"The log of this session would take {self._log_bytes + size:,} bytes; "
+                f"at most {settings.MAX_LOG_BYTES:,} are kept."
+            )
+
+    async def apply(self, command: dict[str, Any], source: str) -> int:
+        """Apply a command at the head; its position afterwards."""
+        data = orjson.dumps({"command": command, "source": source})
+        if len(data) > settings.MAX_COMMAND_BYTES:
+            raise LimitReached(
+                f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken."
+            )
+        await self._make_heavy(len(data))
+        return await self._changed("apply", {}, [data])
+
+    async def plan(self, text: str | bytes, filename: str) -> dict[str, Any]:
+        """Preview an import; the text is kept until it is applied or replaced."""
+        data = text.encode() if isinstance(text, str) else text
+        if len(data) > settings.MAX_UPLOAD_BYTES:
+            raise LimitReached(
+                f"The text has {len(data):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
+            )
+        await self._make_heavy(len(data))
+        token = await self.runtime.db(plans.keep, self.id, data, filename)
+        header, _ = await self.call("plan", {"token": token, "filename": filename}, [data])
+        return {**header["result"], "token": token}
+
+    async def apply_plan(self, token: str) -> int:
+        """Apply what the preview accepted, as one command."""
+        data, filename = await self.runtime.db(plans.find, self.id, token)
+        await self._make_heavy(len(data))
+        position = await self._changed("apply_plan", {"token": token, "filename": filename}, [data])
+        await self.runtime.db(plans.drop, self.id)
+        return position
+
+    async def _changed(self, op: str, arguments: dict[str, Any], attachments: list[bytes]) -> int:
+        async with self.exclusive():
+            self.require_room()
+            limits = {"limits": {"objects": settings.MAX_OBJECTS}}
+            header, packed = await self.call(op, {**arguments, **limits}, attachments)
+            try:
+                self.require_room(len(packed[0]))
+            except LimitReached:
+                self.spoil()
+                raise
+            await self.write(LogKind.COMMAND, header["result"]["to"], packed[0])
+            return self.head
+
+    async def _make_heavy(self, size: int) -> None:
+        """A session that takes a large command moves to the lane of the large ones."""
+        await self.ready()
+        if size > settings.HEAVY_COMMAND_BYTES and not self._heavy:
+            async with self.exclusive():
+                self._heavy = True
+                self._stale = True
+
+    async def step(self, grain: str) -> bool:
+        """One engine step at the head; False where nothing is left to do."""
+        await self.pause()
+        async with self.exclusive():
+            self.require_room()
+            header, _ = await self.call("step", {"grain": grain, "times": 1})
+            if header["result"]["to"] > self.head:
+                await self.write(LogKind.STEP, header["result"]["to"], log.pack({"grain": grain}))
+            return not header["result"]["idle"]
+
+    async def play(self, grain: str, rate: float) -> None:
+        """Step by itself at a pace, until paused or nobody watches."""
+        await self._drive(Driver(self, LogKind.PLAY, grain, rate))
+
+    async def run(self) -> None:
+        """Run to the end as fast as the engine can, watched or not."""
+        await self._drive(Driver(self, LogKind.RUN))
+
+    async def _drive(self, driver: Driver) -> None:
+        await self.pause()
+        await self.ready()
+        self.require_room()
+        await driver.start()
+
+    async def pause(self) -> None:
+        """Stop what drives the session, here or in another process."""
+        if self.driver is not None:
+            await self.driver.stop()
+        elif self.remote_running is not None:
+            self.runtime.relay.tell(self.id, "pause")
+
+    @property
+    def running(self) -> dict[str, Any] | None:
+        """What drives the session now, for people to see."""
+        return self.driver.status() if self.driver else self.remote_running
+
+    async def fork(self, at: int | None, name: str, creator: str) -> Session:
+        """A new session with the same past; its engine shares this one's checkpoints."""
+        await self.ready()
+        position = self.head if at is None else max(0, min(at, self.head))
+        session = await self.runtime.db(log.copy, self.id, position, name, creator)
+        twin = self.runtime.live(session.pk)
+        with contextlib.suppress(SessionError):
+            await twin.inherit(self, session)
+        return session
+
+    async def inherit(self, origin: LiveSession, session: Session) -> None:
+        """Take over a copy of another session's engine, in the same worker."""
+        assert origin._worker is not None
+        worker = origin._worker
+        worker.sessions.add(self.id)
+        self._worker, self._heavy, self._generation = worker, origin._heavy, worker.generation
+        await worker.call("fork", {"sid": origin.id, "new": self.id, "at": session.head}, [], WORK_TIMEOUT)
+        self._follow(session)
+        self._stale = False
+        await self.runtime.relay.join(self.id)
+
+    # What other processes and views tell.
+
+    async def current_head(self) -> int:
+        await self.ready(settings.OPEN_WAIT)
+        return self.head
+
+    async def view(self, look: Look, panels: list[str] | None) -> dict[str, Any]:
+        """Panels at the look's position, as plain data."""
+        result = await self.ask("view", at=look.at, look=look.to_query(), panels=panels)
+        return {**result["panels"], "position": result["position"], "head": self.head}
+
+    async def catch_up(self) -> None:
+        """Another process wrote to the log: follow it."""
+        if self._is_open():
+            async with self._lock:
+                self.spoil()
+                await self.ready()
+        self.publisher.wake()
+
+    async def delete(self) -> None:
+        """It was deleted here: tell the other processes."""
+        self.runtime.relay.tell(self.id, "gone")
+        await self.vanish()
+
+    async def vanish(self) -> None:
+        """The session was deleted: stop, tell the viewers, forget."""
+        self._gone = True
+        if self.driver is not None:
+            await self.driver.stop()
+        self.publisher.gone()
+        await self.close()
+        self.runtime.sessions.pop(self.id, None)
+
+
+def _told(
+    arguments: dict[str, Any], session: Session, rows: list[log.Row]
+) -> tuple[dict[str, Any], list[bytes]]:
+    """A request that hands the log to an engine."""
+    told = {**arguments, "head": session.head, "rows": [[row.kind, row.at, row.to] for row in rows]}
+    return told, [row.payload for row in rows]

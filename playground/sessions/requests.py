@@ -1,0 +1,154 @@
+"""What a worker can be asked for: one method per request, found by name in OPS."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from playground.presenters.look import Look
+from playground.sessions import contents
+from playground.sessions.engine import Engine
+from playground.sessions.errors import EngineFailed
+from playground.sessions.turns import Slice
+
+Header = dict[str, Any]
+Steps = Generator[None, None, "Answer"]
+
+
+@dataclass
+class Answer:
+    """JSON-safe data and raw attachments."""
+
+    result: Any
+    attachments: list[bytes] = field(default_factory=list)
+
+
+class Requests:
+    """The engines of this worker, and what may be asked of them."""
+
+    def __init__(self, slice_: Slice) -> None:
+        self._slice = slice_
+        self._engines: dict[int, Engine] = {}
+
+    def interrupt(self, session: int) -> None:
+        if session in self._engines:
+            self._engines[session].interrupted = True
+
+    def close(self, session: int) -> None:
+        self._engines.pop(session, None)
+
+    def quick(self, op: str, session: int) -> Header:
+        """What is answered at once, in the middle of other jobs."""
+        engine = self._engines.get(session)
+        if op == "ping" or engine is None:
+            return {"pid": os.getpid(), "sessions": len(self._engines), "done": 0, "total": 0}
+        return {"done": engine.world.position, "total": engine.target}
+
+    def start(self, op: str, header: Header, attachments: list[bytes]) -> Steps:
+        """The job for a request."""
+        return OPS[op](self, header, attachments)
+
+    def _engine(self, header: Header) -> Engine:
+        engine = self._engines.get(header["sid"])
+        if engine is None:
+            raise EngineFailed("The engine does not have this session. Please try again.")
+        return engine
+
+    def open(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Make a session's engine from its log."""
+        engine = Engine(header["seed"], self._slice)
+        engine.story = header["story"]
+        self._engines[header["sid"]] = engine
+        yield from engine.follow(header["rows"], attachments, header["head"])
+        return Answer({"head": engine.world.position})
+
+    def extend(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Follow the log from the position that is known to be in it."""
+        engine = self._engine(header)
+        yield from engine.follow(header["rows"], attachments, header["head"], header["keep"])
+        return Answer({"head": engine.world.position})
+
+    def fork(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Copy an engine for a new session."""
+        self._engines[header["new"]] = yield from self._engine(header).twin(header["at"])
+        return Answer({})
+
+    def apply(self, header: Header, attachments: list[bytes]) -> Steps:
+        yield
+        result, packed = self._engine(header).apply(attachments[0], header["limits"])
+        return Answer(result, [packed])
+
+    def plan(self, header: Header, attachments: list[bytes]) -> Steps:
+        yield
+        return Answer(contents.preview(self._engine(header), header["token"], attachments[0]))
+
+    def apply_plan(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Apply what the preview accepted."""
+        yield
+        engine = self._engine(header)
+        command = contents.planned(engine, header["token"], attachments[0])
+        data = orjson.dumps({"command": command, "source": "import"})
+        result, packed = engine.apply(data, header["limits"])
+        return Answer(result, [packed])
+
+    def step(self, header: Header, attachments: list[bytes]) -> Steps:
+        return Answer((yield from self._engine(header).step(header["grain"], header["times"])))
+
+    def run(self, header: Header, attachments: list[bytes]) -> Steps:
+        return Answer((yield from self._engine(header).run(header["seconds"])))
+
+    def forward(self, header: Header, attachments: list[bytes]) -> Steps:
+        engine = self._engine(header)
+        return Answer((yield from engine.forward(header["at"], header["grain"], header["head"])))
+
+    def back(self, header: Header, attachments: list[bytes]) -> Steps:
+        engine = self._engine(header)
+        return Answer((yield from engine.back(header["at"], header["grain"], header["head"])))
+
+    def view(self, header: Header, attachments: list[bytes]) -> Steps:
+        look = Look.from_query(header["look"])
+        return Answer((yield from self._engine(header).view(header["at"], look, header["panels"])))
+
+    def delta(self, header: Header, attachments: list[bytes]) -> Steps:
+        before = header["before"] and (header["before"][0], Look.from_query(header["before"][1]))
+        look = Look.from_query(header["look"])
+        return Answer((yield from self._engine(header).delta(header["at"], look, before)))
+
+    def objects(self, header: Header, attachments: list[bytes]) -> Steps:
+        world = yield from self._engine(header).history.at(header["at"])
+        return Answer(contents.objects(world, header["kind"]))
+
+    def manifest(self, header: Header, attachments: list[bytes]) -> Steps:
+        world = yield from self._engine(header).history.at(header["at"])
+        return Answer(contents.manifest(world, header["object_kind"], header["namespace"], header["name"]))
+
+    def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Node names in the order of the heat map."""
+        world = yield from self._engine(header).history.at(header["at"])
+        return Answer(contents.node_names(world))
+
+
+OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
+    one.__name__: one
+    for one in (
+        Requests.open,
+        Requests.extend,
+        Requests.fork,
+        Requests.apply,
+        Requests.plan,
+        Requests.apply_plan,
+        Requests.step,
+        Requests.run,
+        Requests.forward,
+        Requests.back,
+        Requests.view,
+        Requests.delta,
+        Requests.objects,
+        Requests.manifest,
+        Requests.nodes,
+    )
+}

@@ -1,0 +1,83 @@
+"""Turns: one thread serves many sessions by short slices of their jobs.
+
+A job is a generator that yields whenever its slice is over; what it returns is its result. Jobs that have taken little time so far go
+first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+SLICE = 0.010
+QUICK = 0.060
+
+Steps = Generator[None, None, Any]
+
+
+class Slice:
+    """The time that the running job may still take before it has to let others work."""
+
+    def __init__(self) -> None:
+        self.end = 0.0
+
+    def start(self, seconds: float) -> None:
+        self.end = time.perf_counter() + seconds
+
+    def over(self) -> bool:
+        return time.perf_counter() >= self.end
+
+
+@dataclass
+class Job:
+    """One request being worked on."""
+
+    steps: Steps
+    done: Callable[[Any, BaseException | None], None]
+    session: str = ""
+    slow: bool = False
+    spent: float = field(default=0.0)
+
+
+class Turns:
+    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits."""
+
+    def __init__(self, slice_: Slice) -> None:
+        self.slice = slice_
+        self._quick: deque[Job] = deque()
+        self._slow: deque[Job] = deque()
+
+    def add(self, job: Job) -> None:
+        (self._slow if job.slow else self._quick).append(job)
+
+    def __bool__(self) -> bool:
+        return bool(self._quick or self._slow)
+
+    def drop(self, session: str) -> None:
+        """Forget the jobs of a session that was closed."""
+        for queue in (self._quick, self._slow):
+            for job in [one for one in queue if one.session == session]:
+                queue.remove(job)
+                job.steps.close()
+                job.done(None, RuntimeError("the session was closed"))
+
+    def turn(self) -> None:
+        """Let the next job work for one slice."""
+        queue = self._quick or self._slow
+        job = queue.popleft()
+        started = time.perf_counter()
+        self.slice.start(SLICE)
+        try:
+            next(job.steps)
+        except StopIteration as end:
+            job.done(end.value, None)
+            return
+        except Exception as error:
+            job.done(None, error)
+            return
+        job.spent += time.perf_counter() - started
+        job.slow = job.slow or job.spent > QUICK
+        self.add(job)

@@ -1,0 +1,89 @@
+"""A worker process: `python -m playground.sessions.worker` reads requests from its input and answers on its output.
+
+It knows no Django and no database. It ends when its input ends, so it never outlives the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import sys
+import traceback
+from typing import Any
+
+from playground.sessions.errors import EngineFailed, SessionError
+from playground.sessions.frames import Decoder, encode
+from playground.sessions.requests import Answer, Requests
+from playground.sessions.turns import Job, Slice, Turns
+
+READ = 1 << 20
+
+
+class Worker:
+    """Requests in, answers out, jobs in turn between them."""
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source = source
+        self._sink = sink
+        self._decoder = Decoder()
+        self._turns = Turns(Slice())
+        self._requests = Requests(self._turns.slice)
+
+    def work(self) -> None:
+        """Serve until the input ends."""
+        while True:
+            ready, _, _ = select.select([self._source], [], [], 0 if self._turns else None)
+            if ready:
+                data = os.read(self._source, READ)
+                if not data:
+                    return
+                for header, attachments in self._decoder.feed(data):
+                    self._take(header, attachments)
+            elif self._turns:
+                self._turns.turn()
+
+    def _take(self, header: dict[str, Any], attachments: list[bytes]) -> None:
+        number, op, session = header["id"], header["op"], header.get("sid", 0)
+        if op == "interrupt":
+            self._requests.interrupt(session)
+        elif op == "close":
+            self._turns.drop(session)
+            self._requests.close(session)
+        elif op in ("ping", "progress"):
+            self._answer(number, Answer(self._requests.quick(op, session)))
+        else:
+            steps = self._requests.start(op, header, attachments)
+            slow = op in ("open", "run")
+            self._turns.add(Job(steps, lambda value, error: self._done(number, value, error), session, slow))
+
+    def _done(self, number: int, value: Answer | None, error: BaseException | None) -> None:
+        if error is None and value is not None:
+            self._answer(number, value)
+            return
+        if not isinstance(error, SessionError):
+            traceback.print_exception(error)
+            error = EngineFailed("The engine could not do this. Nothing was changed.")
+        self._send(encode({"id": number, "error": error.to_json()}))
+
+    def _answer(self, number: int, answer: Answer) -> None:
+        self._send(encode({"id": number, "result": answer.result}, answer.attachments))
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._sink, view) :]
+
+
+def main() -> None:
+    """Answers go to the standard output as it was; whatever prints goes to the standard error."""
+    sink = os.dup(1)
+    os.dup2(2, 1)
+    gc.set_threshold(100_000, 20, 20)
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        Worker(sys.stdin.fileno(), sink).work()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The door to scheduler_core: the names that an engine uses, in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+from playground import presenters
+from playground.presenters import Look
+from scheduler_core.api.plan import Plan, plan
+from scheduler_core.api.status import Refused
+from scheduler_core.commands import ApplyObjects, Command, command_from_json
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.simulation import Grain, Simulation
+
+__all__ = [
+    "ApplyObjects",
+    "Command",
+    "FieldError",
+    "Grain",
+    "InvalidObject",
+    "Plan",
+    "Refused",
+    "Simulation",
+    "command_from_json",
+    "plan",
+    "present",
+]
+
+
+def present(world: Simulation, look: Look, names: list[str] | None, story: str) -> list[dict[str, Any]]:
+    """The panels of a world as plain data, in the page's order."""
+    wanted = [name for name in presenters.PANELS if names is None or name in names]
+    return [presenters.present(name, world, look, story).to_json() for name in wanted]

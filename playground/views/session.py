@@ -1,0 +1,223 @@
+"""The studio of a session and the forms that move it. What a socket's message does, a form does too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.presenters import PANELS, Look
+from playground.recent import forget, remember
+from playground.sessions import log
+from playground.sessions.client import SessionClient
+from playground.sessions.dialogue import Dialogue
+from playground.sessions.errors import Opening, SessionError
+from playground.sessions.publisher import Viewer
+from playground.sessions.render import render_delta
+from playground.sessions.runtime import runtime
+from playground.views.doors import edits, go, opens
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+
+NAME_LENGTH = 120
+
+
+@require_GET
+@opens
+async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The whole screen as it is for this look; the socket goes on from here."""
+    look = Look.from_query(request.GET)
+    await remember(request, client.key)
+    try:
+        shown = await client.view(look)
+    except Opening as opening:
+        context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
+        return render(request, "playground/opening.html", context, status=503)
+    await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
+    return render(request, "playground/studio.html", await _context(client, look, shown))
+
+
+async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> dict[str, Any]:
+    position, head = shown.pop("position"), shown.pop("head")
+    session = client.session
+    return {
+        "client": client,
+        "session": session,
+        "key": client.key,
+        "may_edit": client.may_edit,
+        "look": look,
+        "position": position,
+        "head": head,
+        "following": look.at is None,
+        "running": await runtime().call(lambda: _running(client)),
+        "panels": shown,
+        "kube_version": KUBE_VERSION,
+        "stale_engine": session.engine_version not in ("", ENGINE_VERSION),
+    }
+
+
+async def _running(client: SessionClient) -> dict[str, Any] | None:
+    return client.live().running
+
+
+@require_GET
+@opens
+async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
+    """One panel as a fragment."""
+    if name not in PANELS:
+        raise SessionError(_("There is no panel “%(name)s”.") % {"name": name[:40]})
+    shown = await client.view(Look.from_query(request.GET), [name])
+    return render(request, f"playground/panels/{name}.html", {"panel": shown[name], "key": client.key})
+
+
+@require_GET
+@opens
+async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The nodes' names in the order of the heat map."""
+    look = Look.from_query(request.GET)
+    return JsonResponse(await runtime().call(lambda: client.live().ask("nodes", at=look.at)))
+
+
+async def _tell(request: HttpRequest, client: SessionClient, message: dict[str, Any]) -> HttpResponse:
+    """Do what a socket's message would; lead to the studio, or give htmx what changed on its page."""
+    look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
+    viewer = Viewer(lambda _message: None, client.may_edit, look)
+    await runtime().call(lambda: Dialogue(client.live(), viewer).take(message))
+    if request.htmx:  # type: ignore[attr-defined]
+        before = None if look.at is None else [look.at, look.to_query()]
+        query = viewer.look.to_query()
+        delta = await runtime().call(
+            lambda: client.live().ask("delta", at=viewer.look.at, look=query, before=before)
+        )
+        return HttpResponse(render_delta(delta["panels"]))
+    url = reverse("studio", args=[client.key])
+    return HttpResponseRedirect(url + viewer.look.href() if viewer.look.to_query() else url)
+
+
+@require_POST
+@opens
+async def step(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """One step of a grain, at the head or of the viewer's own cursor."""
+    return await _tell(request, client, {"type": "step", "grain": request.POST.get("grain", "plugin")})
+
+
+@require_POST
+@opens
+async def back(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    return await _tell(request, client, {"type": "back", "grain": request.POST.get("grain", "plugin")})
+
+
+@require_POST
+@opens
+async def goto(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """`at`: a position, or nothing to follow the head."""
+    return await _tell(request, client, {"type": "goto", "at": Look.from_query(request.POST.dict()).at})
+
+
+@require_POST
+@opens
+async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    try:
+        rate = float(request.POST.get("rate", "5"))
+    except ValueError:
+        raise SessionError(_("The speed must be a number of steps a second.")) from None
+    grain = request.POST.get("grain", "plugin")
+    return await _tell(request, client, {"type": "play", "grain": grain, "rate": rate})
+
+
+@require_POST
+@opens
+async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    return await _tell(request, client, {"type": "run"})
+
+
+@require_POST
+@opens
+async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    return await _tell(request, client, {"type": "pause"})
+
+
+@require_POST
+@edits
+async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Take the last command back, by a command."""
+    return await _command(request, client, {"kind": "Undo"})
+
+
+@require_POST
+@edits
+async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    return await _command(request, client, {"kind": "Redo"})
+
+
+async def _command(request: HttpRequest, client: SessionClient, command: dict[str, Any]) -> HttpResponse:
+    at = Look.from_query(request.POST.dict()).at
+    applied = await client.apply(command, at, source="studio")
+    target = applied.forked or client
+    if request.htmx and applied.forked is None:  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    return go(request, reverse("studio", args=[target.key]))
+
+
+@require_POST
+@edits
+async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    name = " ".join(request.POST.get("name", "").split())
+    if not name or len(name) > NAME_LENGTH:
+        raise SessionError(
+            _("A name has from 1 to %(most)d characters; this one has %(has)d.")
+            % {"most": NAME_LENGTH, "has": len(name)}
+        )
+    client.session.name = name
+    await client.session.asave(update_fields=["name"])
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    return HttpResponseRedirect(reverse("studio", args=[client.key]))
+
+
+@require_POST
+@opens
+async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A session of one's own with the same past; a view link is enough."""
+    name = _("%(name)s (copy)") % {"name": client.session.name}
+    return await _forked(request, client, None, name)
+
+
+@require_POST
+@opens
+async def fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A session of one's own that begins where the viewer stands."""
+    return await _forked(request, client, Look.from_query(request.POST.dict()).at, client.session.name)
+
+
+async def _forked(request: HttpRequest, client: SessionClient, at: int | None, name: str) -> HttpResponse:
+    twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
+    await remember(request, twin.key)
+    return go(request, reverse("studio", args=[twin.key]))
+
+
+@require_POST
+@edits
+async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Close the session for everybody."""
+    await client.delete()
+    await forget(request, client.session.edit_key)
+    await forget(request, client.session.view_key)
+    return go(request, reverse("home"))
+
+
+def creator(request: HttpRequest) -> str:
+    """Who makes sessions, for the limit of sessions per client."""
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+@require_GET
+async def healthz(request: HttpRequest) -> HttpResponse:
+    """For monitors: the database answers."""
+    await sync_to_async(log.alive, thread_sensitive=False)()
+    return HttpResponse(orjson.dumps({"ok": True}), content_type="application/json")
