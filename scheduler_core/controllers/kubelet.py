@@ -15,65 +15,71 @@ from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, KubeEvent
 from scheduler_core.api.store import Store
-from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND, parse_time
+from scheduler_core.objects.times import SECOND
 
-RUN, END = "kubelet.run", "kubelet.end"
-DEFAULT_LATENCY = 1 * SECOND
+RUN, END = "run", "end"
 REPORTER = "kubelet"
+Action = tuple[str | int, ...]
 _TRUE_CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """Something to do at a virtual time (ns); `action` is JSON-safe: handler, pod key, uid."""
+    """Something to do at a virtual time (ns); `action` is JSON-safe: RUN or END, pod key, uid."""
 
     at: int
     action: tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Kubelet:
-    """All nodes' kubelets. `latency` (ns) lies between a pod's binding and its running."""
-
-    latency: int = DEFAULT_LATENCY
-
-    def on_watch(self, event: WatchEvent, now: int, epoch: int) -> list[Timer]:
-        """Timers that a change asks for; `epoch` is the store's (deletion times are wall times)."""
-        pod = event.new_pod
-        if pod is None or event.type == DELETED or not pod.node_name:
-            return []
-        before = event.old_pod
-        if pod.deleting:
-            if before is not None and before.deleting and _ends(before) == _ends(pod):
-                return []
-            return [Timer(max(now, _ends(pod) - epoch), (END, pod.key, pod.uid))]
-        bound_now = before is None or not before.node_name
-        if bound_now and pod.phase == "Pending":
-            return [Timer(now + self.latency, (RUN, pod.key, pod.uid))]
+def on_watch(event: WatchEvent, now: int, latency: int) -> list[Timer]:
+    """Timers that a change asks for; `latency` (ns) lies between a pod's binding and its running."""
+    pod, before = event.new_pod, event.old_pod
+    if pod is None or not pod.node_name:
         return []
-
-    def fire(self, store: Store, action: tuple[str, str, str], now: int) -> None:
-        """Carries out a timer, where the pod it was set for is still there and still wants it."""
-        kind, key, uid = action
-        pod = store.pod_at(key)
-        if pod is None or pod.uid != uid:
-            return
-        if kind == RUN:
-            _run(store, pod, now)
-        elif pod.deleting and _ends(pod) - store.epoch <= now:
-            store.remove("Pod", pod.namespace, pod.name)
+    if pod.deleting:
+        if before is not None and _deletion(before) == _deletion(pod):
+            return []
+        grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
+        return [Timer(now + grace * SECOND, (END, pod.key, pod.uid))]
+    if pod.phase == "Pending" and (before is None or not before.node_name):
+        return [Timer(now + latency, (RUN, pod.key, pod.uid))]
+    return []
 
 
-def _ends(pod: Pod) -> int:
-    """When a deleted pod's grace is over (ns since 1970)."""
-    return parse_time(pod.manifest["metadata"]["deletionTimestamp"])
+def stands(store: Store, action: Action) -> bool:
+    """Whether a timer still has something to do: its pod is there and wants it."""
+    return _wanted(store, action) is not None
+
+
+def fire(store: Store, action: Action, now: int) -> None:
+    """Carries out a timer; nothing happens where it no longer stands."""
+    pod = _wanted(store, action)
+    if pod is None:
+        return
+    if action[0] == RUN:
+        _run(store, pod, now)
+    else:
+        store.remove("Pod", pod.namespace, pod.name)
+
+
+def _wanted(store: Store, action: Action) -> Pod | None:
+    kind, key, uid = action
+    pod = store.pod_at(str(key))
+    if pod is None or pod.uid != uid:
+        return None
+    if kind == END:
+        return pod if pod.deleting else None
+    return pod if pod.node_name and pod.phase == "Pending" and not pod.deleting else None
+
+
+def _deletion(pod: Pod) -> str | None:
+    """When a deleted pod's grace is over, as its manifest says it."""
+    return pod.manifest["metadata"].get("deletionTimestamp")
 
 
 def _run(store: Store, pod: Pod, now: int) -> None:
-    if pod.deleting or pod.phase != "Pending":
-        return
     store.patch_pod_status(pod.key, now, fields=_running(pod, store.timestamp(now)))
     for container in pod.spec.manifest.get("containers") or ():
         message = f"Started container {container.get('name', '')}"

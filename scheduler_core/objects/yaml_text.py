@@ -230,7 +230,7 @@ def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] |
 
 
 def _find(events: Iterator[Any], event: Any, steps: tuple[Step, ...]) -> tuple[int, int]:
-    place = (event.start_mark.line + 1, event.start_mark.column + 1)
+    place = _place(event)
     if not steps:
         return place
     if isinstance(event, yaml.SequenceStartEvent) and isinstance(steps[0], int):
@@ -243,13 +243,16 @@ def _find(events: Iterator[Any], event: Any, steps: tuple[Step, ...]) -> tuple[i
     return place
 
 
+def _place(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
+
+
 def _find_key(events: Iterator[Any], steps: tuple[Step, ...], place: tuple[int, int]) -> tuple[int, int]:
-    key: Any
     while not isinstance(key := next(events), yaml.MappingEndEvent):
         value = next(events)
         if isinstance(key, yaml.ScalarEvent) and key.value == str(steps[0]):
             if len(steps) == 1 and isinstance(value, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                return (key.start_mark.line + 1, key.start_mark.column + 1)
+                return _place(key)
             return _find(events, value, steps[1:])
         _skip(events, value)
     return place
