@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import global_settings
 from django.core.management import get_commands
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -52,10 +53,16 @@ def our_commands() -> set[str]:
     return {name for name, app in get_commands().items() if app == "playground"}
 
 
-def url_names(patterns: list[URLPattern | URLResolver]) -> set[str]:
-    names = {pattern.name for pattern in patterns if isinstance(pattern, URLPattern) and pattern.name}
-    inner = [pattern.url_patterns for pattern in patterns if isinstance(pattern, URLResolver)]
-    return names.union(*map(url_names, inner))
+def named_urls(patterns: list[URLPattern | URLResolver], prefix: str = "/") -> dict[str, str]:
+    """Name -> path of every named URL."""
+    found = {}
+    for pattern in patterns:
+        path = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            found |= named_urls(pattern.url_patterns, path)
+        elif pattern.name:
+            found[pattern.name] = path
+    return found
 
 
 def test_every_setting_is_read_in_one_place() -> None:
@@ -63,6 +70,16 @@ def test_every_setting_is_read_in_one_place() -> None:
         path.name: settings_read(path.read_text()) for path in PLAYGROUND if path.name != "settings.py"
     }
     assert {name: read for name, read in elsewhere.items() if read} == {}
+
+
+def test_every_setting_has_an_effect() -> None:
+    source = (ROOT / "playground/settings.py").read_text()
+    ours = re.findall(r"^([A-Z_]+) = env", source, flags=re.MULTILINE)
+    readers = "".join(path.read_text() for path in PLAYGROUND if path.name != "settings.py")
+    used = {
+        name for name in ours if f"settings.{name}" in readers or len(re.findall(rf"\b{name}\b", source)) > 2
+    }
+    assert set(ours) - used - set(dir(global_settings)) == set()
 
 
 def test_every_setting_is_documented() -> None:
@@ -80,7 +97,8 @@ def test_every_variable_of_make_is_documented() -> None:
 
 
 def test_every_command_is_documented() -> None:
-    assert sorted(our_commands()) == sorted(first_column("docs/commands.md"))
+    documented = [row.split()[0] for row in first_column("docs/commands.md")]
+    assert sorted(our_commands()) == sorted(documented)
 
 
 def test_every_command_that_a_document_names_exists() -> None:
@@ -107,8 +125,9 @@ def test_every_record_kind_is_documented() -> None:
     assert set(KINDS) - set(first_column("docs/trace.md")) == set()
 
 
-def test_every_url_name_is_documented() -> None:
-    assert sorted(url_names(get_resolver().url_patterns)) == sorted(first_column("docs/urls.md"))
+def test_every_url_is_documented() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)`", (ROOT / "docs/urls.md").read_text(), flags=re.MULTILINE)
+    assert dict(rows) == named_urls(get_resolver().url_patterns)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
