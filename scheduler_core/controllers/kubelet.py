@@ -1,8 +1,8 @@
 """A minimal kubelet: bound pods run after a latency, deleted pods end when their grace period is over.
 
 It keeps nothing: it answers watch events with timers, and a fired timer looks at the store anew, so that a
-pod which has changed or gone in the meantime is left alone. It doesn't matter whether the pod's node is
-there. DEVIATION: pods don't end by themselves, and images, probes and volumes take no time.
+pod which has changed or gone in the meantime is left alone; so is one whose node is not there, unless it is
+to end. DEVIATION: pods don't end by themselves, and images, probes and volumes take no time.
 
 kube: pkg/kubelet/status/status_manager.go (conditions) @ v1.34.1
 """
@@ -71,7 +71,9 @@ def _wanted(store: Store, action: Action) -> Pod | None:
         return None
     if kind == END:
         return pod if pod.deleting else None
-    return pod if pod.node_name and pod.phase == "Pending" and not pod.deleting else None
+    if store.node(pod.node_name) is None:
+        return None  # no node, no kubelet
+    return pod if pod.phase == "Pending" and not pod.deleting else None
 
 
 def _deletion(pod: Pod) -> str | None:

@@ -1,0 +1,358 @@
+"""The one door: commands, steps, runs, checkpoints and forks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scheduler_core.api.status import Refused
+from scheduler_core.commands import (
+    ApplyObjects,
+    DecidePermit,
+    DeleteObjects,
+    PatchObject,
+    Redo,
+    Ref,
+    SetConfiguration,
+    SetSettings,
+    Undo,
+    command_from_json,
+)
+from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.trace.journal import Place
+from tests.scheduler_core.worlds import (
+    cycle_of,
+    everything,
+    node,
+    nodes_of,
+    of_kind,
+    pod,
+    scheduler_of,
+    settle,
+    world,
+)
+
+
+def test_a_pod_that_fits_is_bound_and_runs() -> None:
+    sim = world(node("a"), pod("web"))
+    settle(sim)
+    assert nodes_of(sim) == {"default/web": "a"}
+    assert sim.journal.place("default/web") == Place.RUNNING
+
+
+def test_a_pod_that_fits_nowhere_says_so_in_kubes_words() -> None:
+    sim = world(node("a"), node("b"), pod("big", cpu="9"))
+    settle(sim)
+    condition = sim.store.pod("default", "big").condition("PodScheduled")  # type: ignore[union-attr]
+    assert condition is not None
+    assert (condition["status"], condition["reason"]) == ("False", "Unschedulable")
+    assert condition["message"] == "0/2 nodes are available: 2 Insufficient cpu."
+    assert sim.journal.place("default/big") == Place.UNSCHEDULABLE
+
+
+def test_a_step_by_plugin_is_one_transition() -> None:
+    sim = world(node("a"), node("b"), pod("web"))
+    for expected in range(sim.position + 1, sim.position + 15):
+        assert sim.step(Grain.PLUGIN)
+        assert sim.position == expected
+
+
+def test_a_step_by_point_ends_where_the_next_point_begins() -> None:
+    sim = world(node("a"), node("b"), pod("web"))
+    seen = []
+    while not sim.journal.attempts:
+        sim.step(Grain.POINT)
+        seen.append(cycle_of(sim).phase)
+    assert seen == [
+        Phase.PRE_FILTER,
+        Phase.FILTER,
+        Phase.PRE_SCORE,
+        Phase.SCORE,
+        Phase.NORMALIZE_SCORE,
+        Phase.SELECT,
+        Phase.RESERVE,
+        Phase.DONE,
+    ]
+
+
+def test_a_step_by_pod_ends_with_the_attempt() -> None:
+    sim = world(node("a"), pod("one"), pod("two"))
+    sim.step(Grain.POD)
+    assert [attempt.pod for attempt in sim.journal.attempts] == ["default/one"]
+    sim.step(Grain.POD)
+    assert [attempt.pod for attempt in sim.journal.attempts] == ["default/one", "default/two"]
+
+
+def test_a_step_by_event_ends_with_something_outside_the_scheduling_cycle() -> None:
+    sim = world(node("a"), pod("one"))
+    records = sim.step(Grain.EVENT)
+    assert of_kind(records, "binding_ended")
+
+
+def test_stepping_and_running_lead_to_the_same_world() -> None:
+    stepped, ran = world(node("a"), pod("one"), pod("two")), world(node("a"), pod("one"), pod("two"))
+    while not stepped.idle:
+        stepped.step(Grain.PLUGIN)
+    settle(ran)
+    assert stepped.position == ran.position
+    assert nodes_of(stepped) == nodes_of(ran)
+
+
+def test_a_world_with_nothing_to_do_is_idle_and_does_not_step() -> None:
+    sim = Simulation()
+    assert sim.idle
+    assert sim.step(Grain.PLUGIN) == []
+    assert sim.position == 0
+
+
+def test_a_run_ends_at_its_condition_its_budget_or_the_callers_word() -> None:
+    sim = world(node("a"), pod("one"), pod("two"))
+    assert sim.run(until=lambda w: bool(w.journal.attempts)).reason == "until"
+    assert sim.run(steps=3).reason == "budget"
+    assert sim.run(should_stop=lambda: True).reason == "stopped"
+    assert sim.run().reason == "idle"
+
+
+def test_two_worlds_of_one_seed_are_the_same_byte_for_byte() -> None:
+    objects = [node(f"n{i}") for i in range(6)] + [pod(f"p{i}") for i in range(10)]
+    one, two = everything(world(*objects, seed=5)), everything(world(*objects, seed=5))
+    assert json.dumps(one) == json.dumps(two)
+
+
+def test_another_seed_draws_otherwise_among_tied_nodes() -> None:
+    objects = [node(f"n{i}") for i in range(20)] + [pod("p")]
+    drawn = set()
+    for seed in range(12):
+        sim = world(*objects, seed=seed)
+        settle(sim)
+        drawn.add(nodes_of(sim)["default/p"])
+    assert len(drawn) > 1
+
+
+def test_a_fork_goes_its_own_way_and_leaves_the_origin_alone() -> None:
+    sim = world(node("a"), pod("one"))
+    sim.run(steps=6)
+    before = (sim.position, cycle_of(sim).phase, len(cycle_of(sim).steps))
+    fork = sim.fork()
+    fork.apply(DeleteObjects((Ref("Node", "", "a"),)))
+    settle(fork)
+    assert (sim.position, cycle_of(sim).phase, len(cycle_of(sim).steps)) == before
+    assert sim.store.node("a") is not None
+    settle(sim)
+    assert nodes_of(sim) == {"default/one": "a"}
+
+
+@pytest.mark.parametrize("at", [3, 9, 14, 20, 27, 40])
+def test_a_world_restored_from_any_step_goes_on_as_it_did(at: int) -> None:
+    objects = [node("a"), node("b"), *(pod(f"p{i}") for i in range(4)), pod("big", cpu="9")]
+    sim = world(*objects)
+    sim.run(steps=at)
+    checkpoint = sim.checkpoint()
+    first = everything(sim)
+    again = everything(Simulation.restore(checkpoint))
+    assert first == again
+
+
+def test_a_refused_command_changes_nothing() -> None:
+    sim = world(node("a"), pod("web"))
+    position, version = sim.position, sim.store.resource_version
+    broken = pod("bad")
+    broken["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "10x"
+    with pytest.raises(Refused) as refused:
+        sim.apply(ApplyObjects((node("b"), broken)))
+    assert "spec.containers[0].resources.requests" in str(refused.value)
+    assert (sim.position, sim.store.resource_version) == (position, version)
+    assert sim.store.node("b") is None
+
+
+def test_creating_a_name_that_is_taken_is_refused_in_kubectls_words() -> None:
+    sim = world(node("a"))
+    with pytest.raises(Refused, match='nodes "a" already exists'):
+        sim.apply(ApplyObjects((node("a", cpu="8"),), create_only=True))
+
+
+def test_deleting_what_does_not_exist_is_refused_in_kubectls_words() -> None:
+    sim = world(node("a"))
+    with pytest.raises(Refused, match='pods "nobody" not found'):
+        sim.apply(DeleteObjects((Ref("Pod", "default", "nobody"), Ref("Node", "", "a"))))
+    assert sim.store.node("a") is not None
+
+
+def test_undo_takes_created_objects_away_and_redo_brings_them_back() -> None:
+    sim = world(node("a"))
+    sim.apply(ApplyObjects((pod("web"), pod("db"))))
+    sim.apply(Undo())
+    assert sim.store.pods() == []
+    sim.apply(Redo())
+    assert [p.name for p in sim.store.pods()] == ["db", "web"]
+
+
+def test_undo_of_a_change_keeps_what_the_world_did_since() -> None:
+    sim = world(node("a"), pod("web"))
+    sim.apply(PatchObject(Ref("Pod", "default", "web"), {"metadata": {"labels": {"app": "x"}}}))
+    settle(sim)
+    sim.apply(Undo())
+    web = sim.store.pod("default", "web")
+    assert web is not None
+    assert (dict(web.labels), web.node_name, web.phase) == ({}, "a", "Running")
+
+
+def test_undo_brings_a_deleted_node_back() -> None:
+    sim = world(node("a"), pod("web"))
+    settle(sim)
+    sim.apply(DeleteObjects((Ref("Node", "", "a"),)))
+    sim.apply(Undo())
+    assert sim.store.node("a") is not None
+    assert scheduler_of(sim).cache.table().pod_count.tolist() == [1]
+
+
+def test_undo_puts_settings_and_configurations_back() -> None:
+    sim = Simulation()
+    sim.apply(SetSettings({"demonstration": True}))
+    sim.apply(SetConfiguration({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "mine"}]}))  # fmt: skip
+    assert list(scheduler_of(sim).profiles) == ["mine"]
+    sim.apply(Undo())
+    assert list(scheduler_of(sim).profiles) == ["default-scheduler"]
+    assert sim.settings.demonstration
+    sim.apply(Undo())
+    assert not sim.settings.demonstration
+
+
+def test_undo_with_nothing_to_undo_is_refused() -> None:
+    with pytest.raises(Refused, match="none"):
+        Simulation().apply(Undo())
+
+
+def test_a_new_edit_after_an_undo_leaves_nothing_to_redo() -> None:
+    sim = world(node("a"))
+    sim.apply(Undo())
+    sim.apply(ApplyObjects((node("b"),)))
+    with pytest.raises(Refused):
+        sim.apply(Redo())
+
+
+def test_a_command_in_the_middle_of_a_cycle_is_not_seen_by_that_cycle() -> None:
+    sim = world(node("a", cpu="1"), pod("web", cpu="2"))
+    sim.step(Grain.POINT)
+    sim.apply(ApplyObjects((node("big", cpu="8"),)))
+    sim.step(Grain.POD)
+    assert sim.journal.attempts[0].outcome == "unschedulable"
+    settle(sim)
+    assert nodes_of(sim) == {"default/web": "big"}
+
+
+def test_a_node_removed_while_a_cycle_uses_it_leaves_the_pod_bound_to_a_node_that_is_gone() -> None:
+    sim = world(node("a"), pod("web"))
+    sim.step(Grain.POINT)
+    sim.apply(DeleteObjects((Ref("Node", "", "a"),)))
+    settle(sim)
+    web = sim.store.pod("default", "web")
+    assert web is not None
+    assert (web.node_name, web.phase) == ("a", "Pending")
+
+
+def test_a_pod_deleted_while_its_cycle_runs_is_not_bound_and_not_lost_track_of() -> None:
+    sim = world(node("a"), pod("web"))
+    sim.step(Grain.POINT)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
+    settle(sim)
+    assert sim.store.pods() == []
+    assert len(scheduler_of(sim).queue) == 0
+    assert scheduler_of(sim).queue.in_flight == {}
+    assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
+
+
+def test_binding_overlaps_with_the_next_pods_cycle() -> None:
+    sim = world(node("a"), pod("one"), pod("two"))
+    sim.step(Grain.POD)
+    sim.step(Grain.POINT)
+    assert list(scheduler_of(sim).bindings) == [1]
+    assert cycle_of(sim).pod.key == "default/two"
+
+
+def test_a_pod_of_an_unknown_scheduler_stays_pending() -> None:
+    sim = world(node("a"), pod("web", schedulerName="nobody"))
+    settle(sim)
+    assert nodes_of(sim) == {"default/web": ""}
+    assert sim.journal.place("default/web") == Place.IGNORED
+
+
+def test_a_second_scheduler_takes_its_own_pods() -> None:
+    sim = world(node("a"), pod("web", schedulerName="second"))
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "second"}],
+    }
+    sim.apply(SetConfiguration(configuration, "another"))
+    records = settle(sim)
+    assert nodes_of(sim) == {"default/web": "a"}
+    assert {r.scheduler for r in records if r.kind == "attempt_ended"} == {"another"}
+
+
+def test_two_schedulers_cannot_share_a_profile() -> None:
+    sim = Simulation()
+    with pytest.raises(Refused, match="default-scheduler"):
+        sim.apply(SetConfiguration(scheduler="another", configuration={"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}))  # fmt: skip
+    assert [s.name for s in sim.schedulers] == ["kube-scheduler"]
+
+
+def test_a_bad_configuration_is_refused_whole() -> None:
+    sim = Simulation()
+    bad = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 101}  # fmt: skip
+    with pytest.raises(Refused, match="percentageOfNodesToScore"):
+        sim.apply(SetConfiguration(bad))
+    assert sim.position == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cycle_cost": -1}, "expected 0 to"),
+        ({"cycle_cost": "1s"}, "whole nanoseconds"),
+        ({"demonstration": 1}, "true or false"),
+        ({"speed": 1}, "unknown setting"),
+    ],
+)
+def test_a_bad_setting_is_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        Simulation().apply(SetSettings(changes))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"kind": "Explode"},
+        {"kind": "ApplyObjects"},
+        {"kind": "ApplyObjects", "objects": [1]},
+        {"kind": "ApplyObjects", "objects": [], "create_only": "yes"},
+        {"kind": "DeleteObjects", "refs": [{"kind": "Pod"}]},
+        {"kind": "DecidePermit", "pod": "a/b", "decision": "perhaps"},
+        {"kind": "SetConfiguration", "scheduler": ""},
+    ],
+)
+def test_what_is_no_command_is_refused(data: object) -> None:
+    with pytest.raises(Refused):
+        command_from_json(data)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ApplyObjects((node("a"),), create_only=True),
+        DeleteObjects((Ref("Node", "", "a"),)),
+        PatchObject(Ref("Node", "", "a"), {"spec": {"unschedulable": True}}),
+        SetConfiguration(None),
+        SetSettings({"cycle_cost": 0}),
+        DecidePermit("default/web", "allow"),
+        Undo(),
+        Redo(),
+    ],
+)
+def test_a_command_survives_json(command: object) -> None:
+    data = json.loads(json.dumps(command.to_json()))  # type: ignore[attr-defined]
+    assert command_from_json(data) == command
