@@ -1,0 +1,39 @@
+"""The three lists of plugins agree with each other and with kube."""
+
+from scheduler_core.config.points import NOT_BUILT
+from scheduler_core.framework.plugin import Plugin, Point, takes_part
+from scheduler_core.plugins import DEFAULT_ORDER, DEMONSTRATION, NAMES, REGISTRY
+
+
+def test_the_default_order_names_every_in_tree_plugin_once() -> None:
+    assert sorted(name for name, _ in DEFAULT_ORDER) == sorted(NAMES)
+
+
+def test_the_default_weights_are_kubes() -> None:
+    weights = {name: weight for name, weight in DEFAULT_ORDER if weight}
+    assert weights == {
+        "TaintToleration": 3,
+        "NodeAffinity": 2,
+        "NodeResourcesFit": 1,
+        "PodTopologySpread": 2,
+        "InterPodAffinity": 2,
+        "NodeResourcesBalancedAllocation": 1,
+        "ImageLocality": 1,
+    }
+
+
+def test_every_in_tree_plugin_is_either_built_or_comes_later() -> None:
+    assert sorted([*(REGISTRY.keys() - {DEMONSTRATION}), *NOT_BUILT]) == sorted(NAMES)
+
+
+def test_a_class_is_registered_under_its_own_name() -> None:
+    assert {name: plugin.name for name, plugin in REGISTRY.items()} == {name: name for name in REGISTRY}
+
+
+def test_the_demonstration_plugin_is_in_no_default() -> None:
+    assert DEMONSTRATION in REGISTRY
+    assert DEMONSTRATION not in NAMES
+
+
+def test_the_base_of_plugins_takes_part_nowhere() -> None:
+    assert not [point for point in Point if takes_part(Plugin, point)]

@@ -1,0 +1,45 @@
+import pytest
+
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.status import SKIP, unschedulable
+from scheduler_core.testing.builders import make_node, make_pod, make_table
+from scheduler_core.testing.drive import filtered, make_plugin
+
+REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
+
+
+def test_a_pod_without_host_ports_is_skipped() -> None:
+    result = make_plugin("NodePorts").pre_filter(
+        CycleState(), make_pod("p").pod(), make_table([make_node("a")])
+    )
+    assert result.status == SKIP
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "clash"),
+    [
+        ((80, "TCP", None), (80, "TCP", None), True),
+        ((80, "TCP", None), (81, "TCP", None), False),
+        ((80, "TCP", None), (80, "UDP", None), False),
+        ((80, "TCP", "10.0.0.1"), (80, "TCP", "10.0.0.2"), False),
+        ((80, "TCP", "10.0.0.1"), (80, "TCP", "10.0.0.1"), True),
+        ((80, "TCP", "10.0.0.1"), (80, "TCP", None), True),
+        ((80, "TCP", None), (80, "TCP", "10.0.0.1"), True),
+    ],
+)
+def test_ports_clash_by_number_protocol_and_address(
+    held: tuple[int, str, str | None], wanted: tuple[int, str, str | None], clash: bool
+) -> None:
+    nodes = make_table([make_node("a"), make_node("b")], [make_pod("old").host_port(*held).on("a")])
+    found = filtered(make_plugin("NodePorts"), make_pod("p").host_port(*wanted).pod(), nodes)
+    assert found == {"a": REFUSED if clash else None, "b": None}
+
+
+def test_why_lists_what_is_taken() -> None:
+    nodes = make_table([make_node("a")], [make_pod("old").host_port(80).host_port(90).on("a")])
+    why = make_plugin("NodePorts").why(CycleState(), make_pod("p").host_port(80).pod(), nodes, 0)
+    assert why == {
+        "wanted": ["0.0.0.0:80/TCP"],
+        "used": ["0.0.0.0:80/TCP", "0.0.0.0:90/TCP"],
+        "taken": ["0.0.0.0:80/TCP"],
+    }
