@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -59,3 +61,40 @@ class TextField(forms.CharField):
         widget = forms.TextInput({**PLAIN, "placeholder": example})
         kwargs.setdefault("max_length", 253)
         super().__init__(widget=widget, required=required, **kwargs)
+
+
+_UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s|m|h)", re.ASCII)
+
+
+class DurationField(forms.CharField):
+    """A duration such as 5ms or 1.5s; its clean value is whole nanoseconds."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=30, widget=forms.TextInput({**PLAIN, "placeholder": "5ms"}), **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        return duration_text(value) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> int:
+        text: str = super().clean(value)
+        found = _DURATION.fullmatch(text)
+        if found is None:
+            said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
+            raise ValidationError(said % {"received": text}, code="duration")
+        return int(Decimal(found[1]) * _UNITS[found[2]])
+
+
+def duration_text(nanoseconds: int) -> str:
+    """Nanoseconds in the largest unit that needs no fraction."""
+    if nanoseconds == 0:
+        return "0s"
+    unit, size = next((u, n) for u, n in reversed(_UNITS.items()) if nanoseconds % n == 0)
+    return f"{nanoseconds // size}{unit}"

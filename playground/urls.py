@@ -3,7 +3,7 @@
 from django.urls import path
 
 from playground.consumers import SessionConsumer
-from playground.views import home, session
+from playground.views import build, configuration, home, imports, objects, session, sharing, story
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -24,5 +24,19 @@ urlpatterns = [
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
     path("s/<str:key>/delete", session.delete, name="delete"),
+    path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
+    path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
+    path("s/<str:key>/build/pods", build.build, {"what": "pods"}, name="build-pods"),
+    path("s/<str:key>/build/nodes/preview", build.preview, {"what": "nodes"}, name="preview-nodes"),
+    path("s/<str:key>/build/pods/preview", build.preview, {"what": "pods"}, name="preview-pods"),
+    path("s/<str:key>/objects", objects.objects, name="objects"),
+    path("s/<str:key>/objects/delete", objects.delete_object, name="delete-object"),
+    path("s/<str:key>/yaml", objects.edit_yaml, name="yaml"),
+    path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
+    path("s/<str:key>/settings", configuration.settings, name="settings"),
+    path("s/<str:key>/import", imports.import_page, name="import"),
+    path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
+    path("s/<str:key>/session", sharing.sharing, name="session"),
+    path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]

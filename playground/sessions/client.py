@@ -90,6 +90,10 @@ class SessionClient:
             lambda: self.live().ask("manifest", object_kind=kind, namespace=namespace, name=name, at=at)
         )
 
+    async def configuration(self, at: int | None = None) -> dict[str, Any]:
+        """"schedulers": [{name, manifest}] and "settings" as they are at a position."""
+        return await runtime().call(lambda: self.live().ask("configuration", at=at))
+
     async def view(self, look: Any, panels: list[str] | None = None) -> dict[str, Any]:
         """Panels by name as plain data (name, context, cards), with "position" and "head" beside them."""
         return await runtime().call(lambda: self.live().view(look, panels))

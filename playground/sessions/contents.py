@@ -9,8 +9,10 @@ from playground.sessions.errors import CommandRefused, SessionGone
 from playground.sessions.world import (
     ApplyObjects,
     InvalidObject,
+    LoadLimits,
     Plan,
     Simulation,
+    load_manifests,
     plan,
 )
 
@@ -56,6 +58,14 @@ def manifest(world: Simulation, kind: str, namespace: str, name: str) -> Entry:
     return dict(found)
 
 
+def configuration(world: Simulation) -> dict[str, Any]:
+    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    return {
+        "schedulers": [{"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers],
+        "settings": world.settings.to_json(),
+    }
+
+
 def node_names(world: Simulation) -> dict[str, Any]:
     """Names in the order of the heat map's bytes."""
     table = world.schedulers[0].cache.table()
@@ -78,8 +88,6 @@ def planned(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
 
 
 def _plan(engine: Engine, text: bytes) -> Plan:
-    from scheduler_core.objects.loading import LoadLimits, load_manifests
-
     try:
         loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
     except UnicodeDecodeError as error:

@@ -126,6 +126,11 @@ class Requests:
         world = yield from self._engine(header).history.at(header["at"])
         return Answer(contents.manifest(world, header["object_kind"], header["namespace"], header["name"]))
 
+    def configuration(self, header: Header, attachments: list[bytes]) -> Steps:
+        """The schedulers' configurations and the world's settings."""
+        world = yield from self._engine(header).history.at(header["at"])
+        return Answer(contents.configuration(world))
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).history.at(header["at"])
@@ -149,6 +154,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.delta,
         Requests.objects,
         Requests.manifest,
+        Requests.configuration,
         Requests.nodes,
     )
 }

@@ -1,9 +1,73 @@
-"""The first page."""
+"""The first page: where a session begins."""
 
-from django.http import HttpRequest, HttpResponse
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.builder import CLUSTERS
+from playground.recent import recent, remember
+from playground.sessions.client import SessionClient, create_session
+from playground.sessions.errors import SessionError
+from playground.stories import all_stories, story
+from playground.views.doors import problem
+from playground.views.texts import received
+from scheduler_core.commands import ApplyObjects
 
 
-def home(request: HttpRequest) -> HttpResponse:
-    """Where a visitor starts."""
-    return render(request, "playground/home.html")
+@require_GET
+async def home(request: HttpRequest) -> HttpResponse:
+    """Start empty, from a story, from a cluster, by import, or go on with one of the last sessions."""
+    context = {"stories": all_stories(), "clusters": CLUSTERS.values(), "recent": await recent(request)}
+    return render(request, "playground/home.html", context)
+
+
+@require_POST
+async def new(request: HttpRequest) -> HttpResponse:
+    """Make a session. `start`: empty, story:<slug>, cluster:<slug> or import (with `text` or `file`)."""
+    start = request.POST.get("start", "empty")
+    try:
+        if start == "import":
+            return await _import(request)
+        wanted = _beginning(start)
+        name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
+        session = await create_session(**{**wanted, "name": name}, creator=creator(request))
+    except SessionError as error:
+        return problem(request, error)
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def _beginning(start: str) -> dict[str, Any]:
+    """What create_session gets for a way to start."""
+    kind, _colon, slug = start.partition(":")
+    if kind == "story" and (found := story(slug)):
+        return {"name": found.title, "story": slug, "commands": list(found.commands)}
+    if kind == "cluster" and slug in CLUSTERS:
+        cluster = CLUSTERS[slug]
+        return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make())).to_json()]}
+    if start == "empty":
+        return {"name": _("Empty cluster"), "commands": []}
+    raise SessionError(
+        _("There is no beginning “%(start)s”; choose one on the first page.") % {"start": start[:80]}
+    )
+
+
+async def _import(request: HttpRequest) -> HttpResponse:
+    """An empty session that opens with the preview of what was pasted or uploaded."""
+    text, filename = received(request)
+    name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
+    session = await create_session(name=name, creator=creator(request))
+    await remember(request, session.edit_key)
+    token = (await SessionClient(session, "edit").plan(text, filename))["token"]
+    return HttpResponseRedirect(reverse("import", args=[session.edit_key]) + f"?token={token}")
+
+
+def creator(request: HttpRequest) -> str:
+    """Who makes sessions, for the limit of sessions per client."""
+    return str(request.META.get("REMOTE_ADDR", ""))

@@ -1,0 +1,49 @@
+"""The sessions that this browser opened last: kept in its own server-side session, so that no account is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.db.models import Q
+from django.http import HttpRequest
+
+from playground.models import Session
+
+KEPT = 12
+_NAME = "recent"
+
+
+async def remember(request: HttpRequest, key: str) -> None:
+    """Put a key, of either kind, first."""
+    before = await request.session.aget(_NAME, [])
+    after = [key, *(each for each in before if each != key)][:KEPT]
+    if after != before:
+        await request.session.aset(_NAME, after)
+
+
+async def forget(request: HttpRequest, key: str) -> None:
+    """Take a key off the list."""
+    before = await request.session.aget(_NAME, [])
+    if key in before:
+        await request.session.aset(_NAME, [each for each in before if each != key])
+
+
+async def recent(request: HttpRequest) -> list[dict[str, Any]]:
+    """Name, key, access and time of last use of each that still exists, the last one first."""
+    keys = await request.session.aget(_NAME, [])
+    return await sync_to_async(_rows, thread_sensitive=False)(keys) if keys else []
+
+
+def _rows(keys: list[str]) -> list[dict[str, Any]]:
+    found = Session.objects.filter(Q(edit_key__in=keys) | Q(view_key__in=keys), deleted=None)
+    by_key: dict[str, tuple[Session, str]] = {}
+    for session in found:
+        by_key[session.edit_key] = (session, "edit")
+        by_key[session.view_key] = (session, "view")
+    return [
+        {"key": key, "name": by_key[key][0].name, "access": by_key[key][1], "used": by_key[key][0].used,
+         "head": by_key[key][0].head, "fork": by_key[key][0].origin_id is not None}
+        for key in keys
+        if key in by_key
+    ]  # fmt: skip

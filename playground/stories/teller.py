@@ -1,0 +1,117 @@
+"""Which chapters of a story a world has come to. Pure: it reads the world's journal, present cycles and store.
+
+A condition is a mapping; all that it names must hold. Apart from `exists` and `lacks` nothing in it can cease to hold
+as the world goes on, and going back in the world goes back in the story.
+
+    pod: web-1              which pod (namespace `default` unless written as ns/name) the rest is about
+    attempt: 2              which of its attempts, from 1 (the default)
+    point: Filter           the attempt has come to this extension point, or has ended
+    outcome: scheduled      the attempt ended so (scheduled, unschedulable, error)
+    place: backoff          the pod has been there (see trace/journal.py); with `times: 2`, twice
+    exists: Node node-2     the API server holds the object (`Kind name` or `Kind namespace/name`)
+    lacks: Node node-2      it does not
+    position: 1             the world has come to this position
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playground.stories.loader import Action, Story
+
+SCHEDULING = (
+    "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit",
+)  # fmt: skip
+CLUSTER_WIDE = frozenset({"Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass"})
+
+
+@dataclass(frozen=True)
+class Told:
+    """A chapter that is told now. `number` counts from 1; `latest`: nothing after it has been told yet."""
+
+    number: int
+    of: int
+    text: str
+    action: Action | None
+    latest: bool
+
+    def to_json(self) -> dict[str, Any]:
+        action = {"label": self.action.label, "chapter": self.number} if self.action else None
+        return {
+            "number": self.number,
+            "of": self.of,
+            "text": self.text,
+            "action": action,
+            "latest": self.latest,
+        }
+
+
+def tell(story: Story, sim: Any) -> list[Told]:
+    """The chapters told so far, in order. An action is offered only while its chapter is the latest one."""
+    reached = 0
+    for chapter in story.chapters:
+        if not holds(chapter.when, sim):
+            break
+        reached += 1
+    told = story.chapters[:reached]
+    return [
+        Told(index + 1, len(story.chapters), chapter.text, chapter.action if index + 1 == reached else None,
+             index + 1 == reached)
+        for index, chapter in enumerate(told)
+    ]  # fmt: skip
+
+
+def holds(when: Mapping[str, Any], sim: Any) -> bool:
+    """Whether a condition holds in a world."""
+    return all(test(when, sim) for word, test in _TESTS.items() if word in when)
+
+
+def _attempt(when: Mapping[str, Any], sim: Any) -> Any:
+    """The finished attempt that a condition is about, or None."""
+    numbers = [each for each in sim.journal.attempts if each.pod == _key(when["pod"])]
+    wanted = when.get("attempt", 1)
+    return numbers[wanted - 1] if len(numbers) >= wanted else None
+
+
+def _came_to_point(when: Mapping[str, Any], sim: Any) -> bool:
+    if _attempt(when, sim) is not None and when["point"] in SCHEDULING:
+        return True
+    finished = sum(each.pod == _key(when["pod"]) for each in sim.journal.attempts)
+    cycles = [each.cycle for each in sim.schedulers if each.cycle is not None]
+    bindings = [each for scheduler in sim.schedulers for each in scheduler.bindings.values()]
+    running = [each for each in cycles if each.pod.key == _key(when["pod"]) and not each.outcome]
+    present = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
+    right = finished + len(running) == when.get("attempt", 1)
+    return right and any(step.point == when["point"] for each in present for step in each.steps)
+
+
+def _ended_as(when: Mapping[str, Any], sim: Any) -> bool:
+    attempt = _attempt(when, sim)
+    return attempt is not None and attempt.outcome == when["outcome"]
+
+
+def _has_been(when: Mapping[str, Any], sim: Any) -> bool:
+    lane = sim.journal.lane(_key(when["pod"]))
+    return sum(move.place == when["place"] for move in lane) >= when.get("times", 1)
+
+
+def _exists(reference: str, sim: Any) -> bool:
+    kind, _blank, name = reference.partition(" ")
+    namespace, _slash, name = _key(name).partition("/") if kind not in CLUSTER_WIDE else ("", "", name)
+    return sim.store.get(kind, namespace, name) is not None
+
+
+def _key(name: str) -> str:
+    return name if "/" in name else f"default/{name}"
+
+
+_TESTS: dict[str, Callable[[Mapping[str, Any], Any], bool]] = {
+    "position": lambda when, sim: sim.position >= when["position"],
+    "point": _came_to_point,
+    "outcome": _ended_as,
+    "place": _has_been,
+    "exists": lambda when, sim: _exists(when["exists"], sim),
+    "lacks": lambda when, sim: not _exists(when["lacks"], sim),
+}

@@ -1,0 +1,87 @@
+"""The builder: nodes and pods by forms, with a live preview of the YAML that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from playground.builder import to_yaml
+from playground.forms import BuilderForm, NodesForm, PodsForm
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import CommandRefused, LimitReached
+from playground.views.doors import done, edits, opens, position, workbench
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.plugins import REGISTRY
+
+FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
+SHOWN = 3
+NOT_YET = {"PodTopologySpread": "spread_key", "InterPodAffinity": "near"}
+
+
+@require_http_methods(["GET", "POST"])
+@opens
+async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
+    """A form for nodes or pods; POST creates them, all or none."""
+    if request.method == "POST":
+        return await _create(request, client, what)
+    return workbench(request, client, "build", _page(what, FORMS[what](initial=first_values(FORMS[what]))))
+
+
+async def _create(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
+    client.require_edit()
+    form = FORMS[what](request.POST)
+    if not form.is_valid():
+        return workbench(request, client, "build", _page(what, form), 422)
+    try:
+        command = ApplyObjects(tuple(form.manifests), create_only=True).to_json()
+        applied = await client.apply(command, at=position(request), source="builder")
+    except (CommandRefused, LimitReached) as error:
+        return workbench(request, client, "build", {**_page(what, form), "refusal": error}, 422)
+    return done(request, client, applied, said(what, len(form.manifests)), f"build-{what}")
+
+
+@require_POST
+@edits
+async def preview(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
+    """The YAML that the form makes as it is filled in; nothing is created."""
+    form = FORMS[what](request.POST)
+    form.is_valid()
+    return render(request, "playground/build_preview.html", {"preview": previewed(form)})
+
+
+def _page(what: str, form: BuilderForm) -> dict[str, Any]:
+    if form.is_bound:
+        shown = form
+    else:
+        shown = type(form)(first_values(type(form)))
+        shown.is_valid()
+    later = [field for plugin, field in NOT_YET.items() if plugin not in REGISTRY]
+    return {"what": what, "form": form, "preview": previewed(shown), "later": later}
+
+
+def first_values(form: type[BuilderForm]) -> dict[str, Any]:
+    """What the form holds before anything is filled in."""
+    return {name: field.initial for name, field in form.base_fields.items() if field.initial is not None}
+
+
+def previewed(form: BuilderForm) -> dict[str, Any]:
+    """The first objects as YAML, and how many more there are."""
+    made = getattr(form, "manifests", [])
+    return {
+        "yaml": to_yaml(made, SHOWN),
+        "count": len(made),
+        "more": max(0, len(made) - SHOWN),
+        "errors": [(form.fields[name].label if name in form.fields else "", text)
+                   for name, texts in form.errors.items() for text in texts],
+    }  # fmt: skip
+
+
+def said(what: str, count: int) -> str:
+    """What was created, in words."""
+    if what == "nodes":
+        return ngettext("%(count)d node created", "%(count)d nodes created", count) % {"count": count}
+    return ngettext("%(count)d pod created", "%(count)d pods created", count) % {"count": count}

@@ -1,0 +1,94 @@
+"""How the workbench's pages open a session, and how they say what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+from playground.sessions.client import Applied, SessionClient
+from playground.sessions.errors import SessionError
+
+View = Callable[..., Awaitable[HttpResponse]]
+
+
+def opens(view: View) -> View:
+    """The view gets the SessionClient of its key; a session's error becomes a page that says so."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
+        try:
+            return await view(request, await SessionClient.open(key), **rest)
+        except SessionError as error:
+            return problem(request, error, key)
+
+    return inner
+
+
+def edits(view: View) -> View:
+    """As `opens`, for views that change the session: a view link gets NotAllowed before anything is read."""
+
+    @opens
+    @wraps(view)
+    async def inner(request: HttpRequest, client: SessionClient, **rest: Any) -> HttpResponse:
+        client.require_edit()
+        return await view(request, client, **rest)
+
+    return inner
+
+
+def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
+    """A page, or a fragment in a drawer, that says what is wrong and what to do."""
+    context = {"error": error, "key": key, "base": base_of(request)}
+    return render(request, "playground/problem.html", context, status=error.status)
+
+
+def in_drawer(request: HttpRequest) -> bool:
+    """Whether the page is shown in the studio's drawer, not on its own."""
+    return "X-Drawer" in request.headers
+
+
+def base_of(request: HttpRequest) -> str:
+    """The template around the workbench: nothing in a drawer, the whole page elsewhere."""
+    return "playground/fragment.html" if in_drawer(request) else "playground/base.html"
+
+
+def position(request: HttpRequest) -> int | None:
+    """Where the viewer stands, from `at`; None follows the head."""
+    text = request.POST.get("at") or request.GET.get("at") or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def workbench(
+    request: HttpRequest, client: SessionClient, room: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Render one room of the workbench. Htmx swaps forms with errors too, so their status stays honest."""
+    shared = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "room": room,
+        "at": position(request),
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+    }
+    return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
+
+
+def done(request: HttpRequest, client: SessionClient, applied: Applied, said: str, page: str) -> HttpResponse:
+    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio."""
+    messages.success(request, said)
+    if applied.forked is None:
+        return HttpResponseRedirect(reverse(page, args=[client.key]))
+    return go(request, reverse("studio", args=[applied.forked.key]))
+
+
+def go(request: HttpRequest, url: str) -> HttpResponse:
+    """Leave for another page, out of a drawer too."""
+    return HttpResponseClientRedirect(url) if request.htmx else HttpResponseRedirect(url)  # type: ignore[attr-defined]

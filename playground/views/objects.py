@@ -1,0 +1,118 @@
+"""Any object: the list of all of them, and one of them as YAML to create, replace or delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from playground.builder import to_yaml
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import CommandRefused, LimitReached, SessionError
+from playground.views.doors import done, edits, opens, position, workbench
+from playground.views.paging import page_of
+from scheduler_core.commands import DeleteObjects, Ref
+
+PAGE = 50
+EMPTY = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: my-pod
+  namespace: default
+spec:
+  containers:
+    - name: main
+      image: registry.k8s.io/pause:3.10
+      resources:
+        requests:
+          cpu: 500m
+          memory: 512Mi
+"""
+
+
+@require_GET
+@opens
+async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """All objects, fifty at a time; `kind` and `q` filter."""
+    found = await client.objects(at=position(request))
+    kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
+    kinds: dict[str, int] = {}
+    for each in found:
+        kinds[each["kind"]] = kinds.get(each["kind"], 0) + 1
+    rows = [
+        each for each in found if kind in ("", each["kind"]) and q in f"{each['namespace']}/{each['name']}"
+    ]
+    page = page_of(rows, request.GET.get("page", ""), PAGE)
+    context = {"page": page, "kinds": kinds, "kind": kind, "q": q, "total": len(found)}
+    return workbench(request, client, "objects", context)
+
+
+@require_http_methods(["GET", "POST"])
+@opens
+async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """One object, or a new one, as YAML. POST applies it, or shows the errors at their lines."""
+    if request.method == "POST":
+        return await _save(request, client)
+    name = request.GET.get("name", "")
+    text, existing = EMPTY, None
+    if name:
+        existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
+        manifest = await client.manifest(existing["kind"], existing["namespace"], name, at=position(request))
+        text = to_yaml([manifest])
+    return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
+
+
+async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The text is planned as an import is, and applied only if every object of it is accepted."""
+    client.require_edit()
+    text, create_only = request.POST.get("text", "").replace("\r\n", "\n"), "create" in request.POST
+    at = position(request)
+    try:
+        plan = await client.plan(text)
+        errors = problems(plan, create_only)
+        if not errors:
+            applied = await client.apply_plan(plan["token"], at=at)
+            count = sum(row["action"] in ("created", "changed") for row in plan["items"])
+            words = _("%(count)d object(s) applied") % {"count": count}
+            return done(request, client, applied, words, "objects")
+    except (CommandRefused, LimitReached) as error:
+        errors = error.errors or [{"text": error.message, "line": None}]
+    return workbench(request, client, "yaml", {"text": text, "existing": None, "errors": errors}, 422)
+
+
+def problems(plan: dict[str, Any], create_only: bool) -> list[dict[str, Any]]:
+    """Why a text can't be applied as it stands: what the plan refuses or ignores, and what exists already."""
+    found: list[dict[str, Any]] = []
+    lines = plan.get("lines", {})
+    for row in plan["items"]:
+        name, line = f"{row['kind']} {row['name']}", lines.get(row["index"])
+        if row["action"] == "refused":
+            found += row["errors"]
+        elif row["action"] == "ignored":
+            found.append({"text": row["reason"], "object": name, "line": line})
+        elif create_only and row["action"] != "created":
+            taken = _("“%(name)s” already exists; choose another name, or press Create or replace") % {
+                "name": name
+            }
+            found.append({"text": taken, "object": name, "line": line})
+    if not plan["items"] and not found:
+        found.append({"text": _("There is no object in this text."), "line": 1})
+    return found
+
+
+@require_POST
+@edits
+async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Delete one object, as `kubectl delete` does."""
+    ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
+    try:
+        applied = await client.apply(
+            DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="builder"
+        )
+    except CommandRefused as error:
+        raise SessionError(error.message, error.errors) from error
+    words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}
+    return done(request, client, applied, words, "objects")

@@ -1,0 +1,30 @@
+"""A story's button: the command that its present chapter offers."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import SessionError
+from playground.stories import story
+from playground.views.doors import edits, go, position
+
+
+@require_POST
+@edits
+async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
+    """Apply the action of a chapter (from 1) of the session's story."""
+    found = story(client.session.story)
+    chapters = found.chapters if found else ()
+    action = chapters[chapter - 1].action if 1 <= chapter <= len(chapters) else None
+    if action is None:
+        raise SessionError(_("This story has no action there."))
+    applied = await client.apply(action.command, at=position(request), source="story")
+    if applied.forked is not None:
+        return go(request, reverse("studio", args=[applied.forked.key]))
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    return HttpResponseRedirect(reverse("studio", args=[client.key]))

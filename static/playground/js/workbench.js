@@ -1,0 +1,25 @@
+// The workbench's pages, alone or in the studio's drawer: what they need beyond links and forms.
+import { closeDrawers, startDrawer } from "./drawer.js";
+import { startDrop } from "./drop.js";
+import { startEditor } from "./editor.js";
+import { startShare } from "./share.js";
+
+function start(root) {
+  root.querySelectorAll("[data-editor]").forEach(startEditor);
+  root.querySelectorAll("[data-drop]").forEach(startDrop);
+  root.querySelectorAll("[data-share]").forEach(startShare);
+}
+
+// A form that was refused comes back with its errors and an honest status: show it.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, target } = event.detail;
+  if (xhr.status >= 400 && xhr.status < 500 && target.closest("#workbench")) {
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
+  }
+});
+document.addEventListener("htmx:load", (event) => start(event.detail.elt.parentElement ?? document));
+start(document);
+startDrawer();
+
+export { closeDrawers };
