@@ -124,7 +124,7 @@ def touched_nodes(sim: Any) -> frozenset[str]:
     """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
     out = set()
     for record in sim.last[:TOUCHED]:
-        if record.kind in ("pod_assumed", "pod_forgotten", "binding_ended"):
+        if record.kind in ("pod_assumed", "binding_ended"):
             out.add(record.data.get("node", ""))
         elif record.kind == "object" and record.data.get("kind") == "Node":
             out.add(record.data.get("name", ""))

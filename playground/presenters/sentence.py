@@ -20,12 +20,14 @@ def sentence(sim: Any) -> dict[str, Any]:
     if sim.position == 0:
         return _nothing_yet(sim)
     found = present_step(sim)
-    if found is not None:
-        step, cycle = found
-        ending = _ending(sim)
-        line = ending or _of_step(step, short(cycle.pod.key))
-        return {"head": f"{step.point} · {step.plugin}", "told": line}
-    return _of_records(sim)
+    if found is None:
+        return _of_records(sim)
+    step, cycle = found
+    if any(record.kind == "attempt_started" for record in sim.last[:2]):
+        head, tell = _OF_KIND["attempt_started"]
+        return {"head": head, "told": tell({"pod": cycle.pod.key})}
+    line = _ending(sim) or _of_step(step, short(cycle.pod.key))
+    return {"head": f"{step.point} · {step.plugin}", "told": line}
 
 
 def _nothing_yet(sim: Any) -> dict[str, Any]:
@@ -158,12 +160,42 @@ def _moved(data: Data) -> Told:
     )
 
 
+_COMMANDS = {
+    "ApplyObjects": gettext_noop("%(n)s objects were created or changed"),
+    "DeleteObjects": gettext_noop("%(n)s objects were deleted"),
+    "PatchObject": gettext_noop("an object was changed"),
+    "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
+    "SetSettings": gettext_noop("the world's settings were changed"),
+    "DecidePermit": gettext_noop("the wait on Permit was decided from outside"),
+    "Undo": gettext_noop("the last change was taken back"),
+    "Redo": gettext_noop("the change taken back was made again"),
+}
+
+
+def _command(data: Data) -> Told:
+    kind = str(data.get("kind", ""))
+    n = data.get("objects") if kind == "ApplyObjects" else data.get("count", 0)
+    return told(_COMMANDS.get(kind, gettext_noop("a command was applied")), n=n)
+
+
 def _object(data: Data) -> Told:
     return told(
         gettext_noop("%(kind)s %(name)s: %(change)s"),
         kind=data.get("kind", ""),
         name=data.get("name", ""),
         change=str(data.get("type", "")).lower(),
+    )
+
+
+def _binding_ended(data: Data) -> Told:
+    pod, node = short(str(data.get("pod", ""))), data.get("node", "")
+    if data.get("outcome") == "bound":
+        return told(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
+    return told(
+        gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
+        pod=pod,
+        node=node,
+        message=data.get("message", ""),
     )
 
 
@@ -176,10 +208,7 @@ def _with_pod(message: str) -> Callable[[Data], Told]:
 
 _OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
     "attempt_ended": (gettext_noop("The scheduling cycle ends"), _attempt_ended),
-    "binding_ended": (
-        gettext_noop("The binding cycle ends"),
-        _with_pod(gettext_noop("%(pod)s is bound to %(node)s")),
-    ),
+    "binding_ended": (gettext_noop("The binding cycle ends"), _binding_ended),
     "node_selected": (gettext_noop("Select"), _selected),
     "attempt_started": (
         gettext_noop("A scheduling cycle begins"),
@@ -197,7 +226,7 @@ _OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
     ),
     "pod_forgotten": (
         gettext_noop("Forget"),
-        _with_pod(gettext_noop("the cache takes %(pod)s off %(node)s again")),
+        _with_pod(gettext_noop("the cache takes %(pod)s back")),
     ),
     "timer_fired": (gettext_noop("The queue's timer"), lambda data: told(str(data.get("timer", "")))),
     "command": (

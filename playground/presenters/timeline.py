@@ -46,6 +46,7 @@ def present(sim: Any, look: Look) -> Panel:
             "position": sim.position,
             "lanes": [_lane(sim, pod, first, last) for pod in pods],
             "ticks": _ticks(sim, first, last),
+            "every": 1,
         },
     )
 

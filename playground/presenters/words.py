@@ -15,6 +15,6 @@ def gettext_noop(message: str) -> str:
     return message
 
 
-def told(message: str, **values: Any) -> Told:
+def told(message: str, /, **values: Any) -> Told:
     """A message and its values. A value named in the message as %(name)s is shown as code where it is a name of an object."""
     return {"text": message, "values": values} if values else {"text": message}

@@ -1,0 +1,74 @@
+"""What the studio's templates need to put a presenter's data into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from django import template
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+
+register = template.Library()
+
+# Values that are names of something are shown as code; counts and texts of kube are not.
+NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
+MARKS = {"p": "✓", "r": "✕", "n": "·", "s": "–", "t": ""}
+
+
+@register.filter
+def tell(told: Mapping[str, Any] | None) -> SafeString | str:
+    """A presenter's sentence in the reader's language, its values put in and escaped."""
+    if not told:
+        return ""
+    if told.get("exact"):
+        return escape(told["exact"])
+    text, values = gettext(told["text"]) if told["text"] else "", told.get("values")
+    if not values:
+        return escape(text)
+    shown = {name: _code(value) if name in NAMES else escape(value) for name, value in values.items()}
+    return mark_safe(escape(text) % shown)  # noqa: S308 - text and values are escaped above
+
+
+def _code(value: Any) -> SafeString:
+    return format_html("<code>{}</code>", value)
+
+
+@register.filter
+def cells(letters: str) -> SafeString:
+    """A row of the Why matrix: one cell for each letter (see presenters/inspector/why.py)."""
+    return mark_safe("".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS))  # noqa: S308
+
+
+@register.filter
+def count(number: int | None) -> str:
+    """A count with separators: 1,523."""
+    return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def unlocalized(number: float) -> str:
+    """A number as SVG reads it, whatever the language."""
+    return f"{number:g}"
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Plain data for a data attribute; the template escapes it."""
+    return orjson.dumps(value).decode()
+
+
+@register.filter
+def prose(text: str) -> SafeString:
+    """A chapter's text: paragraphs end in a blank line, `code` and **strong** words."""
+    paragraphs = [p for p in gettext(text).strip().split("\n\n") if p.strip()]
+    return mark_safe("".join(f"<p>{_inline(escape(p))}</p>" for p in paragraphs))  # noqa: S308 - escaped first
+
+
+def _inline(escaped: str) -> str:
+    escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
+    escaped = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escaped)
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escaped)

@@ -1,0 +1,56 @@
+// The scores as stacked bars. Plotly is loaded only once the Scores tab is open; colours come from the page's tokens.
+import { theme, token } from "./theme.js";
+
+const holder = document.getElementById("chart-holder");
+const COLOURS = ["--p1", "--p3", "--p6", "--p5", "--p4", "--p2"];
+let library = null;
+let drawn = "";
+
+function load() {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = holder.dataset.plotly;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error("Plotly could not be loaded"));
+    document.head.append(script);
+  });
+  return library;
+}
+
+/** Draws the chart that the inspector's panel describes, or hides the holder where there is none. */
+export async function drawChart() {
+  const data = document.getElementById("chart-data");
+  holder.hidden = !data;
+  if (!data) return;
+  const key = `${theme()} ${data.dataset.chart}`;
+  if (key === drawn) return;
+  drawn = key;
+  holder.setAttribute("role", "img");
+  holder.setAttribute("aria-label", data.dataset.title);
+  const figure = JSON.parse(data.dataset.chart);
+  const plotly = await load();
+  if (key !== drawn) return;
+  const ink = token("--ink");
+  figure.data.forEach((bar, i) => (bar.marker = { color: token(COLOURS[i % COLOURS.length]) }));
+  const rows = figure.data[0]?.y.length ?? 0;
+  await plotly.react(
+    holder,
+    figure.data,
+    {
+      ...figure.layout,
+      height: 84 + rows * 21,
+      margin: { l: 8, r: 14, t: 4, b: 24 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: ink, size: 11, family: token("--sans") },
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 10.5 } },
+      xaxis: { gridcolor: token("--line"), zeroline: false, fixedrange: true },
+      yaxis: { ...figure.layout.yaxis, automargin: true, fixedrange: true, ticks: "", tickfont: { family: token("--mono"), size: 11 } },
+      bargap: 0.25,
+    },
+    { displayModeBar: false, responsive: true },
+  );
+  holder.style.height = `${84 + rows * 21}px`;
+}
+
+document.documentElement.addEventListener("themechange", () => drawChart());

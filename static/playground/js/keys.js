@@ -1,0 +1,35 @@
+// Every key of the studio. The dialog behind `?` lists them; tests/browser/test_studio.py checks that both agree.
+
+const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
+
+/** Listens to keys and calls the action of the same name. */
+export function listen(act) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]")) return;
+    const target = event.target;
+    if (event.key === "Escape") {
+      target.blur?.();
+      return;
+    }
+    if (target.matches?.(TYPING)) return;
+    const own = target.matches?.("input, canvas, .lane svg a, .tabs a") && event.key.startsWith("Arrow");
+    if (own || (event.key === " " && target.matches?.("button, a, summary, input, [role=region]"))) return;
+    const action = actionOf(event);
+    if (action && act(...action) !== false) event.preventDefault();
+  });
+}
+
+function actionOf({ key, shiftKey, repeat }) {
+  if (key === "ArrowRight") return [shiftKey ? "point" : "plugin"];
+  if (key === "ArrowLeft") return ["back", shiftKey ? "point" : "plugin"];
+  if (key === "Home") return ["first"];
+  if (key === "End") return ["follow"];
+  if (key === " ") return repeat ? null : ["playpause"];
+  if (key === "/" || key === "?") return [key === "/" ? "search" : "keys"];
+  if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
+  if (/^[1-6]$/.test(key)) return ["tab", Number(key) - 1];
+  const letters = { n: "pod", e: "event", f: "follow", r: "run", t: "theme", p: "unpin" };
+  const name = letters[key.toLowerCase()];
+  return name && !(repeat && name === "run") ? [name] : null;
+}

@@ -1,0 +1,210 @@
+// The studio: wires the stream, the page's controls and the drawings together.
+import { drawChart } from "./chart.js";
+import { drawHeat, listenHeat } from "./heat.js";
+import { listen } from "./keys.js";
+import { acted, answered } from "./latency.js";
+import { patchOf, readLook, writeLook } from "./look.js";
+import { paint } from "./paint.js";
+import { listenShare, unkept } from "./share.js";
+import { connect } from "./stream.js";
+import { toggleTheme } from "./theme.js";
+import { listenRail, showRail } from "./timeline.js";
+import "./tips.js";
+
+const page = document.body.dataset;
+const by = (id) => document.getElementById(id);
+const count = new Intl.NumberFormat(document.documentElement.lang || "en");
+const state = {
+  look: readLook(),
+  seen: Number(page.seen),
+  head: Number(page.head),
+  running: page.running ? JSON.parse(page.running) : null,
+  mayEdit: page.mayEdit === "1",
+};
+
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+const stream = connect(`${scheme}://${location.host}/ws${location.pathname}`, {
+  hello: () => ({ type: "look", look: state.look, seen: state.seen }),
+  message: (data) => (handlers[data.type] ?? (() => {}))(data),
+  state: (open) => (by("offline").hidden = open),
+});
+
+const handlers = {
+  delta(data) {
+    state.head = data.head;
+    state.running = data.running;
+    const at = data.following ? null : data.seq;
+    if (data.following || state.look.at !== null || data.seq !== data.head) state.look.at = at;
+    paint(data.html, state.running ? [] : data.moved, () => {
+      state.seen = data.seq;
+      showPlace();
+      answered();
+      drawings();
+    });
+  },
+  idle(data) {
+    toast(data.message);
+  },
+  error(data) {
+    const where = data.errors?.[0];
+    toast(where?.path ? `${data.message}` : data.message);
+    showPlace();
+  },
+  forked(data) {
+    location.assign(data.url);
+  },
+  gone() {
+    toast(by("toasts").dataset.gone);
+  },
+};
+
+function drawings() {
+  drawHeat();
+  drawChart();
+}
+
+/** What stands outside of the panels: head, rail, following, progress, the URL. */
+function showPlace() {
+  const standing = state.look.at !== null;
+  by("standing").hidden = !standing;
+  by("follow-form").hidden = !standing;
+  document.querySelectorAll("[data-standing]").forEach((field) => (field.value = standing ? state.seen : ""));
+  document.querySelectorAll("[data-position]").forEach((field) => field.matches("input") && (field.value = state.seen));
+  document.querySelectorAll(".of-head").forEach((place) => (place.textContent = ` / ${count.format(state.head)}`));
+  showRail(state.seen, state.head);
+  showJob();
+  const url = writeLook(state.look);
+  if (url !== location.pathname + location.search) history.replaceState(null, "", url);
+}
+
+function showJob() {
+  const job = state.running;
+  document.body.classList.toggle("playing", Boolean(job));
+  const play = by("play");
+  if (play) {
+    const label = job ? play.dataset.labelPause : play.dataset.labelPlay;
+    play.setAttribute("aria-label", label);
+    play.querySelector("use").setAttribute("href", job ? "#i-pause" : "#i-play");
+  }
+  by("job").hidden = !job;
+  if (!job) return;
+  const bar = by("job-bar");
+  const says = by("job-says");
+  const words = says.dataset;
+  if (job.total) {
+    bar.max = job.total;
+    bar.value = job.done;
+  } else bar.removeAttribute("value");
+  const parts = [job.kind === "run" ? words.run : words.play];
+  if (job.total) parts.push(`${count.format(job.done)} / ${count.format(job.total)} ${words.pods}`);
+  else if (job.done) parts.push(`${count.format(job.done)} ${words.steps}`);
+  if (job.kind === "run" && job.rate) parts.push(`${count.format(Math.round(job.rate))}/s`);
+  if (job.left) parts.push(`${count.format(Math.ceil(job.left))} s ${words.left}`);
+  says.textContent = parts.join(" · ");
+}
+
+function toast(text) {
+  if (!text) return;
+  const note = document.createElement("p");
+  note.className = "toast";
+  note.textContent = text;
+  by("toasts").replaceChildren(note);
+  setTimeout(() => note.remove(), 7000);
+}
+
+function look(patch) {
+  Object.assign(state.look, patch);
+  history.replaceState(null, "", writeLook(state.look));
+  return stream.send({ type: "look", look: state.look, seen: state.seen });
+}
+
+function send(message) {
+  acted();
+  return stream.send(message);
+}
+
+const step = (grain) => send({ type: "step", grain });
+const actions = {
+  plugin: () => step("plugin"),
+  point: () => step("point"),
+  pod: () => step("pod"),
+  event: () => step("event"),
+  back: (grain = "plugin") => send({ type: "back", grain }),
+  first: () => send({ type: "goto", at: 0 }),
+  follow: () => send({ type: "goto", at: null }),
+  play: () => actions.playpause(),
+  playpause: () =>
+    state.mayEdit && stream.send(state.running ? { type: "pause" } : { type: "play", grain: "plugin", rate: Number(by("rate").value) }),
+  run: () => state.mayEdit && stream.send({ type: "run" }),
+  pause: () => stream.send({ type: "pause" }),
+  theme: () => void toggleTheme(),
+  unpin: () => look({ pod: "" }),
+  tab: (i) => document.querySelectorAll(".tabs a")[i]?.click(),
+  search: () => void by("map-q")?.focus(),
+  keys: () => void by("keys-dialog").showModal(),
+  speed: (by_) => {
+    const rate = by("rate");
+    if (!rate) return;
+    rate.selectedIndex = Math.max(0, Math.min(rate.length - 1, rate.selectedIndex + by_));
+    rate.dispatchEvent(new Event("change"));
+  },
+};
+
+listen((name, ...rest) => actions[name]?.(...rest));
+listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
+listenHeat((node) => look(patchOf({ node }, state.look)));
+listenShare(page.key, () => state.seen);
+by("keys-open").addEventListener("click", actions.keys);
+by("rate")?.addEventListener("change", () => state.running?.kind === "play" && stream.send({ type: "play", grain: "plugin", rate: Number(by("rate").value) }));
+
+document.addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const button = event.target.closest("[data-act]");
+  if (button) {
+    if (actions[button.dataset.act]() !== false) event.preventDefault();
+    return;
+  }
+  const link = event.target.closest("a");
+  if (!link) return;
+  const patch = patchOf(link.dataset, state.look);
+  const goto = link.dataset.goto;
+  if (!patch && goto === undefined) return;
+  const sent = (patch ? look(patch) : true) && (goto === undefined || send({ type: "goto", at: Number(goto) }));
+  if (sent) event.preventDefault();
+});
+
+let typing = 0;
+document.addEventListener("input", (event) => {
+  if (event.target.id !== "map-q") return;
+  clearTimeout(typing);
+  typing = setTimeout(() => look({ q: event.target.value.trim(), page: 0 }), 180);
+});
+document.addEventListener("change", (event) => {
+  if (event.target.id === "map-group") look({ group: event.target.value, page: 0 });
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("[role=search], .tools form")) event.preventDefault();
+});
+document.addEventListener("htmx:beforeSend", acted);
+
+const rename = document.querySelector(".rename");
+rename?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const field = rename.elements.name;
+  const response = await fetch(rename.action, { method: "POST", body: new FormData(rename), headers: { "HX-Request": "true" } });
+  if (response.ok) field.blur();
+  else toast(await response.text());
+});
+rename?.elements.name.addEventListener("change", () => rename.requestSubmit());
+
+let leavingOnPurpose = false;
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href], button");
+  leavingOnPurpose = Boolean(link && (link.closest(".top-nav") || link.closest("form")));
+});
+addEventListener("beforeunload", (event) => {
+  if (unkept() && state.head > 0 && !leavingOnPurpose) event.preventDefault();
+});
+
+showPlace();
+drawings();
