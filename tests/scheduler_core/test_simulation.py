@@ -23,6 +23,7 @@ from scheduler_core.scheduler.cycle import Phase
 from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (
+    configuration,
     cycle_of,
     everything,
     node,
@@ -211,7 +212,7 @@ def test_undo_brings_a_deleted_node_back() -> None:
 def test_undo_puts_settings_and_configurations_back() -> None:
     sim = Simulation()
     sim.apply(SetSettings({"demonstration": True}))
-    sim.apply(SetConfiguration({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "mine"}]}))  # fmt: skip
+    sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "mine"}])))
     assert list(scheduler_of(sim).profiles) == ["mine"]
     sim.apply(Undo())
     assert list(scheduler_of(sim).profiles) == ["default-scheduler"]
@@ -281,12 +282,7 @@ def test_a_pod_of_an_unknown_scheduler_stays_pending() -> None:
 
 def test_a_second_scheduler_takes_its_own_pods() -> None:
     sim = world(node("a"), pod("web", schedulerName="second"))
-    configuration = {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        "profiles": [{"schedulerName": "second"}],
-    }
-    sim.apply(SetConfiguration(configuration, "another"))
+    sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "second"}]), "another"))
     records = settle(sim)
     assert nodes_of(sim) == {"default/web": "a"}
     assert {r.scheduler for r in records if r.kind == "attempt_ended"} == {"another"}
@@ -295,13 +291,13 @@ def test_a_second_scheduler_takes_its_own_pods() -> None:
 def test_two_schedulers_cannot_share_a_profile() -> None:
     sim = Simulation()
     with pytest.raises(Refused, match="default-scheduler"):
-        sim.apply(SetConfiguration(scheduler="another", configuration={"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}))  # fmt: skip
+        sim.apply(SetConfiguration(configuration(), "another"))
     assert [s.name for s in sim.schedulers] == ["kube-scheduler"]
 
 
 def test_a_bad_configuration_is_refused_whole() -> None:
     sim = Simulation()
-    bad = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 101}  # fmt: skip
+    bad = configuration(percentageOfNodesToScore=101)
     with pytest.raises(Refused, match="percentageOfNodesToScore"):
         sim.apply(SetConfiguration(bad))
     assert sim.position == 0

@@ -38,6 +38,15 @@ def pod(
     }
 
 
+def configuration(**fields: Any) -> dict[str, Any]:
+    """A KubeSchedulerConfiguration with these fields."""
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        **fields,
+    }
+
+
 def world(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:
     """A world with these objects in it, nothing scheduled yet."""
     sim = Simulation(seed=seed)
