@@ -6,7 +6,8 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 
 
 class Code(enum.IntEnum):
@@ -66,10 +67,15 @@ class Status:
 
     def by(self, plugin: str) -> Status:
         """The same answer, signed by a plugin."""
-        return self if self.plugin else replace(self, plugin=plugin)
+        return self if self.plugin else _signed(self, plugin)
 
     def to_json(self) -> dict[str, object]:
         return {"code": self.code.kube_name, "plugin": self.plugin, "reasons": list(self.reasons)}
+
+
+@lru_cache(maxsize=4096)
+def _signed(status: Status, plugin: str) -> Status:
+    return Status(status.code, status.reasons, plugin)
 
 
 SUCCESS = Status()

@@ -22,7 +22,12 @@ def parse_time(text: str) -> int:
 @lru_cache(maxsize=1024)
 def format_time(nanoseconds: int) -> str:
     """As metav1.Time prints it: whole seconds, UTC."""
-    return (_EPOCH + timedelta(seconds=nanoseconds // SECOND)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _format_seconds(nanoseconds // SECOND)
+
+
+@lru_cache(maxsize=64)
+def _format_seconds(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat() + "Z"
 
 
 def optional_time(text: str | None) -> int | None:
