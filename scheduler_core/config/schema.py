@@ -103,6 +103,17 @@ _TERM: Shape = {"matchExpressions": ListOf(_REQUIREMENT), "matchFields": ListOf(
 _RESOURCES: Shape = ListOf({"name": STRING, "weight": INTEGER64})
 _POINTS: Shape = ListOf({"utilization": INTEGER32, "score": INTEGER32})
 
+_CONSTRAINT: Shape = {
+    "maxSkew": INTEGER32,
+    "topologyKey": STRING,
+    "whenUnsatisfiable": STRING,
+    "labelSelector": ANY,
+    "minDomains": INTEGER32,
+    "nodeAffinityPolicy": STRING,
+    "nodeTaintsPolicy": STRING,
+    "matchLabelKeys": ListOf(STRING),
+}
+
 # Arguments of the in-tree plugins that have any, by plugin name.
 ARGUMENTS: dict[str, Shape] = {
     "DefaultPreemption": {
@@ -136,7 +147,7 @@ ARGUMENTS: dict[str, Shape] = {
             "requestedToCapacityRatio": {"shape": _POINTS},
         },
     },
-    "PodTopologySpread": {**_TYPE, "defaultConstraints": ListOf(ANY), "defaultingType": STRING},
+    "PodTopologySpread": {**_TYPE, "defaultConstraints": ListOf(_CONSTRAINT), "defaultingType": STRING},
     "VolumeBinding": {**_TYPE, "bindTimeoutSeconds": INTEGER64, "shape": _POINTS},
 }
 

@@ -217,7 +217,7 @@ class NodeSelector:
 
 
 def _requirement(raw: Mapping[str, Any]) -> Requirement:
-    return Requirement(raw.get("key", ""), raw.get("operator", ""), tuple(raw.get("values") or ()))
+    return Requirement(raw.get("key") or "", raw.get("operator") or "", tuple(raw.get("values") or ()))
 
 
 def _field_errors(field: Requirement, path: str) -> tuple[FieldError, ...]:
