@@ -78,7 +78,8 @@ def _wanted(store: Store, action: Action) -> Pod | None:
 
 def _deletion(pod: Pod) -> str | None:
     """When a deleted pod's grace is over, as its manifest says it."""
-    return pod.manifest["metadata"].get("deletionTimestamp")
+    found = pod.manifest["metadata"].get("deletionTimestamp")
+    return None if found is None else str(found)
 
 
 def _run(store: Store, pod: Pod, now: int) -> None:
