@@ -10,7 +10,7 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -74,6 +74,15 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A what-if: one pod more (`sign` 1) or less (-1) on a row. Each row's check sees the changes of its own row alone."""
+
+    row: int
+    pod: Pod
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
 class PermitResult:
     """Permit's answer; with code WAIT the pod waits at most `timeout` nanoseconds."""
 
@@ -83,7 +92,10 @@ class PermitResult:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """PreBind's or Bind's answer, which arrives `latency` nanoseconds of virtual time after the call (None: the world's default)."""
+    """PreBind's or Bind's answer, which arrives `latency` nanoseconds of virtual time after the call.
+
+    With code WAIT the plugin is called again after that time.
+    """
 
     status: Status = SUCCESS
     latency: int | None = None
@@ -98,6 +110,10 @@ class Handle(Protocol):
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         """All objects of a kind, ordered by namespace and name."""
+        ...
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        """Asks the API server for a JSON merge patch of an object; the answer is its status."""
         ...
 
     def bind(self, pod: Pod, node_name: str) -> Status:
@@ -124,6 +140,12 @@ class Plugin:
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         raise NotImplementedError
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """PreFilter's AddPod and RemovePod for many rows at once: writes a new value of the plugin's state.
+
+        Overridden by plugins whose PreFilter state counts pods. Calls add up. `state` is a copy that belongs to the what-if.
+        """
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         """None: every row passes."""
@@ -160,6 +182,7 @@ class Plugin:
         raise NotImplementedError
 
     def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        """A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
         raise NotImplementedError
 
     def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
@@ -195,6 +218,7 @@ __all__ = [
     "MAX_NODE_SCORE",
     "MIN_NODE_SCORE",
     "CallResult",
+    "Change",
     "Code",
     "Handle",
     "PermitResult",

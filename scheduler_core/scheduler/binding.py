@@ -152,7 +152,9 @@ def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
     result = _run(plugin, point, binding)
     status = result.status.by(plugin.name)
     _did(scheduler, binding, point, plugin.name, status, result.latency or 0)
-    if result.latency:
+    if status.code is Code.WAIT:
+        _push(scheduler, binding, result.latency or 0)
+    elif result.latency:
         binding.done, binding.answer = True, status
         _push(scheduler, binding, result.latency)
     else:
@@ -165,7 +167,8 @@ def _run(plugin: Plugin, point: Point, binding: BindingCycle) -> CallResult:
     if point is Point.BIND:
         return plugin.bind(binding.state, binding.pod, binding.node)
     plugin.post_bind(binding.state, binding.pod, binding.node)
-    return CallResult()
+    said = binding.state.get(f"{Point.POST_BIND}{plugin.name}")
+    return CallResult(Status(reasons=(said,)) if isinstance(said, str) else SUCCESS)
 
 
 def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:

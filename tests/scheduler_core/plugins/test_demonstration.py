@@ -1,12 +1,15 @@
 import pytest
 
+from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import CallResult, PermitResult
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.demonstration import NOTE_STATE
+from scheduler_core.simulation import Simulation
 from scheduler_core.testing.builders import make_pod
 from scheduler_core.testing.drive import NoObjects, make_plugin
+from tests.scheduler_core.worlds import node, of_kind, pod, settle
 
 SECOND = 10**9
 
@@ -78,3 +81,12 @@ def test_an_annotation_that_is_not_understood_says_what_is_expected(value: str) 
     assert status.message == (
         f'playground.dev/permit: "{value}" is not understood; expected one of allow, reject, fail, wait:5s'
     )
+
+
+def test_a_note_stands_in_the_record_of_post_bind() -> None:
+    sim = Simulation()
+    sim.apply(SetSettings({"demonstration": True}))
+    sim.apply(ApplyObjects((node("a"), pod("web", annotations={"playground.dev/note": "hello"}))))
+    steps = of_kind(settle(sim), "plugin_ran")
+    statuses = [step["status"] for step in steps if step["point"] == "PostBind"]
+    assert statuses == [{"code": "Success", "plugin": "Demonstration", "reasons": ["hello"]}]
