@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.kinds import known, reference
+from scheduler_core.api.kinds import kind_of, known, reference
 from scheduler_core.api.prepare import CHANGED, CREATED, Prepared, prepare
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.status import Refused, not_found
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.objects.errors import FieldError
+from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
 Reference = tuple[str, str, str]  # kind, namespace, name
@@ -46,6 +46,10 @@ def patch_object(store: Store, target: Reference, patch: Mapping[str, Any], now:
     if old is None:
         raise Refused.because(not_found(_resource(kind), name), reference(*target))
     new = merge_patch(old, patch)
+    same = kind_of(new) if isinstance(new, Mapping) else None
+    if same is None or same.key != kind:
+        given = new.get("kind") if isinstance(new, Mapping) else new
+        raise Refused([invalid("kind", given, "field is immutable").of(reference(*target))])
     fixed = {"name": name, **({"namespace": namespace} if namespace else {})}
     meta = new.get("metadata")
     if isinstance(meta, Mapping):

@@ -40,7 +40,9 @@ def structure(manifest: Any) -> list[FieldError]:
     if kind is None:
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         return [FieldError("", "", text)]
-    METADATA(manifest.get("metadata") or {}, "metadata", errors)
+    METADATA(manifest.get("metadata"), "metadata", errors)
+    if manifest.get("metadata") is None:
+        errors.append(required("metadata.name", "name or generateName is required"))
     for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
         shape(manifest.get(field), field, errors)
     return errors

@@ -1,8 +1,8 @@
 """A minimal kubelet: bound pods run after a latency, deleted pods end when their grace period is over.
 
 It keeps nothing: it answers watch events with timers, and a fired timer looks at the store anew, so that a
-pod which has changed or gone in the meantime is left alone; so is one whose node is not there, unless it is
-to end. DEVIATION: pods don't end by themselves, and images, probes and volumes take no time.
+pod which has changed or gone in the meantime is left alone. Without its node a pod never starts, but a deleted
+one ends all the same. DEVIATION: pods don't end by themselves, and images, probes and volumes take no time.
 
 kube: pkg/kubelet/status/status_manager.go (conditions) @ v1.34.1
 """

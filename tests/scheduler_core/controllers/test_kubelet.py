@@ -1,0 +1,109 @@
+import pytest
+
+from scheduler_core.api.store import Store
+from scheduler_core.controllers import kubelet
+
+SECOND = 10**9
+
+
+def pod(name="p", phase="Pending", **spec):
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "c"}], **spec},
+        "status": {"phase": phase},
+    }
+
+
+@pytest.fixture
+def world():
+    """A store and the timers its changes ask for."""
+    store, timers = Store(), []
+    store.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n"}}, "Node", 0)
+    store.subscribe(lambda event: timers.extend(kubelet.on_watch(event, 5 * SECOND, SECOND)))
+    return store, timers
+
+
+def test_a_bound_pod_runs_after_the_latency(world):
+    store, timers = world
+    store.create(pod(), "Pod", 0)
+    assert timers == []
+    store.bind("default/p", "", "n1", 5 * SECOND)
+    (timer,) = timers
+    assert (timer.at, timer.action) == (6 * SECOND, ("run", "default/p", "default-p-2"))
+    kubelet.fire(store, timer.action, timer.at)
+    found = store.pod("default", "p")
+    assert (found.phase, found.condition("Ready")["status"]) == ("Running", "True")
+    assert found.condition("PodScheduled")["status"] == "True"
+    assert found.start_time == store.epoch + 6 * SECOND
+
+
+def test_running_asks_for_no_other_timer(world):
+    store, timers = world
+    store.create(pod(nodeName="n1"), "Pod", 0)
+    kubelet.fire(store, timers[0].action, 6 * SECOND)
+    assert len(timers) == 1
+
+
+@pytest.mark.parametrize("phase", ["Running", "Succeeded"])
+def test_an_imported_pod_that_ran_already_is_left_alone(world, phase):
+    store, timers = world
+    store.create(pod(phase=phase, nodeName="n1"), "Pod", 0)
+    assert timers == []
+
+
+def test_a_deleted_pod_ends_after_its_grace(world):
+    store, timers = world
+    store.create(pod(phase="Running", nodeName="n1"), "Pod", 0)
+    store.delete("Pod", "default", "p", 5 * SECOND, grace=10)
+    (timer,) = timers
+    assert timer.at == 15 * SECOND
+    kubelet.fire(store, timer.action, timer.at)
+    assert store.pod("default", "p") is None
+
+
+def test_a_hastened_deletion_ends_the_pod_sooner(world):
+    store, timers = world
+    store.create(pod(phase="Running", nodeName="n1"), "Pod", 0)
+    store.delete("Pod", "default", "p", 5 * SECOND, grace=10)
+    store.delete("Pod", "default", "p", 5 * SECOND, grace=2)
+    assert [timer.at for timer in timers] == [15 * SECOND, 7 * SECOND]
+
+
+def test_a_pod_that_is_deleted_before_it_runs_never_runs(world):
+    store, timers = world
+    store.create(pod(nodeName="n1"), "Pod", 0)
+    store.delete("Pod", "default", "p", 5 * SECOND)
+    run, end = timers
+    assert not kubelet.stands(store, run.action)
+    assert kubelet.stands(store, end.action)
+    kubelet.fire(store, run.action, run.at)
+    assert store.pod("default", "p").phase == "Pending"
+
+
+def test_a_timer_of_a_pod_that_was_made_anew_no_longer_stands(world):
+    store, timers = world
+    store.create(pod(nodeName="n1"), "Pod", 0)
+    store.remove("Pod", "default", "p")
+    store.create(pod(), "Pod", 0)
+    assert not kubelet.stands(store, timers[0].action)
+    kubelet.fire(store, timers[0].action, timers[0].at)
+    assert store.pod("default", "p").phase == "Pending"
+
+
+def test_starting_a_container_is_an_event_of_the_pod(world):
+    store, timers = world
+    store.create(pod(nodeName="n1"), "Pod", 0)
+    kubelet.fire(store, timers[0].action, 6 * SECOND)
+    (event,) = store.events
+    assert (event.reason, event.name, event.message) == ("Started", "p", "Started container c")
+
+
+def test_a_pod_without_its_node_never_starts_but_ends(world):
+    store, timers = world
+    store.create(pod(nodeName="n9"), "Pod", 0)
+    assert not kubelet.stands(store, timers[0].action)
+    store.delete("Pod", "default", "p", 5 * SECOND)
+    kubelet.fire(store, timers[1].action, timers[1].at)
+    assert store.pod("default", "p") is None
