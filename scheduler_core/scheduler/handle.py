@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.api.apply import patch_object
+from scheduler_core.api.status import Refused
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.world import World
@@ -23,6 +25,13 @@ class WorldHandle:
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         return self._world.store.list(kind)
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        try:
+            patch_object(self._world.store, (kind, namespace, name), patch, self._world.now)
+        except Refused as refused:
+            return error(str(refused))
+        return SUCCESS
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         answer = self._world.store.bind(pod.key, pod.uid, node_name, self._world.now)

@@ -29,6 +29,9 @@ class NoObjects:
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         return []
 
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        return self.answer
+
     def bind(self, pod: Pod, node_name: str) -> Status:
         self.bound.append((pod.key, node_name))
         return self.answer

@@ -80,6 +80,9 @@ class _Listers:
     def list(self, kind: str) -> list[Manifest]:
         return sorted((o for o in self._objects if o.get("kind") == kind), key=_key)
 
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        return SUCCESS
+
     def bind(self, pod: Pod, node_name: str) -> Status:
         return SUCCESS
 
