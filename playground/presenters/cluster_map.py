@@ -28,6 +28,7 @@ from scheduler_core.scheduler.cycle import SchedulingCycle
 SMALL = 40
 WINDOW = 12
 PENDING = 12
+TELLING = 24
 TOUCHED = 64  # records of one transition that are looked through; an import makes thousands
 ZONE = "topology.kubernetes.io/zone"
 
@@ -39,7 +40,7 @@ def present(sim: Any, look: Look) -> Panel:
     found = refusals(cycle, table.names)
     moment = _moment(sim, look, table, cycle, found)
     keys = label_keys(table)
-    group = look.group if look.group in keys or look.group == "-" else _default_group(keys)
+    group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)
     large = len(table) > SMALL
     context: dict[str, Any] = {
         "count": len(table),
@@ -81,8 +82,12 @@ def label_keys(table: NodeTable) -> list[str]:
     return list(known)
 
 
-def _default_group(keys: list[str]) -> str:
-    return ZONE if ZONE in keys else "-"
+def _default_group(table: NodeTable, keys: list[str]) -> str:
+    """The zone; without zones the label that tells most groups apart, if it makes few enough to look at."""
+    if ZONE in keys:
+        return ZONE
+    telling = [(len(table.label(key).values), key) for key in keys]
+    return max((pair for pair in telling if 2 <= pair[0] <= TELLING), default=(0, "-"))[1]
 
 
 def _moment(sim: Any, look: Look, table: NodeTable, cycle: SchedulingCycle | None, found: Refusals) -> Moment:

@@ -154,7 +154,7 @@ def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycle | Non
         return
     if cycle.feasible is not None and len(cycle.nodes):
         cards["point-Filter"]["note"] = told(
-            gettext_noop("%(k)s of %(n)s feasible"),
+            gettext_noop("%(k)s of %(n)s"),
             k=thousands(_feasible(cycle)),
             n=thousands(len(cycle.nodes)),
         )

@@ -32,7 +32,9 @@ def present(sim: Any, look: Look) -> Panel:
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
     queue = scheduler.queue
     groups = {
-        "active": _group("active", queue.active(), lambda q: _pod(q.pod, chosen)),
+        "active": _group(
+            "active", queue.active(WINDOW), lambda q: _pod(q.pod, chosen), len(queue.active_pods)
+        ),
         "flight": _flight(scheduler, chosen),
         "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(q, sim.now, chosen)),
         "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: _refused(q, chosen)),
@@ -43,16 +45,17 @@ def present(sim: Any, look: Look) -> Panel:
     return Panel("queues", {}, cards)
 
 
-def _group(name: str, pods: Sequence[Any], show: Any) -> dict[str, Any]:
+def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) -> dict[str, Any]:
     shown = [show(pod) for pod in pods[:WINDOW]]
+    count = len(pods) if count is None else count
     return {
         "id": f"queue-{name}",
         "name": name,
         "title": _TITLES[name],
         "note": _NOTES.get(name, ""),
-        "count": len(pods),
+        "count": count,
         "pods": shown,
-        "more": len(pods) - len(shown),
+        "more": count - len(shown),
     }
 
 

@@ -13,7 +13,7 @@ from playground.presenters.panel import Panel
 from playground.presenters.scene import short, subject
 from scheduler_core.trace.journal import Move, Place
 
-LANES = 7
+LANES = 6
 SPAN = 320
 BLOCK = 80
 SEGMENTS = 40

@@ -83,7 +83,7 @@ class SchedulingQueue:
 
     def active(self, limit: int | None = None) -> list[QueuedPod]:
         """Pods in pop order, the first `limit` of them."""
-        return self._ordered(self.active_pods.values(), limit)
+        return self._ordered(self.active_pods.values(), None) if limit is None else self._first_active(limit)
 
     def backoff(self, limit: int | None = None) -> list[QueuedPod]:
         """Pods that are backing off, the soonest first; those that failed by an error included."""
@@ -280,6 +280,20 @@ class SchedulingQueue:
         if limit is None:
             return sorted(entries, key=self._key)
         return heapq.nsmallest(limit, entries, key=self._key)
+
+    def _first_active(self, limit: int) -> list[QueuedPod]:
+        """The first pods in pop order, found by walking the heap from its root: the others are not looked at."""
+        heap, out = self._heap, []
+        frontier = [(heap[0], 0)] if heap else []
+        while frontier and len(out) < limit:
+            (key, sequence, name), i = heapq.heappop(frontier)
+            entry = self.active_pods.get(name)
+            if entry is not None and (key, sequence) == self._key(entry) and entry not in out[-1:]:
+                out.append(entry)
+            for child in (2 * i + 1, 2 * i + 2):
+                if child < len(heap):
+                    heapq.heappush(frontier, (heap[child], child))
+        return out
 
     def _push(self, entry: QueuedPod) -> None:
         heapq.heappush(self._heap, (*self._key(entry), entry.key))

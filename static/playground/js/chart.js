@@ -38,19 +38,19 @@ export async function drawChart() {
     figure.data,
     {
       ...figure.layout,
-      height: 84 + rows * 21,
+      height: 34 + rows * 23,
       margin: { l: 8, r: 14, t: 4, b: 24 },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: ink, size: 11, family: token("--sans") },
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 10.5 } },
+      showlegend: false,
       xaxis: { gridcolor: token("--line"), zeroline: false, fixedrange: true },
       yaxis: { ...figure.layout.yaxis, automargin: true, fixedrange: true, ticks: "", tickfont: { family: token("--mono"), size: 11 } },
       bargap: 0.25,
     },
     { displayModeBar: false, responsive: true },
   );
-  holder.style.height = `${84 + rows * 21}px`;
+  holder.style.height = `${34 + rows * 23}px`;
 }
 
 document.documentElement.addEventListener("themechange", () => drawChart());

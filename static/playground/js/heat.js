@@ -52,7 +52,7 @@ async function loadNames(order) {
 function arrange() {
   const n = cells.state.length;
   const width = holder.clientWidth;
-  const side = Math.max(7, Math.min(16, Math.floor(Math.sqrt((width * 330) / Math.max(n, 1))) - 1));
+  const side = Math.max(6, Math.min(16, Math.floor(Math.sqrt((width * 240) / Math.max(n, 1))) - GAP));
   const columns = Math.max(1, Math.floor((width + GAP) / (side + GAP)));
   const count = groups.values.length + 1;
   const members = Array.from({ length: count }, () => []);

@@ -2,12 +2,12 @@
 import { closeDrawers, startDrawer } from "./drawer.js";
 import { startDrop } from "./drop.js";
 import { startEditor } from "./editor.js";
-import { startShare } from "./share.js";
+import { startCopy } from "./copy.js";
 
 function start(root) {
   root.querySelectorAll("[data-editor]").forEach(startEditor);
   root.querySelectorAll("[data-drop]").forEach(startDrop);
-  root.querySelectorAll("[data-share]").forEach(startShare);
+  root.querySelectorAll("[data-share]").forEach(startCopy);
 }
 
 // A form that was refused comes back with its errors and an honest status: show it.
