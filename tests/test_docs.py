@@ -65,6 +65,21 @@ def named_urls(patterns: list[URLPattern | URLResolver], prefix: str = "/") -> d
     return found
 
 
+def keys_listened_to() -> set[str]:
+    """Every key that static/playground/js/keys.js acts on, as the keyboard prints it."""
+    source = (ROOT / "static/playground/js/keys.js").read_text()
+    letters = re.search(r"const letters = \{(.*?)\}", source, re.DOTALL)
+    assert letters
+    named = set(re.findall(r'\bkey === "([^"]+)"', source))
+    printed = {"ArrowRight": "→", "ArrowLeft": "←", " ": "Space", "Escape": "Esc"}
+    digits = re.search(r"\[(\d)-(\d)\]", source)
+    return {
+        *(printed.get(name, name) for name in named),
+        *(letter.upper() for letter in re.findall(r"(\w):", letters[1])),
+        *(digits.groups() if digits else ()),
+    }
+
+
 def test_every_setting_is_read_in_one_place() -> None:
     elsewhere = {
         path.name: settings_read(path.read_text()) for path in PLAYGROUND if path.name != "settings.py"
@@ -128,6 +143,19 @@ def test_every_record_kind_is_documented() -> None:
 def test_every_url_is_documented() -> None:
     rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)`", (ROOT / "docs/urls.md").read_text(), flags=re.MULTILINE)
     assert dict(rows) == named_urls(get_resolver().url_patterns)
+
+
+def test_the_studio_lists_the_same_keys_as_the_document() -> None:
+    dialog = (ROOT / "templates/playground/studio/dialogs.html").read_text()
+    shown = re.findall(r'<div><dt>(.*?)</dt><dd>{% translate "(.*?)" %}', dialog)
+    rows = re.findall(r"^\| (`.*`) \| (.*) \|$", (ROOT / "docs/keys.md").read_text(), flags=re.MULTILINE)
+    assert [(re.sub(r"</?kbd>", "`", keys), words) for keys, words in shown] == rows
+
+
+def test_every_key_that_the_studio_listens_to_is_documented() -> None:
+    rows = re.findall(r"^\| (`.*`) \|", (ROOT / "docs/keys.md").read_text(), flags=re.MULTILINE)
+    documented = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
+    assert keys_listened_to() == documented - {"Shift"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
