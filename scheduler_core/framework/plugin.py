@@ -157,8 +157,8 @@ class Plugin:
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
         raise NotImplementedError
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        """Raw scores, int64[len(rows)]."""
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        """Raw scores, int64[len(rows)]; a status where the plugin can't score, which ends the cycle as an error."""
         raise NotImplementedError
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:

@@ -86,12 +86,15 @@ class NodeAffinity(Plugin):
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
         terms = _preferred(pod.spec)
-        broken = [problem for _, term in terms or () for problem in term.errors]
-        if broken:
-            return error(aggregate(broken))
+        broken = _broken(terms or ())
+        if broken is not None:
+            return broken
         return SKIP if terms is None and not self._prefers_added else SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        broken = _broken(_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
+        if broken is not None:
+            return broken
         own = remember(
             nodes.memo,
             (NAME, "preferred", pod.spec.fingerprint),
@@ -143,6 +146,11 @@ def _preferred(spec: PodSpec) -> WeightedTerms | None:
         return spec.node_affinity_preferred
     affinity = (spec.manifest.get("affinity") or {}).get("nodeAffinity") or {}
     return None if affinity.get(PREFERRED) is None else ()
+
+
+def _broken(terms: WeightedTerms) -> Status | None:
+    problems = [problem for _, term in terms for problem in term.errors]
+    return error(aggregate(problems)) if problems else None
 
 
 def _required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:

@@ -14,14 +14,18 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
-from scheduler_core.framework.status import SKIP, unschedulable
+from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
 
 NAME = "NodePorts"
 
+PRE_FILTER_STATE = "PreFilter" + NAME
+
 REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
 
 ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing listens here
+
+NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -34,9 +38,14 @@ class NodePorts(Plugin):
     events = (On("Pod", Action.DELETE), On("Node", Action.ADD))
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        return _GO_ON if pod.spec.host_ports else _NOTHING_TO_DO
+        if not pod.spec.host_ports:
+            return _NOTHING_TO_DO
+        state.write(PRE_FILTER_STATE, True)
+        return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        if state.get(PRE_FILTER_STATE) is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         wanted = pod.spec.host_ports
         taken = np.zeros(len(nodes), np.bool_)
         for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself

@@ -29,11 +29,15 @@ class NodeResourcesBalancedAllocation(Plugin):
     name = NAME
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
-        requests = pod.requests
-        return SUCCESS if any(requests.get(r["name"]) for r in self.args["resources"]) else SKIP
+        return SKIP if self._best_effort(pod) else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        if self._best_effort(pod):  # where the profile leaves out PreScore
+            return np.zeros(len(rows), np.int64)
         return balanced(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+
+    def _best_effort(self, pod: Pod) -> bool:
+        return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])
 
     def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
         weighed = weigh(nodes, np.array([row], np.intp), self.args["resources"], pod.requests, nonzero=False)

@@ -17,14 +17,17 @@ from scheduler_core.cluster.table import CPU, EPHEMERAL_STORAGE, MEMORY, NodeTab
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
 from scheduler_core.plugins.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
 
+PRE_FILTER_STATE = "PreFilter" + NAME
+
 TOO_MANY_PODS = "Too many pods"
+NO_STATE = error(f'error reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _GO_ON = PreFilterResult()
 _MOST_BITS = 60  # beyond this many checks a combination of failures does not fit an int64
@@ -60,9 +63,12 @@ class NodeResourcesFit(Plugin):
         self._strategy = strategy(self._scoring)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        state.write(PRE_FILTER_STATE, True)
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        if state.get(PRE_FILTER_STATE) is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         failed = [check for check in self._checks(pod.spec.requests, nodes, rows) if check.fails.any()]
         return _verdicts(failed, len(rows)) if failed else None
 

@@ -16,12 +16,14 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
-from scheduler_core.framework.status import SUCCESS, Status, unresolvable
+from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import Taint
 from scheduler_core.objects.pod import Pod, Toleration
 from scheduler_core.plugins.helper import default_normalize, remember
 
 NAME = "TaintToleration"
+
+PRE_SCORE_STATE = "PreScore" + NAME
 
 HARD_EFFECTS = ("NoSchedule", "NoExecute")
 SOFT_EFFECT = "PreferNoSchedule"
@@ -55,10 +57,13 @@ class TaintToleration(Plugin):
         return Verdicts(per_set.reason[nodes.taint_set[rows]], per_set.statuses)
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        state.write(PRE_SCORE_STATE, True)
         return SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        """The number of soft taints that the pod does not tolerate."""
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        """The number of soft taints that the pod does not tolerate; as in kube it can't do without PreScore."""
+        if state.get(PRE_SCORE_STATE) is None:
+            return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
         tolerations = pod.spec.tolerations
         per_set = remember(
             nodes.memo, (NAME, "score", tolerations), lambda: _count_sets(nodes.taint_sets, tolerations)

@@ -412,6 +412,11 @@ def _score(cycle: SchedulingCycle, framework: Framework, sampling: Sampling) -> 
     board = cycle.scores
     assert board is not None
     raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, board.rows)
+    if isinstance(raw, Status):
+        step = PluginStep(Point.SCORE, plugin.name, raw.by(plugin.name), cycle.t, cycle.position)
+        cycle.did(step)
+        _internal_error(cycle, f'running Score plugins: plugin "{plugin.name}" failed with: {raw.message}')
+        return step
     board.plugins.append(plugin.name)
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)

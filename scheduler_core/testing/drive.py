@@ -63,12 +63,14 @@ def filtered(
 
 
 def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
-    """Per node the raw score; None where the plugin skips."""
+    """Per node the raw score; None where the plugin skips. ValueError where it can't score."""
     state = CycleState()
     rows = all_rows(nodes) if rows is None else rows
     if takes_part(type(plugin), Point.PRE_SCORE) and not plugin.pre_score(state, pod, nodes, rows).ok:
         return None
     scores = plugin.score(state, pod, nodes, rows)
+    if isinstance(scores, Status):
+        raise ValueError(scores.message)
     return {nodes.names[int(row)]: int(score) for row, score in zip(rows, scores, strict=True)}
 
 

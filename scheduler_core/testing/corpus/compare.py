@@ -37,6 +37,9 @@ FIELDS = (
 )
 
 
+UNTOLD_IN_ERRORS = ("scored", "skippedScores", "scores")
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The first thing in which an attempt differs. `attempt` counts from 1; `where` says field, plugin and node."""
@@ -160,6 +163,10 @@ def comparable(attempt: Attempt, *, message: bool) -> dict[str, Any]:
             out[name] = built(out[name])
     if not message:
         out.pop("message", None)
+    if out.get("errorKind") == "Error":
+        # The format does not say how much is told of the scoring that an error cut short.
+        for name in UNTOLD_IN_ERRORS:
+            out.pop(name, None)
     return out
 
 

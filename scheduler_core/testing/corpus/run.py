@@ -19,7 +19,13 @@ from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, Sampling, advance, begin
 from scheduler_core.scheduler.cycle import SchedulingCycle
-from scheduler_core.testing.corpus.compare import Difference, comparable, first_difference, without_empty
+from scheduler_core.testing.corpus.compare import (
+    UNTOLD_IN_ERRORS,
+    Difference,
+    comparable,
+    first_difference,
+    without_empty,
+)
 from scheduler_core.testing.corpus.observe import Observed, observe, status_json
 from scheduler_core.testing.corpus.reading import Scenario
 from scheduler_core.testing.corpus.support import format_not_supported, not_supported
@@ -118,12 +124,16 @@ class _Run:
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
             received = self._attempt(self.pending[expected["pod"]], framework, expected)
-            # The corpus repeats the order only where it changed.
             wanted = comparable(expected, message=framework is None or _message_is_ours(framework))
-            if "nodeOrder" in received:
+            # The corpus repeats the order only where it changed.
+            if order is not None and "nodeOrder" in received:
                 wanted["nodeOrder"] = order
-            if "message" not in wanted:
-                received.pop("message", None)
+            untold = ["nodeOrder", "message"]
+            if wanted.get("errorKind") == "Error":
+                untold += UNTOLD_IN_ERRORS
+            for field in untold:
+                if field not in wanted:
+                    received.pop(field, None)
             found = first_difference(number, expected["pod"], without_empty(wanted), without_empty(received))
             if found is not None:
                 return found
@@ -139,7 +149,7 @@ class _Run:
         self.snapshot = self.cache.update_snapshot(self.snapshot)
         cycle, sampling = self._schedule_pod(pod, framework, expected)
         seen = {**known, **observe(cycle, ranks=framework.has(Point.SCORE), sampled=self.sampled)}
-        if len(self.snapshot) and cycle.search is not None:
+        if len(self.snapshot):
             seen["nodeOrder"] = list(self.snapshot.names)
         if self.sampled and sampling is not None:
             seen["sampling"] = sampling

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.status import Code, Status, unresolvable, unschedulable
+from scheduler_core.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered, make_plugin, scored
+from scheduler_core.testing.drive import all_rows, filtered, make_plugin, scored
 
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 GPU = "example.com/gpu"
@@ -204,3 +204,19 @@ def test_the_filter_never_answers_with_success_for_a_refused_row() -> None:
     refused = fit(make_pod("p").requests(cpu="9"), cpu="4")
     assert refused is not None
     assert refused.code in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
+
+
+def test_balanced_allocation_without_pre_score_gives_a_best_effort_pod_nothing() -> None:
+    nodes, plugin = make_table([make_node("a")]), make_plugin(BALANCED)
+    scores = plugin.score(CycleState(), make_pod("p").pod(), nodes, all_rows(nodes))
+    assert not isinstance(scores, Status)
+    assert scores.tolist() == [0]
+
+
+def test_without_pre_filter_the_filter_is_an_internal_error() -> None:
+    nodes = make_table([make_node("a")])
+    verdicts = make_plugin(FIT).filter(CycleState(), make_pod("p").pod(), nodes, all_rows(nodes))
+    assert verdicts is not None
+    assert verdicts.statuses == (
+        error('error reading "PreFilterNodeResourcesFit" from cycleState: not found'),
+    )

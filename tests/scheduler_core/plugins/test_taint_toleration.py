@@ -1,9 +1,9 @@
 import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.status import unresolvable
+from scheduler_core.framework.status import error, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered, make_plugin, normalized, scored
+from scheduler_core.testing.drive import all_rows, filtered, make_plugin, normalized, scored
 
 SOFT = "PreferNoSchedule"
 
@@ -68,3 +68,9 @@ def test_why_names_the_taint_that_refuses() -> None:
     why = make_plugin("TaintToleration").why(CycleState(), make_pod("p").pod(), nodes, 0)
     assert why["untolerated"] == "{gpu: yes}"
     assert why["taints"] == [{"key": "gpu", "value": "yes", "effect": "NoSchedule", "tolerated": False}]
+
+
+def test_without_pre_score_scoring_is_an_internal_error() -> None:
+    nodes = make_table([make_node("a")])
+    scores = make_plugin("TaintToleration").score(CycleState(), make_pod("p").pod(), nodes, all_rows(nodes))
+    assert scores == error('failed to read "PreScoreTaintToleration" from cycleState: not found')
