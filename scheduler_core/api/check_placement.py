@@ -60,17 +60,18 @@ def _pod_term(term: Spec, path: str, errors: Errors) -> None:
         checks.label_selector(term.get(field), f"{path}.{field}", errors)
     for namespace in term.get("namespaces") or ():
         errors += [invalid(f"{path}.namespace", namespace, problem) for problem in label_errors(namespace)]
-    _label_keys(term, path, errors)
+    match, mismatch = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    _label_keys(match, mismatch, term.get("labelSelector"), path, errors)
     if not term.get("topologyKey"):
         errors.append(required(f"{path}.topologyKey", "can not be empty"))
     else:
         checks.label_name(term["topologyKey"], f"{path}.topologyKey", errors)
 
 
-def _label_keys(term: Spec, path: str, errors: Errors) -> None:
+def _label_keys(
+    match: Sequence[str], mismatch: Sequence[str], selector: Spec | None, path: str, errors: Errors
+) -> None:
     """matchLabelKeys and mismatchLabelKeys, whose expressions are in the selector by now."""
-    match, mismatch = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
-    selector = term.get("labelSelector")
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and selector is None:
             errors.append(forbidden(f"{path}.{field}", "must not be specified when labelSelector is not set"))
@@ -110,7 +111,8 @@ def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
         _min_domains(constraint, action, where, errors)
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             checks.one_of(errors, f"{where}.{field}", constraint.get(field), ("Honor", "Ignore"))
-        _label_keys(constraint, where, errors)
+        keys = constraint.get("matchLabelKeys") or ()
+        _label_keys(keys, (), constraint.get("labelSelector"), where, errors)
         checks.label_selector(constraint.get("labelSelector"), f"{where}.labelSelector", errors)
 
 

@@ -30,7 +30,10 @@ def merged_label_keys(spec: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
     """The spec with the expressions added; those that are there already are not added twice."""
     merged = dict(spec)
     if spec.get("topologySpreadConstraints"):
-        merged["topologySpreadConstraints"] = [_merged(c, labels) for c in spec["topologySpreadConstraints"]]
+        merged["topologySpreadConstraints"] = [
+            _merged(constraint, {"In": constraint.get("matchLabelKeys")}, labels)
+            for constraint in spec["topologySpreadConstraints"]
+        ]
     affinity = spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         if affinity.get(kind):
@@ -48,21 +51,25 @@ def _terms(affinity: Spec) -> list[Spec]:
 def _merged_terms(affinity: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
     merged = dict(affinity)
     if affinity.get(_REQUIRED):
-        merged[_REQUIRED] = [_merged(term, labels) for term in affinity[_REQUIRED]]
+        merged[_REQUIRED] = [_merged_term(term, labels) for term in affinity[_REQUIRED]]
     if affinity.get(_PREFERRED):
         merged[_PREFERRED] = [
-            {**entry, "podAffinityTerm": _merged(entry.get("podAffinityTerm") or {}, labels)}
+            {**entry, "podAffinityTerm": _merged_term(entry.get("podAffinityTerm") or {}, labels)}
             for entry in affinity[_PREFERRED]
         ]
     return merged
 
 
-def _merged(term: Spec, labels: Mapping[str, str]) -> Spec:
+def _merged_term(term: Spec, labels: Mapping[str, str]) -> Spec:
+    return _merged(term, {"In": term.get("matchLabelKeys"), "NotIn": term.get("mismatchLabelKeys")}, labels)
+
+
+def _merged(term: Spec, keys_of: Mapping[str, list[str] | None], labels: Mapping[str, str]) -> Spec:
     selector = term.get("labelSelector")
     if selector is None:
         return term
     expressions = list(selector.get("matchExpressions") or ())
-    for operator, keys in (("In", term.get("matchLabelKeys")), ("NotIn", term.get("mismatchLabelKeys"))):
+    for operator, keys in keys_of.items():
         for key in keys or ():
             added = {"key": key, "operator": operator, "values": [labels.get(key)]}
             if key in labels and added not in expressions:
