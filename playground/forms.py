@@ -23,6 +23,7 @@ class BuilderForm(forms.Form):
     """A form that makes objects. `groups`: titles and field names, in the order of the page."""
 
     groups: Sequence[tuple[Any, Sequence[str]]] = ()
+    open_groups = 1
     use_required_attribute = False
 
     def fieldsets(self) -> list[dict[str, Any]]:
@@ -35,7 +36,7 @@ class BuilderForm(forms.Form):
             field.errors or (self.is_bound and field.value() not in (None, "", field.initial))
             for field in fields
         )
-        return {"title": title, "fields": fields, "open": index == 0 or told}
+        return {"title": title, "fields": fields, "open": index < self.open_groups or told}
 
     def make(self) -> Manifests:
         """The manifests of valid values; a PatternError becomes the name's error."""
@@ -74,6 +75,7 @@ def zone_list(text: str) -> list[str]:
 class NodesForm(BuilderForm):
     """Nodes alike but for name and zone."""
 
+    open_groups = 3
     groups = (
         (_("Nodes"), ("count", "name", "first", "zones")),
         (_("Capacity"), ("cpu", "memory", "pods", "resources")),

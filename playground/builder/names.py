@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -14,18 +15,28 @@ class PatternError(ValueError):
 def expand(pattern: str, count: int, first: int = 1, zones: Sequence[str] = ()) -> list[str]:
     """`count` names. {i} counts from `first`, {zone} is the object's zone (zones take turns).
 
-    A pattern without {i} gets `-{i}` at its end where more than one object is asked for.
+    A pattern without {i} gets `-{i}` at its end where it would name two objects alike.
     """
-    if "{i}" not in pattern and count > 1:
-        pattern = f"{pattern}-{{i}}"
-    names = [
+    names = _fill(pattern, count, first, zones)
+    if "{i}" not in pattern and len(set(names)) < len(names):
+        names = _fill(f"{pattern}-{{i}}", count, first, zones)
+    if left := [name for name in names[:1] if "{" in name or "}" in name]:
+        raise PatternError(_("“%(name)s” holds a brace; a pattern knows {i} and {zone}") % {"name": left[0]})
+    return names
+
+
+def _fill(pattern: str, count: int, first: int, zones: Sequence[str]) -> list[str]:
+    return [
         pattern.replace("{i}", str(first + index)).replace(
             "{zone}", zones[index % len(zones)] if zones else ""
         )
         for index in range(count)
     ]
-    if left := [name for name in names[:1] if "{" in name or "}" in name]:
-        raise PatternError(_("“%(name)s” holds a brace; a pattern knows {i} and {zone}") % {"name": left[0]})
-    if len(set(names)) < len(names):
-        raise PatternError(_("“%(pattern)s” names two objects alike; put {i} into it") % {"pattern": pattern})
-    return names
+
+
+def next_index(pattern: str, taken: Iterable[str]) -> int:
+    """Where {i} may start so that no name of the pattern is taken: one after the highest that is."""
+    before, _braces, after = pattern.partition("{i}")
+    shape = re.compile(re.escape(before) + r"(\d{1,9})" + re.escape(after))
+    numbers = [int(found[1]) for name in taken if (found := shape.fullmatch(name))]
+    return max(numbers, default=0) + 1

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.builder import to_yaml
+from playground.builder.names import next_index
 from playground.forms import BuilderForm, NodesForm, PodsForm
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
@@ -18,6 +19,7 @@ from scheduler_core.commands import ApplyObjects
 from scheduler_core.plugins import REGISTRY
 
 FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
+KINDS = {"nodes": "Node", "pods": "Pod"}
 SHOWN = 3
 NOT_YET = {"PodTopologySpread": "spread_key", "InterPodAffinity": "near"}
 
@@ -28,7 +30,10 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
     """A form for nodes or pods; POST creates them, all or none."""
     if request.method == "POST":
         return await _create(request, client, what)
-    return workbench(request, client, "build", _page(what, FORMS[what](initial=first_values(FORMS[what]))))
+    values = first_values(FORMS[what])
+    taken = await client.objects(KINDS[what], at=position(request))
+    values["first"] = next_index(values["name"], (each["name"] for each in taken))
+    return workbench(request, client, "build", _page(what, FORMS[what](initial=values)))
 
 
 async def _create(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
@@ -50,6 +55,8 @@ async def preview(request: HttpRequest, client: SessionClient, what: str) -> Htt
     """The YAML that the form makes as it is filled in; nothing is created."""
     form = FORMS[what](request.POST)
     form.is_valid()
+    if not request.htmx:  # type: ignore[attr-defined]
+        return workbench(request, client, "build", _page(what, form))
     return render(request, "playground/build_preview.html", {"preview": previewed(form)})
 
 
@@ -57,7 +64,7 @@ def _page(what: str, form: BuilderForm) -> dict[str, Any]:
     if form.is_bound:
         shown = form
     else:
-        shown = type(form)(first_values(type(form)))
+        shown = type(form)(form.initial)
         shown.is_valid()
     later = [field for plugin, field in NOT_YET.items() if plugin not in REGISTRY]
     return {"what": what, "form": form, "preview": previewed(shown), "later": later}

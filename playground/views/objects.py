@@ -80,7 +80,15 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             return done(request, client, applied, words, "objects")
     except (CommandRefused, LimitReached) as error:
         errors = error.errors or [{"text": error.message, "line": None}]
-    return workbench(request, client, "yaml", {"text": text, "existing": None, "errors": errors}, 422)
+    context = {"text": text, "existing": _existing(request), "errors": errors}
+    return workbench(request, client, "yaml", context, 422)
+
+
+def _existing(request: HttpRequest) -> dict[str, str] | None:
+    """Which object the editor was opened for, where it was for one."""
+    if "for_name" not in request.POST:
+        return None
+    return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
 
 
 def problems(plan: dict[str, Any], create_only: bool) -> list[dict[str, Any]]:

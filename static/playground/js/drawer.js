@@ -39,8 +39,11 @@ export function startDrawer() {
   });
   dialog.addEventListener("close", () => opener?.focus());
   dialog.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) dialog.close();
     // The studio's keys are not meant while somebody writes here.
     event.stopPropagation();
-    if (event.key === "Escape" && !event.defaultPrevented) dialog.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && dialog.open && !document.querySelector("dialog[open]:not(.drawer)")) dialog.close();
   });
 }

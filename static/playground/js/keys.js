@@ -6,7 +6,7 @@ const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, 
 export function listen(act) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]:not(.drawer)")) return;
     const target = event.target;
     if (event.key === "Escape") {
       target.blur?.();

@@ -12,8 +12,13 @@ function start(root) {
 
 // A form that was refused comes back with its errors and an honest status: show it.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { xhr, target } = event.detail;
-  if (xhr.status >= 400 && xhr.status < 500 && target.closest("#workbench")) {
+  const { xhr, target, requestConfig } = event.detail;
+  if (!requestConfig.elt.isConnected) {
+    // The answer to a form that has gone by now, such as a preview overtaken by the form's own submit.
+    event.detail.shouldSwap = false;
+    return;
+  }
+  if (xhr.status >= 400 && xhr.status < 500 && target?.closest?.("#workbench")) {
     event.detail.shouldSwap = true;
     event.detail.isError = false;
   }
