@@ -1,0 +1,96 @@
+"""Takes the screenshots of docs/images from the real product in a real Chromium: `make screenshots`.
+
+Each picture is a story stepped to a telling moment, so it can be taken again after any change of the screen.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.browser.conftest import CHROMIUM_FLAGS, chromium_path  # noqa: E402
+from tests.browser.server import PlaygroundServer  # noqa: E402
+
+IMAGES = ROOT / "docs/images"
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys one after the other; each waits until the studio has painted the last one's result."""
+    place = "document.querySelector('#panel-transport').dataset.position"
+    for key in keys:
+        before = page.evaluate(place)
+        page.keyboard.press(key)
+        page.wait_for_function(f"before => {place} !== before", arg=before)
+    page.wait_for_timeout(500)
+
+
+def home(page: Page, url: str) -> None:
+    """Where everybody starts."""
+    page.goto(url)
+
+
+def studio(start: str, *keys: str) -> Callable[[Page, str], None]:
+    """A session that starts with a story or a cluster, stepped by keys."""
+
+    def scene(page: Page, url: str) -> None:
+        page.goto(url)
+        page.locator(f"button[value='{start}']").last.click()
+        page.wait_for_url("**/s/**")
+        page.locator("#keep-close").click()
+        page.wait_for_timeout(1000)
+        press(page, *keys)
+
+    return scene
+
+
+# The third pod of six nodes in three zones: what Filter said, and what the scores are made of.
+WHY = studio("cluster:zones", "n", "n", *["Shift+ArrowRight"] * 6)
+SPREAD = studio("story:spread-or-pack", "n", "n", "n", *["Shift+ArrowRight"] * 7)
+PICTURES = [
+    ("home-light", home, 1280, 900, "light"),
+    ("studio-light", WHY, 1440, 900, "light"),
+    ("studio-dark", SPREAD, 1440, 900, "dark"),
+    ("studio-1920", SPREAD, 1920, 1080, "light"),
+    ("studio-1280", WHY, 1280, 800, "dark"),
+    ("studio-390", studio("story:first-placement", *["Shift+ArrowRight"] * 6), 390, 844, "light"),
+]
+
+
+def take(browser: Browser, url: str, only: list[str]) -> None:
+    """Take every picture, or those named."""
+    for name, scene, width, height, scheme in PICTURES:
+        if only and name not in only:
+            continue
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page = context.new_page()
+        scene(page, url)
+        page.screenshot(path=IMAGES / f"{name}.png")
+        context.close()
+        print(f"docs/images/{name}.png")
+
+
+def main(only: list[str]) -> None:
+    """Start a server on an empty database, take the pictures, stop it."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        server = PlaygroundServer(Path(folder))
+        server.manage("migrate", "--verbosity", "0")
+        try:
+            server.start()
+            with sync_playwright() as playwright:
+                take(
+                    playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS),
+                    server.url,
+                    only,
+                )
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
