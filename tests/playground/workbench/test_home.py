@@ -1,0 +1,77 @@
+"""The first page: where a session begins."""
+
+import pytest
+from django.test import Client
+
+from playground.builder import CLUSTERS
+from playground.models import Session
+from playground.stories import all_stories
+from tests.playground.workbench.conftest import page_text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STARTS = [f"story:{story.slug}" for story in all_stories()] + [f"cluster:{slug}" for slug in CLUSTERS]
+
+
+def test_the_first_page_offers_every_story_and_cluster():
+    shown = Client().get("/").content.decode()
+    assert [start for start in STARTS if f'value="{start}"' not in shown] == []
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_every_beginning_leads_to_a_studio_with_its_pods(visitor, start):
+    begun = visitor(start)
+    assert begun.get("").status_code == 200
+    assert begun.objects("Pod")
+
+
+def test_an_empty_beginning_has_no_nodes_and_no_pods(visitor):
+    begun = visitor("empty")
+    assert begun.objects("Node") == begun.objects("Pod") == []
+
+
+def test_a_beginning_that_does_not_exist_makes_no_session():
+    answer = Client().post("/new", {"start": "story:none"})
+    assert answer.status_code == 400
+    assert "There is no beginning “story:none”" in page_text(answer)
+    assert Session.objects.count() == 0
+
+
+def test_the_last_sessions_of_a_browser_are_offered_again(visitor):
+    begun = visitor("cluster:small")
+    assert f'href="{begun.url}"' in begun.browser.get("/").content.decode()
+
+
+def test_another_browser_is_not_told_of_them(visitor):
+    begun = visitor("cluster:small")
+    assert begun.session.edit_key not in Client().get("/").content.decode()
+
+
+def test_a_session_opened_by_its_view_link_is_remembered_as_view_only(visitor):
+    begun = visitor("cluster:small")
+    friend = Client()
+    friend.get(begun.view_url)
+    shown = friend.get("/").content.decode()
+    assert begun.session.view_key in shown
+    assert begun.session.edit_key not in shown
+    assert "view only" in shown
+
+
+def test_a_deleted_session_is_no_longer_offered(visitor):
+    begun = visitor("cluster:small")
+    begun.post("delete")
+    assert begun.session.edit_key not in begun.browser.get("/").content.decode()
+    assert begun.get("").status_code == 404
+
+
+def test_an_import_from_the_first_page_opens_with_its_preview():
+    browser = Client()
+    text = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
+    answer = browser.post("/new", {"start": "import", "text": text}, follow=True)
+    assert answer.status_code == 200
+    assert "Import 1 object" in page_text(answer)
+
+
+def test_an_import_of_nothing_says_so_and_makes_no_session():
+    answer = Client().post("/new", {"start": "import", "text": " "})
+    assert "There is nothing to import yet" in page_text(answer)
+    assert Session.objects.count() == 0
