@@ -87,16 +87,17 @@ def _label_keys(
 
 
 def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Errors) -> None:
-    seen = list(selector.get("matchLabels") or ())
+    seen = dict.fromkeys(selector.get("matchLabels") or ())
     for expression in selector.get("matchExpressions") or ():
         key = expression.get("key")
         if key in match and key in seen:
             detail = "exists in both matchLabelKeys and labelSelector"
             errors.append(invalid(f"{path}[{list(match).index(key)}]", key, detail))
-        seen.append(key)
+        seen[key] = None
 
 
 def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
+    last = {_pair(constraint): i for i, constraint in enumerate(constraints)}
     for i, constraint in enumerate(constraints):
         where = f"{path}[{i}]"
         if (constraint.get("maxSkew") or 0) <= 0:
@@ -107,7 +108,8 @@ def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
         if action not in ("DoNotSchedule", "ScheduleAnyway"):
             supported = ("DoNotSchedule", "ScheduleAnyway")
             errors.append(not_supported(f"{where}.whenUnsatisfiable", action, supported))
-        _not_repeated(constraint, constraints[i + 1 :], where, errors)
+        pair = _pair(constraint)
+        _not_repeated(pair, last[pair] > i, where, errors)
         _min_domains(constraint, action, where, errors)
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             checks.one_of(errors, f"{where}.{field}", constraint.get(field), ("Honor", "Ignore"))
@@ -116,9 +118,12 @@ def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
         checks.label_selector(constraint.get("labelSelector"), f"{where}.labelSelector", errors)
 
 
-def _not_repeated(constraint: Spec, others: Sequence[Spec], path: str, errors: Errors) -> None:
-    pair = (constraint.get("topologyKey"), constraint.get("whenUnsatisfiable"))
-    if any(pair == (other.get("topologyKey"), other.get("whenUnsatisfiable")) for other in others):
+def _pair(constraint: Spec) -> tuple[Any, Any]:
+    return constraint.get("topologyKey"), constraint.get("whenUnsatisfiable")
+
+
+def _not_repeated(pair: tuple[Any, Any], repeated: bool, path: str, errors: Errors) -> None:
+    if repeated:
         errors.append(duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}"))
 
 
@@ -163,7 +168,7 @@ def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
 
 def taints(given: Sequence[Spec], path: str, errors: Errors) -> None:
     """A node's taints."""
-    seen: list[tuple[str, str]] = []
+    seen: dict[tuple[str, str], None] = {}
     for i, taint in enumerate(given):
         key, effect = taint.get("key") or "", taint.get("effect") or ""
         where = f"{path}[{i}]"
@@ -178,4 +183,4 @@ def taints(given: Sequence[Spec], path: str, errors: Errors) -> None:
             errors.append(
                 duplicate(where, dict(taint)).detailed("taints must be unique by key and effect pair")
             )
-        seen.append((key, effect))
+        seen[key, effect] = None

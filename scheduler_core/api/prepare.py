@@ -21,6 +21,7 @@ from scheduler_core.objects.errors import FieldError, duplicate
 
 Manifest = Mapping[str, Any]
 CREATED, CHANGED, UNCHANGED, IGNORED_, REFUSED = "created", "changed", "unchanged", "ignored", "refused"
+MAX_ERRORS = 100  # of one object
 # What others refer to comes first; within a kind the order given is kept.
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "Node")
 _RANK = {kind: rank for rank, kind in enumerate(_FIRST)}
@@ -75,7 +76,7 @@ def prepare(store: Store, manifests: Sequence[Manifest], *, whole: bool = False)
         seen[item.key] = None
         if errors:
             name = describe(admitted)
-            item.action, item.errors = REFUSED, tuple(error.of(name) for error in errors)
+            item.action, item.errors = REFUSED, _told(errors, name)
         else:
             _compare(store, item, whole)
     return found
@@ -87,8 +88,16 @@ def _read(index: int, manifest: Manifest) -> Prepared:
         return Prepared(index, manifest, IGNORED_, reason=IGNORED[kind])
     if errors := structure(manifest):
         name = describe(manifest)
-        return Prepared(index, manifest, REFUSED, errors=tuple(error.of(name) for error in errors))
+        return Prepared(index, manifest, REFUSED, errors=_told(errors, name))
     return Prepared(index, manifest, CREATED, kind=kind_of(manifest))
+
+
+def _told(errors: Sequence[FieldError], name: str) -> tuple[FieldError, ...]:
+    """The errors with their object's name; of very many the first ones."""
+    told = [error.of(name) for error in errors[:MAX_ERRORS]]
+    if len(errors) > MAX_ERRORS:
+        told.append(FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", name))
+    return tuple(told)
 
 
 def _priority_classes(store: Store, items: Sequence[Prepared]) -> PriorityClasses:

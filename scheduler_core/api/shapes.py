@@ -90,14 +90,19 @@ def mapping(item: Shape) -> Shape:
     return check
 
 
-def list_of(item: Shape) -> Shape:
-    """A list, every entry of one shape. A null entry is an error."""
+def list_of(item: Shape, most: int = 2000) -> Shape:
+    """A list of at most so many entries, every one of one shape. A null entry is an error."""
 
     def check(value: Any, path: str, errors: list[FieldError]) -> None:
         if value is None:
             return
         if not isinstance(value, list | tuple):
             errors.append(wrong_type(path, value, "a list"))
+            return
+        if len(value) > most:
+            errors.append(
+                FieldError(path, str(len(value)), f"must have at most {most} items", kind="Too many")
+            )
             return
         for i, entry in enumerate(value):
             if entry is None:
@@ -127,7 +132,7 @@ def record(**fields: Shape) -> Shape:
     return check
 
 
-STRINGS = list_of(string)
+STRINGS = list_of(string, 20_000)  # a node affinity may name every node
 STRING_MAP = mapping(string)
 QUANTITIES = mapping(quantity)
 REQUIREMENTS = list_of(record(key=string, operator=string, values=STRINGS))

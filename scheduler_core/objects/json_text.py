@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -60,19 +62,53 @@ def check_depth(value: Any, limit: int) -> None:
 
 def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
     """Line and column of the value at the steps, or of the nearest above it."""
-    text = text.removeprefix("\ufeff")
-    position = _skip(text, 0)
-    for _ in range(document):
-        _, end = _DECODER.raw_decode(text, position)
-        position = _skip(text, end)
+    starts = _starts(text)
+    for depth in (2, 1, 0):
+        position = starts.get((document, steps[:depth]))
+        if position is not None and len(steps) >= depth:
+            place = _find_from(text, position, steps[depth:])
+            ends = _line_ends(text)
+            line = bisect_left(ends, place)
+            return line + 1, place - (ends[line - 1] if line else -1)
+    return None
+
+
+@lru_cache(maxsize=1)
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
+
+
+def _find_from(text: str, position: int, steps: tuple[Step, ...]) -> int:
     for step in steps:
         for name, start, _ in _members(text, position):
             if name == step:
                 position = start
                 break
         else:
-            break
-    return _place(text, position)
+            return position
+    return position
+
+
+@lru_cache(maxsize=1)
+def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
+    """Where values, entries of a top-level list and of `items` begin: one pass, then each object is found at
+    once.
+    """
+    found: dict[tuple[int, tuple[Step, ...]], int] = {}
+    position, document = _skip(text, 1 if text.startswith("\ufeff") else 0), 0
+    while position < len(text):
+        found[document, ()] = position
+        above: tuple[Step, ...] = ()
+        listed = position if text[position] == "[" else None
+        for name, start, _ in _members(text, position) if listed is None else ():
+            if name == "items":
+                above, listed = ("items",), start
+        if listed is not None:
+            for name, start, _ in _members(text, listed):
+                found[document, (*above, name)] = start
+        _, end = _DECODER.raw_decode(text, position)
+        position, document = _skip(text, end), document + 1
+    return found
 
 
 def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:

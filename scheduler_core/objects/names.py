@@ -39,9 +39,16 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-@lru_cache(maxsize=8192)
 def qualified_name_errors(name: str) -> tuple[str, ...]:
     """A label, annotation or resource name: an optional DNS prefix, '/', a name of at most 63 characters."""
+    return _cached_name(name) if len(name) <= _CACHED else _qualified_name(name)
+
+
+def label_value_errors(value: str) -> tuple[str, ...]:
+    return _cached_value(value) if len(value) <= _CACHED else _label_value(value)
+
+
+def _qualified_name(name: str) -> tuple[str, ...]:
     words = _regex(_QNAME_WORDS, _QNAME, "MyName", "my.name", "123-abc")
     parts = name.split("/")
     if len(parts) > 2:
@@ -66,8 +73,7 @@ def qualified_name_errors(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=32768)
-def label_value_errors(value: str) -> tuple[str, ...]:
+def _label_value(value: str) -> tuple[str, ...]:
     found = []
     if _size(value) > 63:
         found.append(_max_length(63))
@@ -78,6 +84,11 @@ def label_value_errors(value: str) -> tuple[str, ...]:
         )
         found.append(_regex(words, _VALUE, "MyValue", "my_value", "12345"))
     return tuple(found)
+
+
+_CACHED = 320  # characters: a valid name has no more, and what is longer is not worth remembering
+_cached_name = lru_cache(maxsize=8192)(_qualified_name)
+_cached_value = lru_cache(maxsize=32768)(_label_value)
 
 
 def subdomain_errors(name: str) -> tuple[str, ...]:

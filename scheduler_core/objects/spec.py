@@ -1,4 +1,4 @@
-"""PodSpec: what a pod asks for, compiled once per distinct spec and shared by all pods that have the same.
+"""PodSpec: what a pod asks for, compiled once and shared by all pods that ask for the same.
 
 kube: framework/types.go (PodInfo), scheduler/util/utils.go (GetHostPorts) @ v1.34.1
 """
@@ -55,11 +55,12 @@ class Toleration:
 class PodSpec:
     """A compiled spec; equal specs are the same object while they stay in the cache.
 
-    `manifest` is the spec without nodeName. `requests` is what the Fit filter and a node's sums count;
-    `nonzero` the (milli-CPUs, bytes) a bound pod adds to its node's non-zero sums. `node_affinity_preferred`
-    leaves out weights of 0 and empty terms. `images` are init containers' then containers', normalized to
-    have a tag. `fingerprint` tells specs apart within this process and decides nothing. `memo` is for what
-    plugins derive from the spec alone, under keys that start with the plugin's name.
+    `manifest` is the part of the spec that scheduling reads (nodeName is none of it). `requests` is what the
+    Fit filter and a node's sums count; `nonzero` the (milli-CPUs, bytes) a bound pod adds to its node's
+    non-zero sums. `node_affinity_preferred` leaves out weights of 0 and empty terms. `images` are init
+    containers' then containers', normalized to have a tag. `fingerprint` tells specs apart within this
+    process and decides nothing. `memo` is for what plugins derive from the spec alone, under keys that start
+    with the plugin's name.
     """
 
     manifest: Mapping[str, Any]
@@ -88,13 +89,12 @@ class PodSpec:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> PodSpec:
-        """The compiled form of a spec (nodeName is left out), made once."""
-        if "nodeName" in manifest:
-            manifest = {name: value for name, value in manifest.items() if name != "nodeName"}
-        key = canonical(manifest)
+        """The compiled form of a spec, made once."""
+        part = scheduling_part(manifest)
+        key = canonical(part)
         found = _cache.get(key)
         if found is None:
-            found = _compile(manifest)
+            found = _compile(part)
             if len(_cache) >= _CACHE_SIZE:
                 _cache.pop(next(iter(_cache)), None)
             _cache[key] = found
@@ -107,6 +107,50 @@ class PodSpec:
 _cache: dict[str, PodSpec] = {}
 _fingerprints = itertools.count(1)
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+_FIELDS = (
+    "affinity",
+    "hostNetwork",
+    "nodeSelector",
+    "overhead",
+    "preemptionPolicy",
+    "priority",
+    "resourceClaims",
+    "resources",
+    "schedulerName",
+    "schedulingGates",
+    "terminationGracePeriodSeconds",
+    "tolerations",
+    "topologySpreadConstraints",
+)
+_CONTAINER_FIELDS = ("name", "image", "resources", "ports", "restartPolicy")
+# Volumes that no plugin looks at; the token volume among them has another name in every pod.
+_LOCAL_VOLUMES = (
+    "configMap",
+    "downwardAPI",
+    "emptyDir",
+    "gitRepo",
+    "hostPath",
+    "image",
+    "nfs",
+    "projected",
+    "secret",
+)
+
+
+def scheduling_part(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a spec scheduling reads. Pods of one template have the same, though other parts differ from pod
+    to pod.
+    """
+    part = {name: spec[name] for name in _FIELDS if name in spec}
+    for name in ("containers", "initContainers"):
+        if spec.get(name):
+            part[name] = [{f: raw[f] for f in _CONTAINER_FIELDS if f in raw} for raw in spec[name]]
+    volumes = [raw for raw in spec.get("volumes") or () if not any(kind in raw for kind in _LOCAL_VOLUMES)]
+    if volumes:
+        part["volumes"] = volumes
+    return part
 
 
 def _compile(spec: Mapping[str, Any]) -> PodSpec:

@@ -24,6 +24,8 @@ _TRUE, _FALSE = ("true", "yes", "on", "y"), ("false", "no", "off", "n")
 _INT = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[1-9][0-9_]*|0)\Z")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?\Z")
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
+_LONGEST_NUMBER = 64  # characters
+_LONGEST_OBJECT = 200_000  # characters in which a field is looked for
 _EXACT = 2.0**53  # beyond it a float has no exact integer
 _CORE = "tag:yaml.org,2002:"
 
@@ -170,9 +172,13 @@ def _mergeable(value: Any, event: Any) -> list[Any]:
     return entries
 
 
-@lru_cache(maxsize=16384)
 def _plain(text: str) -> Any:
-    """A scalar without quotes or tag."""
+    """A scalar without quotes or tag; a long one can only be text."""
+    return _resolved(text) if len(text) <= _LONGEST_NUMBER else text
+
+
+@lru_cache(maxsize=16384)
+def _resolved(text: str) -> Any:
     if text in ("", "~", "null", "Null", "NULL"):
         return None
     lower = text.lower()
@@ -180,9 +186,7 @@ def _plain(text: str) -> Any:
         return True
     if lower in _FALSE and text in (lower, lower.upper(), lower.title()) and len(text) > 1:
         return False
-    if text[0] in "+-.0123456789" and len(text) <= 64:
-        return _number(text)
-    return text
+    return _number(text) if text[0] in "+-.0123456789" else text
 
 
 def _number(text: str) -> Any:
@@ -218,15 +222,79 @@ def _tagged(event: Any) -> Any:
 
 def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
     """Line and column of the value at the steps, or of the nearest above it."""
+    starts = _starts(text)
+    for depth in (2, 1, 0):
+        start = starts.get((document, steps[:depth]))
+        if start is not None and len(steps) >= depth:
+            return _find_from(text, start, steps[depth:])
+    return None
+
+
+Start = tuple[int, int, int]  # characters before, line and column from 0
+
+
+@lru_cache(maxsize=1)
+def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], Start]:
+    """Where documents, entries of a top-level list and of `items` begin: one pass, then each object is found
+    at once.
+    """
+    found: dict[tuple[int, tuple[Step, ...]], Start] = {}
     events = iter(yaml.parse(text, Loader=_Loader))
+    document = -1
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            document += 1
+            root = next(events)
+            found[document, ()] = _start(root)
+            if isinstance(root, yaml.MappingStartEvent):
+                _mark_items(events, document, found)
+            elif isinstance(root, yaml.SequenceStartEvent):
+                _mark_entries(events, document, (), found)
+    return found
+
+
+def _mark_items(
+    events: Iterator[Any], document: int, found: dict[tuple[int, tuple[Step, ...]], Start]
+) -> None:
+    while not isinstance(key := next(events), yaml.MappingEndEvent):
+        value = next(events)
+        is_items = isinstance(key, yaml.ScalarEvent) and key.value == "items"
+        if is_items and isinstance(value, yaml.SequenceStartEvent):
+            _mark_entries(events, document, ("items",), found)
+        else:
+            _skip(events, value)
+
+
+def _mark_entries(
+    events: Iterator[Any],
+    document: int,
+    above: tuple[Step, ...],
+    found: dict[tuple[int, tuple[Step, ...]], Start],
+) -> None:
+    index = 0
+    while not isinstance(entry := next(events), yaml.SequenceEndEvent):
+        found[document, (*above, index)] = _start(entry)
+        _skip(events, entry)
+        index += 1
+
+
+def _start(event: Any) -> Start:
+    return event.start_mark.index, event.start_mark.line, event.start_mark.column
+
+
+def _find_from(text: str, start: Start, steps: tuple[Step, ...]) -> tuple[int, int]:
+    """Looks inside one object, read by itself: it is set back to its column, so that its lines keep their
+    indentation.
+    """
+    index, line, column = start
+    own = " " * column + text[index : index + _LONGEST_OBJECT]
+    events = iter(yaml.parse(own, Loader=_Loader))
     try:
-        for _ in range(document + 1):
-            for event in events:
-                if isinstance(event, yaml.DocumentStartEvent):
-                    break
-        return _find(events, next(events), steps)
+        next(events), next(events)  # the stream and the document
+        below, right = _find(events, next(events), steps)
+        return line + below, right
     except (yaml.YAMLError, StopIteration):
-        return None
+        return line + 1, column + 1
 
 
 def _find(events: Iterator[Any], event: Any, steps: tuple[Step, ...]) -> tuple[int, int]:

@@ -171,3 +171,9 @@ def test_any_shape_is_accepted_or_refused_and_never_breaks(kind, metadata, spec,
 @given(JSON)
 def test_any_json_is_accepted_or_refused_and_never_breaks(value):
     assert plan(Store(), [value]).accepted == []
+
+
+def test_of_very_many_errors_of_one_object_the_first_are_told(store):
+    (item,) = plan(store, [pod("bad", tolerations=[{}] * 150)]).items
+    assert len(item.errors) == 101
+    assert str(item.errors[-1]) == "50 more errors are not shown"

@@ -359,3 +359,9 @@ def test_a_priority_of_a_users_class_has_a_limit():
     assert errors({**manifest, "value": 1_000_000_001})[0].startswith(
         "value: Forbidden: maximum allowed value"
     )
+
+
+def test_a_list_without_end_is_refused_before_it_is_looked_at():
+    assert errors(with_field(POD, "spec/tolerations", [{}] * 2001)) == [
+        "spec.tolerations: Too many: 2001: must have at most 2000 items"
+    ]

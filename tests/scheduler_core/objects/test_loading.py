@@ -148,3 +148,24 @@ def test_json_and_yaml_of_the_same_objects_read_the_same():
         {"kind": "A", "n": -1, "f": 0.5, "s": "yes", "l": [None, True, {}], "u": "ü\n", "t": "2026-01-01"}
     ]
     assert loaded(json.dumps(objects)) == loaded(yaml.safe_dump(objects)) == objects
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n---\n- {x: 1}\n-   y:\n      - z: 1\n      - z: 2\n    w: 3\n---\nb: 1\n",
+        '{"a": 1}\n[{"x": 1},\n {"y": [{"z": 1}, {"z": 2}], "w": 3}]\n{"b": 1}',
+    ],
+)
+def test_every_object_is_found_by_itself(text):
+    lines = text.split("\n")
+    entries = load_manifests(text)
+    for index, path, value in (
+        (2, "y[1].z", "2"),
+        (2, "w", "3"),
+        (1, "x", "1"),
+        (3, "b", "1"),
+        (0, "a", "1"),
+    ):
+        line, column = entries[index].locate(path)
+        assert lines[line - 1][column - 1 :].startswith(value)

@@ -104,3 +104,23 @@ def test_a_running_pod_counts_what_it_is_allocated_when_a_resize_shrinks_it():
 )
 def test_a_toleration_tolerates_as_kube_says(toleration, tolerated):
     assert toleration.tolerates(Taint("k", "v", "NoSchedule")) is tolerated
+
+
+def test_the_token_volume_that_differs_from_pod_to_pod_does_not_keep_them_from_sharing():
+    def spec(token):
+        mounts = [{"name": token, "mountPath": "/var/run"}]
+        return {
+            "containers": [{"name": "c", "image": "i", "volumeMounts": mounts}],
+            "volumes": [{"name": token, "projected": {}}],
+        }
+
+    assert PodSpec.of(spec("kube-api-access-a")) is PodSpec.of(spec("kube-api-access-b"))
+
+
+def test_pods_with_different_claims_do_not_share_a_spec():
+    def spec(claim):
+        return {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]}
+
+    one, two = PodSpec.of(spec("a")), PodSpec.of(spec("b"))
+    assert one is not two
+    assert one.volumes[0]["persistentVolumeClaim"] == {"claimName": "a"}
