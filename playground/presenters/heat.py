@@ -71,14 +71,23 @@ def heat_card(table: NodeTable, refusals: Refusals, moment: Any, mode: str) -> d
 
 def _value(table: NodeTable, moment: Any, mode: str) -> Any:
     if mode == "score" and moment.score is not None and moment.best > 0:
-        return np.clip(moment.score * 255 // moment.best, 0, 255).astype(np.uint8)
+        low = lowest(moment)
+        spread = max(moment.best - low, 1)
+        return np.clip((moment.score - low) * 255 // spread, 0, 255).astype(np.uint8)
     if mode == "filter":
         return np.zeros(len(table), np.uint8)
     return np.clip(utilisation(table) * 255, 0, 255).astype(np.uint8)
 
 
-def _scores(moment: Any, mode: str) -> int:
-    return int(moment.best) if mode == "score" and moment.score is not None else 0
+def lowest(moment: Any) -> int:
+    """The lowest total of a scored node: the pale end of the scale."""
+    scored = moment.score[moment.score >= 0]
+    return int(scored.min()) if len(scored) else 0
+
+
+def _scores(moment: Any, mode: str) -> list[int]:
+    """The totals at the ends of the scale; empty where the map shows no scores."""
+    return [lowest(moment), int(moment.best)] if mode == "score" and moment.score is not None else []
 
 
 def packed(values: Any) -> str:

@@ -32,7 +32,12 @@ class Refusals:
     def to_groups(self) -> list[dict[str, Any]]:
         """The groups as plain data, the largest first."""
         rows = [
-            {"text": status.message, "plugin": status.plugin, "count": count}
+            {
+                "text": status.message,
+                "plugin": status.plugin,
+                "count": count,
+                "reasons": list(status.reasons),
+            }
             for status, count in zip(self.statuses, self.counts, strict=True)
         ]
         return sorted(rows, key=lambda row: (-row["count"], row["text"]))

@@ -33,22 +33,18 @@ _KIND = {
 
 
 def present(sim: Any, look: Look) -> Panel:
-    """The lanes of the pods that moved last, the chosen one first, in order of their first appearance."""
+    """The lanes of the pods that moved last, the chosen one among them, in order of their first appearance.
+
+    The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
+    changes no lane but those whose pod moved.
+    """
     last = max(BLOCK, -(-sim.position // BLOCK) * BLOCK)
     first = max(0, last - SPAN)
-    pods = _pods(sim, look)
-    return Panel(
-        "timeline",
-        {
-            "first": first,
-            "last": last,
-            "now": _x(sim.position, first, last),
-            "position": sim.position,
-            "lanes": [_lane(sim, pod, first, last) for pod in pods],
-            "ticks": _ticks(sim, first, last),
-            "every": 1,
-        },
-    )
+    cards: dict[str, dict[str, Any]] = {"lane-axis": _axis(sim, first, last)}
+    for pod in _pods(sim, look):
+        cards[f"lane-{pod}"] = _lane(sim, pod, first, last)
+    cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": _x(sim.position, first, last)}
+    return Panel("timeline", {"first": first, "last": last, "empty": len(cards) == 2}, cards)
 
 
 def _pods(sim: Any, look: Look) -> list[str]:
@@ -71,11 +67,17 @@ def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
     moves = sim.journal.lane(pod)
     segments = []
     for i, move in enumerate(moves):
-        end = moves[i + 1].position if i + 1 < len(moves) else sim.position
+        end = moves[i + 1].position if i + 1 < len(moves) else last
         if end < first or move.place not in _KIND:
             continue
         segments.append(_segment(moves, i, end, first, last))
-    return {"pod": pod, "name": short(pod), "segments": segments[-SEGMENTS:]}
+    return {
+        "id": f"lane-{pod}",
+        "kind": "lane",
+        "pod": pod,
+        "name": short(pod),
+        "segments": segments[-SEGMENTS:],
+    }
 
 
 def _segment(moves: list[Move], i: int, end: int, first: int, last: int) -> dict[str, Any]:
@@ -101,21 +103,14 @@ def _x(position: int, first: int, last: int) -> float:
     return round(100 * (position - first) / (last - first), 2)
 
 
-def _ticks(sim: Any, first: int, last: int) -> list[dict[str, Any]]:
-    """Where attempts began, the newest ones; the first of a label's width is named."""
+def _axis(sim: Any, first: int, last: int) -> dict[str, Any]:
+    """Where attempts began, the newest ones."""
     ticks: list[dict[str, Any]] = []
     attempts = sim.journal.attempts
     for i in range(len(attempts) - 1, max(-1, len(attempts) - 1 - BLOCK), -1):
         attempt = attempts[i]
         if attempt.first_position < first:
             break
-        ticks.append(
-            {
-                "x": _x(attempt.first_position, first, last),
-                "at": attempt.first_position,
-                "number": attempt.number,
-                "pod": short(attempt.pod),
-                "ok": attempt.outcome == "scheduled",
-            }
-        )
-    return ticks[::-1]
+        x = _x(attempt.first_position, first, last)
+        ticks.append({"x": x, "number": attempt.number, "ok": attempt.outcome == "scheduled"})
+    return {"id": "lane-axis", "kind": "axis", "ticks": ticks[::-1]}

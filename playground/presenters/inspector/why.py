@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
         "message": attempt.message,
         "feasible": attempt.feasible,
         "evaluated": attempt.evaluated,
-        "groups": [_group(text, "", count) for text, count in attempt.refusals],
+        "groups": [_group(text, "", count, [text]) for text, count in attempt.refusals],
         "goto": attempt.last_position,
     }
 
@@ -43,8 +44,9 @@ def _gates(sim: Any, key: str) -> list[str]:
     return list(pod.spec.scheduling_gates) if pod is not None else []
 
 
-def _group(text: str, plugin: str, count: int) -> dict[str, Any]:
-    return {"text": text, "plugin": plugin, "count": count, "plain": in_plain_words(text)}
+def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[str, Any]:
+    plain = [told for reason in reasons if (told := in_plain_words(reason))]
+    return {"text": text, "plugin": plugin, "count": count, "plain": plain}
 
 
 def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
         "unseen": found.unseen,
         "pre_filter": "" if cycle.pre_filter_status.ok else cycle.pre_filter_status.message,
         "plugins": [{"name": name, "state": reached[name], "now": name == _now(sim)} for name in plugins],
-        "groups": [_group(g["text"], g["plugin"], g["count"]) for g in found.to_groups()],
+        "groups": [_group(g["text"], g["plugin"], g["count"], g["reasons"]) for g in found.to_groups()],
         "rows": [_row(cycle, row, found, plugins, reached, look) for row in rows],
         "page": look.page,
         "pages": -(-matching // _size(cycle)),

@@ -32,7 +32,7 @@ export async function drawHeat() {
   const d = data.dataset;
   cells = {
     mode: d.mode, state: bytes(d.state), value: bytes(d.value), reason: bytes(d.reason),
-    reasons: d.reasons ? d.reasons.split("\n") : [], scores: Number(d.scores), chosen: d.chosen, words: d,
+    reasons: d.reasons ? d.reasons.split("\n") : [], scores: d.scores ? d.scores.split(" ").map(Number) : null, chosen: d.chosen, words: d,
   };
   arrange();
   draw();
@@ -143,7 +143,7 @@ function wordsOf(i) {
   const lines = [names.order === groups.order ? (names.list[i] ?? "") : "…"];
   if (state === 2) lines.push(cells.reasons[cells.reason[i]] ?? "");
   else lines.push(state === 4 ? w.here : state === 3 ? w.best : state === 1 ? w.ok : w.unseen);
-  if (cells.mode === "score" && cells.scores && (state === 1 || state >= 3)) lines.push(`≈ ${Math.round((cells.value[i] / 255) * cells.scores)}`);
+  if (cells.mode === "score" && cells.scores && (state === 1 || state >= 3)) lines.push(`≈ ${Math.round(cells.scores[0] + (cells.value[i] / 255) * (cells.scores[1] - cells.scores[0]))}`);
   if (cells.mode === "utilisation") lines.push(`${Math.round((cells.value[i] / 255) * 100)} % ${w.used}`);
   return lines.filter(Boolean);
 }
@@ -151,7 +151,8 @@ function wordsOf(i) {
 function legend() {
   const w = cells.words;
   const pairs = cells.mode === "filter"
-    ? [["--ok-mark", w.ok], ["--no-mark", w.no ?? ""], ["--best-mark", w.best], ["--accent", w.here]]
+    ? [["--ok-mark", w.ok], ["--no-mark", w.no], ["--best-mark", w.best], ["--accent", w.here]]
+    : cells.mode === "score" && cells.scores ? [["--accent-soft", String(cells.scores[0])], ["--accent", String(cells.scores[1])], ["--best-mark", w.best], ["--ok-mark", w.here]]
     : [];
   says.replaceChildren(...pairs.filter(([, text]) => text).map(([colour, text]) => {
     const item = document.createElement("span");
