@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import dj_database_url
-from csp.constants import NONE, SELF, UNSAFE_INLINE
+from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
@@ -112,11 +112,14 @@ WHITENOISE_USE_FINDERS = True
 # Engines: worker processes for small sessions, and for those with a large log or import.
 ENGINE_WORKERS = env_number("ENGINE_WORKERS", 2)
 ENGINE_HEAVY_WORKERS = env_number("ENGINE_HEAVY_WORKERS", 2)
+ENGINE_JOBS = env_number("ENGINE_JOBS", 2)
 ENGINE_MEMORY = env_number("ENGINE_MEMORY", 4 << 30)
 HEAVY_LOG_BYTES = 64 << 10
 HEAVY_COMMAND_BYTES = 256 << 10
 # A page waits this long for a session that is being replayed; then it shows how far that is.
 OPEN_WAIT = 4.0
+# The longest that checking an imported trace may take.
+TRACE_SECONDS = env_number("TRACE_SECONDS", 120)
 ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 900)
 PLAY_UNWATCHED_SECONDS = env_number("PLAY_UNWATCHED_SECONDS", 30)
 
@@ -156,9 +159,8 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
         "script-src": [SELF],
-        "style-src": [SELF],
-        # Bars and lanes set their lengths on the element; no style sheet is made from data.
-        "style-src-attr": [UNSAFE_INLINE],
+        # The hash is of the one style sheet that plotly.min.js brings along (for maps, which are not used here).
+        "style-src": [SELF, "'sha256-V2sIX92Uh6ZaGSFTKMHghsB85b9toJtmazgG09AI2uk='"],
         "img-src": [SELF, "data:", "blob:"],
         "connect-src": [SELF],
         "frame-ancestors": [NONE],

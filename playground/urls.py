@@ -3,11 +3,12 @@
 from django.urls import path
 
 from playground.consumers import SessionConsumer
-from playground.views import build, configuration, home, imports, objects, session, sharing, story
+from playground.views import build, configuration, exports, home, imports, objects, session, sharing, story
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("import-trace", exports.import_trace, name="import-trace"),
     path("healthz", session.healthz, name="healthz"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
@@ -24,6 +25,8 @@ urlpatterns = [
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
     path("s/<str:key>/delete", session.delete, name="delete"),
+    path("s/<str:key>/export.jsonl", exports.trace, name="export"),
+    path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
     path("s/<str:key>/build/pods", build.build, {"what": "pods"}, name="build-pods"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from asgiref.sync import sync_to_async
@@ -10,10 +13,19 @@ from asgiref.sync import sync_to_async
 from playground.models import Session
 from playground.sessions import log
 from playground.sessions.errors import CommandRefused, NotAllowed, SessionGone
+from playground.sessions.exports import Chunks
 from playground.sessions.live import LiveSession
 from playground.sessions.runtime import runtime
 
-__all__ = ["Applied", "CommandRefused", "NotAllowed", "SessionClient", "SessionGone", "create_session"]
+__all__ = [
+    "Applied",
+    "CommandRefused",
+    "NotAllowed",
+    "SessionClient",
+    "SessionGone",
+    "check_trace",
+    "create_session",
+]
 
 Access = Literal["edit", "view"]
 
@@ -91,7 +103,7 @@ class SessionClient:
         )
 
     async def configuration(self, at: int | None = None) -> dict[str, Any]:
-        """"schedulers": [{name, manifest}] and "settings" as they are at a position."""
+        """ "schedulers": [{name, manifest}] and "settings" as they are at a position."""
         return await runtime().call(lambda: self.live().ask("configuration", at=at))
 
     async def view(self, look: Any, panels: list[str] | None = None) -> dict[str, Any]:
@@ -102,6 +114,27 @@ class SessionClient:
         """A new session with the same past up to a position (None: the head)."""
         session = await runtime().call(lambda: self.live().fork(at, name, creator))
         return SessionClient(session, "edit")
+
+    async def trace(self, detail: tuple[int, int]) -> AsyncIterator[bytes]:
+        """The session as lines of JSON; `detail`: the first and the last attempt whose node-by-node detail is wanted."""
+        loop = asyncio.get_running_loop()
+        chunks = await runtime().call(lambda: _export(self.session.pk, detail, loop))
+        async for chunk in chunks.read():
+            yield chunk
+
+    async def cluster(self, at: int | None = None) -> AsyncIterator[bytes]:
+        """The objects at a position as YAML documents."""
+        head = await runtime().call(lambda: self.live().current_head())
+        position = head if at is None else min(at, head)
+        following: int | None = 0
+        while following is not None:
+            ask = partial(self.live_part, position, following)
+            text, following = await runtime().call(ask)
+            yield text
+
+    async def live_part(self, position: int, first: int) -> tuple[bytes, int | None]:
+        """Some objects as YAML, and the number to go on with; on the runtime's loop only."""
+        return await self.live().cluster(position, first)
 
     async def delete(self) -> None:
         """Close the session for good, for everybody who watches it too."""
@@ -122,6 +155,22 @@ class SessionClient:
     async def _applied(self, target: SessionClient, position: int) -> Applied:
         await self.refresh()
         return Applied(position, None if target is self else target)
+
+
+async def _export(session_id: int, detail: tuple[int, int], loop: asyncio.AbstractEventLoop) -> Chunks:
+    chunks = Chunks(loop)
+    runtime().begin(runtime().jobs.export(session_id, detail, chunks))
+    return chunks
+
+
+async def check_trace(data: bytes, name: str, creator: str) -> tuple[dict[str, Any], Session]:
+    """Compute a trace again; what was found (traces.check), and a session with its history."""
+    found, payloads = await runtime().call(lambda: runtime().jobs.check(data))
+    commands = list(zip(found["positions"], payloads, strict=True))
+    session = await sync_to_async(log.restore, thread_sensitive=False)(
+        name, creator, found["seed"], found["head"], commands
+    )
+    return found, session
 
 
 async def create_session(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from playground.sessions.engine import Engine, refusal
@@ -15,8 +16,10 @@ from playground.sessions.world import (
     load_manifests,
     plan,
 )
+from playground.sessions.yamldump import document, in_order
 
 Entry = dict[str, Any]
+YAML_SLICE = 0.02
 
 
 def objects(world: Simulation, kind: str | None) -> list[Entry]:
@@ -61,7 +64,9 @@ def manifest(world: Simulation, kind: str, namespace: str, name: str) -> Entry:
 def configuration(world: Simulation) -> dict[str, Any]:
     """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
     return {
-        "schedulers": [{"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers],
+        "schedulers": [
+            {"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers
+        ],
         "settings": world.settings.to_json(),
     }
 
@@ -97,3 +102,15 @@ def _plan(engine: Engine, text: bytes) -> Plan:
     except InvalidObject as error:
         raise refusal(error.errors) from None
     return plan(engine.world.store, loaded)
+
+
+def yaml_part(world: Simulation, first: int) -> tuple[bytes, int | None]:
+    """Objects as YAML documents, from number `first` on, and the number to go on with (None: that was all)."""
+    found = [one for kind in in_order(world.store.kinds()) for one in world.store.list(kind)]
+    end = time.perf_counter() + YAML_SLICE
+    parts: list[str] = []
+    for number in range(first, len(found)):
+        if time.perf_counter() > end:
+            return "".join(parts).encode(), number
+        parts.append(document(found[number]))
+    return "".join(parts).encode(), None

@@ -93,6 +93,8 @@ class Dialogue:
     async def pause(self, message: Message) -> None:
         self.require_edit()
         await self.live.pause()
+        self.viewer.told_head = -1
+        self.live.publisher.wake()
 
     async def ping(self, message: Message) -> None:
         self.viewer.send({"type": "pong"})

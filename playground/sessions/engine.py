@@ -50,6 +50,7 @@ class Engine:
         self.world: Simulation = Simulation(seed)
         self.history = History(self.world, self.replay, slice_)
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
+        self._shown = -1
         self.plan: tuple[str, Plan] | None = None
 
     # The log.
@@ -86,13 +87,13 @@ class Engine:
     def _rewind(self, keep: int) -> Steps:
         if self.world.position > keep:
             self.history.cut(keep)
-            self.world = (yield from self.history.at(keep)).fork()
+            self.world = (yield from self.at(keep)).fork()
         self.commands = {at: command for at, command in self.commands.items() if at < keep}
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= keep)
 
     def twin(self, at: int) -> Steps:
         """A copy of this engine for a fork of the session."""
-        world = (yield from self.history.at(at)).fork()
+        world = (yield from self.at(at)).fork()
         other = Engine(self.seed, self.slice)
         other.story = self.story
         other.commands = {where: command for where, command in self.commands.items() if where < at}
@@ -113,7 +114,20 @@ class Engine:
         except Refused as refused:
             raise refusal(refused.errors) from None
 
+    def _leave(self) -> None:
+        """The head is about to move on: keep a copy for those who still have to be shown it."""
+        if self._shown != self.world.position or self.history.forks_fast:
+            self.history.keep(self.world)
+
+    def at(self, position: int) -> Steps:
+        """The world at a position; to be looked at, not to be changed."""
+        if position == self.world.position:
+            self._shown = position
+            return self.world
+        return (yield from self.history.at(position))
+
     def _apply(self, command: Command, limits: dict[str, int]) -> Result:
+        self._leave()
         at, before, started = self.world.position, self.world.fork(), time.perf_counter()
         try:
             self.world.apply(command)
@@ -140,6 +154,7 @@ class Engine:
 
     def step(self, grain: str, times: int) -> Steps:
         """Engine steps of a grain; idle is true where nothing was left to do."""
+        self._leave()
         before, at, idle = self.progress(), self.world.position, False
         for _ in range(times):
             started, position = time.perf_counter(), self.world.position
@@ -150,11 +165,11 @@ class Engine:
             self.history.worked(self.world, time.perf_counter() - started)
             if self.slice.over():
                 yield
-        self.history.keep(self.world)
         return self._went(at, idle, before)
 
     def run(self, seconds: float) -> Steps:
         """Steps at full speed for some time, fewer when interrupted or when nothing is left to do."""
+        self._leave()
         self.interrupted, idle = False, False
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
         while not idle and not self.interrupted and time.perf_counter() < end:
@@ -164,7 +179,6 @@ class Engine:
             self.history.worked(self.world, time.perf_counter() - started)
             if not idle:
                 yield
-        self.history.keep(self.world)
         return self._went(at, idle, before)
 
     def _went(self, at: int, idle: bool, before: Result) -> Result:
@@ -181,7 +195,10 @@ class Engine:
         queues = [scheduler.queue for scheduler in self.world.schedulers]
         return {
             "decided": len(self.world.journal.attempts),
-            "waiting": sum(len(queue.active()) + len(queue.backoff()) for queue in queues),
+            "waiting": sum(
+                len(queue.active_pods) + len(queue.backoff_pods) + len(queue.error_backoff_pods)
+                for queue in queues
+            ),
         }
 
     # Where a cursor goes.
@@ -195,7 +212,7 @@ class Engine:
     def _next(self, at: int, grain: str, head: int) -> Steps:
         if at in self.commands or grain == "plugin":
             return min(at + 1, head)
-        world = (yield from self.history.at(at)).fork()
+        world = (yield from self.at(at)).fork()
         world.step(Grain(grain))
         after = world.position if world.position > at else at + 1
         return min([after, head] + [where for where in self.commands if at < where < after])
@@ -213,7 +230,7 @@ class Engine:
 
     def _start_before(self, at: int) -> Steps:
         """Where the attempt before a position began, or the command before it: both end a step of any grain."""
-        world = yield from self.history.at(at)
+        world = yield from self.at(at)
         starts = [where + 1 for where in self.commands if where + 1 < at]
         starts += [where for where in self.commands if where < at]
         for attempt in reversed(world.journal.attempts):
@@ -226,14 +243,14 @@ class Engine:
 
     def view(self, at: int, look: Look, panels: list[str] | None) -> Steps:
         """Panels by name."""
-        shown = present((yield from self.history.at(at)), look, panels, self.story)
+        shown = present((yield from self.at(at)), look, panels, self.story)
         if panels is None:
             self._remember((at, look), digests(shown))
         return {"position": at, "panels": {panel["name"]: panel for panel in shown}}
 
     def delta(self, at: int, look: Look, before: tuple[int, Look] | None) -> Steps:
         """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
-        world = yield from self.history.at(at)
+        world = yield from self.at(at)
         shown = present(world, look, None, self.story)
         new = digests(shown)
         old = self._seen.get(before) if before is not None else None
@@ -262,7 +279,7 @@ def _moved(world: Any, since: int) -> list[str]:
     """Pods that came to a node after a position, at most MOVED of them, the latest first."""
     moved: dict[str, None] = {}
     for move in reversed(world.journal.moves):
-        if move.position < since or len(moved) >= MOVED:
+        if move.position <= since or len(moved) >= MOVED:
             break
         if move.place in ("binding", "bound"):
             moved[move.pod] = None

@@ -11,7 +11,7 @@ import time
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Generator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from playground.sessions.turns import Slice
 
@@ -21,6 +21,7 @@ RECENT = 6
 WORLDS = 6
 FIRST_SPACING = 0.04
 LOCAL_SPACING = 0.03
+FAST_FORK = 0.0015
 
 
 class World(Protocol):
@@ -32,6 +33,14 @@ class World(Protocol):
     def fork(self) -> World: ...
 
 
+class Mark(NamedTuple):
+    """A checkpoint; `work` is the time that the engine needed from the start to here."""
+
+    position: int
+    work: float
+    world: Any
+
+
 class History:
     """The main line's checkpoints, and the few worlds that somebody looks at.
 
@@ -41,30 +50,42 @@ class History:
     def __init__(self, origin: Any, replay: Callable[[Any], None], slice_: Slice) -> None:
         self._replay = replay
         self._slice = slice_
-        self._marks: list[tuple[int, Any]] = [(origin.position, origin.fork())]
+        self._marks = [Mark(origin.position, 0.0, origin.fork())]
         self._spacing = FIRST_SPACING
-        self._since = 0.0
+        self._work = 0.0
         self._near: OrderedDict[int, Any] = OrderedDict()
         self._worlds: OrderedDict[int, Any] = OrderedDict()
+        self.forks_fast = True
 
     def worked(self, world: Any, seconds: float) -> None:
         """The main line stands at `world` after `seconds` more of work."""
-        self._since += seconds
-        if self._since >= self._spacing and world.position > self._marks[-1][0]:
-            self._marks.append((world.position, world.fork()))
-            self._since = 0.0
+        self._work += seconds
+        last = self._marks[-1]
+        if self._work - last.work >= self._spacing and world.position > last.position:
+            self._marks.append(Mark(world.position, self._work, self._fork(world)))
             if len(self._marks) > MARKS:
                 self._thin()
 
     def _thin(self) -> None:
-        old = self._marks[:-RECENT]
-        self._marks = old[::2] + self._marks[-RECENT:]
+        """Double the distance; where one transition alone took longer, both its ends stay."""
         self._spacing *= 2
+        old, recent = self._marks[:-RECENT], self._marks[-RECENT:]
+        kept = [old[0]]
+        for mark, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
+            if following.work - kept[-1].work > self._spacing:
+                kept.append(mark)
+        self._marks = kept + recent
+
+    def _fork(self, world: Any) -> Any:
+        started = time.perf_counter()
+        twin = world.fork()
+        self.forks_fast = time.perf_counter() - started < FAST_FORK
+        return twin
 
     def keep(self, world: Any) -> None:
         """Remember a copy of a world, because somebody is about to look at it."""
         if world.position not in self._worlds:
-            self._put(world.fork())
+            self._put(self._fork(world))
 
     def _put(self, world: Any) -> None:
         self._worlds[world.position] = world
@@ -74,7 +95,8 @@ class History:
 
     def cut(self, position: int) -> None:
         """Forget everything after a position."""
-        self._marks = [self._marks[0]] + [mark for mark in self._marks[1:] if mark[0] <= position]
+        self._marks = [self._marks[0]] + [mark for mark in self._marks[1:] if mark.position <= position]
+        self._work = self._marks[-1].work
         for worlds in (self._near, self._worlds):
             for one in [key for key in worlds if key > position]:
                 del worlds[one]
@@ -82,13 +104,14 @@ class History:
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
         """The same past up to a position, for a fork of the session."""
         other = History(origin, replay, self._slice)
-        other._marks = [mark for mark in self._marks if mark[0] <= position]
-        other._spacing = self._spacing
+        other._marks = [mark for mark in self._marks if mark.position <= position]
+        other._spacing, other._work = self._spacing, other._marks[-1].work
         return other
 
     def nearest(self, position: int) -> Any:
         """A copy of the latest known world at or before a position."""
-        best = self._marks[bisect_right(self._marks, position, key=lambda mark: mark[0]) - 1]
+        mark = self._marks[bisect_right(self._marks, position, key=lambda mark: mark.position) - 1]
+        best = (mark.position, mark.world)
         for worlds in (self._near, self._worlds):
             for at, world in worlds.items():
                 if best[0] < at <= position:

@@ -98,7 +98,7 @@ class LiveSession:
         await worker.start()
         generation = worker.generation
         arguments = {"sid": self.id, "seed": session.seed, "story": session.story}
-        await worker.call("open", *_told(arguments, session, rows), OPEN_TIMEOUT)
+        await worker.call("open", *told(arguments, session, rows), OPEN_TIMEOUT)
         self._generation = generation
         self._follow(session)
         self._stale = False
@@ -107,7 +107,7 @@ class LiveSession:
     async def _resume(self, worker: Worker) -> None:
         """The engine knows the log up to what is acknowledged here: read on from there."""
         session, rows = await self.runtime.db(log.read, self.id, self.seq)
-        await worker.call("extend", *_told({"sid": self.id, "keep": self.head}, session, rows), OPEN_TIMEOUT)
+        await worker.call("extend", *told({"sid": self.id, "keep": self.head}, session, rows), OPEN_TIMEOUT)
         self._follow(session)
         self._stale = False
 
@@ -162,6 +162,11 @@ class LiveSession:
         if self._worker is not None:
             self._worker.tell("interrupt", sid=self.id)
 
+    def idle_for(self) -> float:
+        """Seconds since somebody asked for the session; none while it is watched or driven."""
+        busy = self.publisher.viewers or self.driver is not None or self._lock.locked()
+        return 0.0 if busy else time.monotonic() - self.used
+
     async def close(self) -> None:
         """Give the engine's memory back. The session opens again when asked for."""
         if self._worker is not None:
@@ -180,8 +185,9 @@ class LiveSession:
             await self.ready()
             try:
                 yield
-            except (Conflict, WorkerDied, EngineFailed, asyncio.CancelledError):
+            except (Conflict, EngineFailed, asyncio.CancelledError):
                 self.spoil()
+                self.publisher.wake()
                 raise
 
     async def write(self, kind: str, to: int, payload: bytes) -> None:
@@ -342,6 +348,11 @@ class LiveSession:
         result = await self.ask("view", at=look.at, look=look.to_query(), panels=panels)
         return {**result["panels"], "position": result["position"], "head": self.head}
 
+    async def cluster(self, at: int, first: int) -> tuple[bytes, int | None]:
+        """Some objects at a position as YAML, and the number of the next one."""
+        header, (text,) = await self.call("cluster", {"at": min(at, self.head), "first": first})
+        return text, header["result"]["next"]
+
     async def catch_up(self) -> None:
         """Another process wrote to the log: follow it."""
         if self._is_open():
@@ -365,7 +376,7 @@ class LiveSession:
         self.runtime.sessions.pop(self.id, None)
 
 
-def _told(
+def told(
     arguments: dict[str, Any], session: Session, rows: list[log.Row]
 ) -> tuple[dict[str, Any], list[bytes]]:
     """A request that hands the log to an engine."""

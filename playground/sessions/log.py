@@ -139,13 +139,30 @@ def copy(session_id: int, at: int, name: str, creator: str) -> Session:
         log_seq=len(kept),
         log_bytes=sum(len(row.payload) for row in kept),
     )
-    LogEntry.objects.bulk_create(
-        LogEntry(
-            session=session, seq=row.seq, kind=row.kind, at=row.at, to=min(row.to, at), payload=row.payload
-        )
-        for row in kept
-    )
+    LogEntry.objects.bulk_create(_entry(session, row, min(row.to, at)) for row in kept)
     return session
+
+
+@transaction.atomic
+def restore(name: str, creator: str, seed: int, head: int, commands: list[tuple[int, bytes]]) -> Session:
+    """A session with the history of an imported trace; between two commands the engine ran."""
+    rows: list[Row] = []
+    for at, payload in [*commands, (head, b"")]:
+        done = rows[-1].to if rows else 0
+        if at > done:
+            rows.append(Row(len(rows) + 1, LogKind.RUN, done, at, pack({"source": "trace"})))
+        if at < head:
+            rows.append(Row(len(rows) + 1, LogKind.COMMAND, at, at + 1, payload))
+    session = create(name, "", creator, seed)
+    Session.objects.filter(pk=session.pk).update(
+        head=head, log_seq=len(rows), log_bytes=sum(len(row.payload) for row in rows)
+    )
+    LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in rows)
+    return session
+
+
+def _entry(session: Session, row: Row, to: int) -> LogEntry:
+    return LogEntry(session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload)
 
 
 def _until(rows: Iterable[Row], at: int) -> Iterable[Row]:
@@ -193,6 +210,7 @@ __all__ = [
     "pack",
     "read",
     "release",
+    "restore",
     "touch",
     "unpack",
 ]

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
+
 from playground.sessions.errors import EngineFailed, from_json
 from playground.sessions.frames import Decoder, Frame, encode
 
@@ -53,11 +55,14 @@ class Worker:
                 sys.executable,
                 "-m",
                 MODULE,
+                str(settings.ENGINE_MEMORY),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=READ,
                 start_new_session=True,
-                cwd=os.getcwd(),
+                cwd=settings.BASE_DIR,
+                # The engine's arrays are small: threads of the linear algebra library would only take memory.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process))

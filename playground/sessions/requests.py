@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from playground.presenters.look import Look
-from playground.sessions import contents
+from playground.sessions import contents, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.turns import Slice
@@ -119,22 +119,44 @@ class Requests:
         return Answer((yield from self._engine(header).delta(header["at"], look, before)))
 
     def objects(self, header: Header, attachments: list[bytes]) -> Steps:
-        world = yield from self._engine(header).history.at(header["at"])
+        world = yield from self._engine(header).at(header["at"])
         return Answer(contents.objects(world, header["kind"]))
 
     def manifest(self, header: Header, attachments: list[bytes]) -> Steps:
-        world = yield from self._engine(header).history.at(header["at"])
+        world = yield from self._engine(header).at(header["at"])
         return Answer(contents.manifest(world, header["object_kind"], header["namespace"], header["name"]))
 
     def configuration(self, header: Header, attachments: list[bytes]) -> Steps:
         """The schedulers' configurations and the world's settings."""
-        world = yield from self._engine(header).history.at(header["at"])
+        world = yield from self._engine(header).at(header["at"])
         return Answer(contents.configuration(world))
 
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
-        world = yield from self._engine(header).history.at(header["at"])
+        world = yield from self._engine(header).at(header["at"])
         return Answer(contents.node_names(world))
+
+    def cluster(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Some of the cluster's objects as YAML, from the `first` one on."""
+        world = yield from self._engine(header).at(header["at"])
+        text, following = contents.yaml_part(world, header["first"])
+        return Answer({"next": following}, [text])
+
+    def trace_open(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Begin to write a trace; this process has no other one."""
+        yield
+        self._export = traces.Export(header, attachments)
+        return Answer({})
+
+    def trace_next(self, header: Header, attachments: list[bytes]) -> Steps:
+        yield
+        data, done = self._export.next()
+        return Answer({"done": done}, [data])
+
+    def trace_check(self, header: Header, attachments: list[bytes]) -> Steps:
+        yield
+        found, payloads = traces.check(attachments[0], header["objects"])
+        return Answer(found, payloads)
 
 
 OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
@@ -156,5 +178,9 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.manifest,
         Requests.configuration,
         Requests.nodes,
+        Requests.cluster,
+        Requests.trace_open,
+        Requests.trace_next,
+        Requests.trace_check,
     )
 }

@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,6 +29,7 @@ class Runtime:
     """The loop, the workers, the threads for the database, and the live sessions by id."""
 
     def __init__(self) -> None:
+        from playground.sessions.exports import Jobs
         from playground.sessions.pool import Pool
         from playground.sessions.relay import Relay
 
@@ -36,10 +37,13 @@ class Runtime:
         self.loop = asyncio.new_event_loop()
         self.pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
         self.relay = Relay(self)
+        self.jobs = Jobs(self)
         self.sessions: dict[int, LiveSession] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._database = ThreadPoolExecutor(4, thread_name_prefix="database")
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
         self._thread.start()
+        self.loop.call_soon_threadsafe(lambda: self.begin(self._sweep()))
 
     def _work(self) -> None:
         asyncio.set_event_loop(self.loop)
@@ -59,6 +63,12 @@ class Runtime:
 
         return await self.loop.run_in_executor(self._database, work)
 
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something go on by itself; from the sessions' loop only."""
+        task = self.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     def live(self, session_id: int) -> LiveSession:
         """The session in this process; from the sessions' loop only."""
         from playground.sessions.live import LiveSession
@@ -66,6 +76,15 @@ class Runtime:
         if session_id not in self.sessions:
             self.sessions[session_id] = LiveSession(session_id, self)
         return self.sessions[session_id]
+
+    async def _sweep(self) -> None:
+        """Give back, now and then, the memory of sessions that nobody has asked for."""
+        while True:
+            await asyncio.sleep(min(60, settings.ENGINE_IDLE_SECONDS))
+            for session_id, live in list(self.sessions.items()):
+                if live.idle_for() > settings.ENGINE_IDLE_SECONDS:
+                    del self.sessions[session_id]
+                    await live.close()
 
     def stop(self) -> None:
         """End the workers and the loop."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import resource
 import select
 import sys
 import traceback
@@ -77,7 +78,12 @@ class Worker:
 
 
 def main() -> None:
-    """Answers go to the standard output as it was; whatever prints goes to the standard error."""
+    """The argument is the memory, in bytes, that the process may take.
+
+    Answers go to the standard output as it was; whatever prints goes to the standard error.
+    """
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     sink = os.dup(1)
     os.dup2(2, 1)
     gc.set_threshold(100_000, 20, 20)

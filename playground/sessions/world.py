@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from playground import presenters
 from playground.presenters import Look
 from scheduler_core.api.plan import Plan, plan
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, command_from_json
 from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.simulation import Grain, Simulation
 
 __all__ = [
@@ -19,10 +19,12 @@ __all__ = [
     "FieldError",
     "Grain",
     "InvalidObject",
+    "LoadLimits",
     "Plan",
     "Refused",
     "Simulation",
     "command_from_json",
+    "load_manifests",
     "plan",
     "present",
 ]

@@ -39,7 +39,8 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
         return render(request, "playground/opening.html", context, status=503)
     await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
-    return render(request, "playground/studio.html", await _context(client, look, shown))
+    context = await _context(client, look, shown) | _links(request, client)
+    return render(request, "playground/studio.html", context)
 
 
 async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> dict[str, Any]:
@@ -59,6 +60,14 @@ async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> 
         "kube_version": KUBE_VERSION,
         "stale_engine": session.engine_version not in ("", ENGINE_VERSION),
     }
+
+
+def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
+    """The links to hand on; who came by a view link is not told the edit link."""
+    keys = {"view_link": client.session.view_key}
+    if client.may_edit:
+        keys["edit_link"] = client.session.edit_key
+    return {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
 
 
 async def _running(client: SessionClient) -> dict[str, Any] | None:

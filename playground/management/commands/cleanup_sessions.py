@@ -1,0 +1,41 @@
+"""`python manage.py cleanup_sessions`: removes sessions that nobody uses any more."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db.models import Q
+from django.utils import timezone
+
+from playground.models import Session
+
+BATCH = 50
+
+
+class Command(BaseCommand):
+    """Deleted sessions go, and those that nobody has opened for the days of the retention. Forks of them stay."""
+
+    help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """How old, and whether only to say what would go."""
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=settings.SESSION_RETENTION_DAYS,
+            help="days without use (default: %(default)s)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+
+    def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
+        """Remove in small batches, so that no writer waits for long."""
+        old = Q(deleted__isnull=False) | Q(used__lt=timezone.now() - timedelta(days=days))
+        running = Q(driver_until__gt=timezone.now())
+        chosen = Session.objects.filter(old).exclude(running)
+        count = chosen.count()
+        if not dry_run:
+            while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
+                Session.objects.filter(pk__in=keys).delete()
+        self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")

@@ -1,0 +1,90 @@
+"""Ways out of a session and back in: its trace as JSON lines, the cluster as YAML, the check of a trace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.presenters import Look
+from playground.recent import remember
+from playground.sessions.client import SessionClient, check_trace
+from playground.sessions.errors import SessionError
+from playground.views.doors import opens, problem
+from playground.views.session import creator
+
+MOST = 2**31
+
+
+@require_GET
+@opens
+async def trace(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
+    first, last = _number(request, "first", 0), _number(request, "last", -1)
+    lines = await _begun(client.trace((first, last)))
+    return _download(lines, "application/jsonl", client.session.name, "jsonl")
+
+
+@require_GET
+@opens
+async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The cluster's objects at a step, for kubectl."""
+    text = await _begun(client.cluster(Look.from_query(request.GET).at))
+    return _download(text, "application/yaml", client.session.name, "yaml")
+
+
+async def _begun(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so."""
+    first = await anext(parts, b"")
+
+    async def all_of_them() -> AsyncIterator[bytes]:
+        yield first
+        async for part in parts:
+            yield part
+
+    return all_of_them()
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal()) or int(text[:12]) > MOST:
+        raise SessionError(
+            _("“%(name)s” must be an attempt's number; it is “%(text)s”.") % {"name": name, "text": text[:40]}
+        )
+    return int(text)
+
+
+def _download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> StreamingHttpResponse:
+    filename = f"{slugify(name) or 'session'}.{suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return StreamingHttpResponse(parts, content_type=kind, headers=headers)
+
+
+@require_POST
+async def import_trace(request: HttpRequest) -> HttpResponse:
+    """Compute an uploaded trace again: the page says whether it is the same; a session with its history opens."""
+    file = request.FILES.get("file")
+    try:
+        if not isinstance(file, UploadedFile):
+            raise SessionError(_("Choose the file of a trace first; the studio's Export makes one."))
+        data = await sync_to_async(file.read, thread_sensitive=False)()
+        name = (file.name or "").rsplit(".", 1)[0][:120] or _("Imported trace")
+        found, session = await check_trace(data, name, creator(request))
+    except SessionError as error:
+        return await asyncio.to_thread(problem, request, error)
+    await remember(request, session.edit_key)
+    return render(request, "playground/trace.html", _told(found, session.edit_key))
+
+
+def _told(found: dict[str, Any], key: str) -> dict[str, Any]:
+    return {"found": found, "key": key, "same": found["difference"] is None}
