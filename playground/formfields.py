@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from playground.builder.grammar import GrammarError
 from scheduler_core.objects.quantity import BadQuantity, parse_quantity
+from scheduler_core.scheduler.world import MAX_DURATION
 
 PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 
@@ -89,7 +90,12 @@ class DurationField(forms.CharField):
         if found is None:
             said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
             raise ValidationError(said % {"received": text}, code="duration")
-        return int(Decimal(found[1]) * _UNITS[found[2]])
+        nanoseconds = int(Decimal(found[1]) * _UNITS[found[2]])
+        if nanoseconds > MAX_DURATION:
+            said = _("“%(received)s” is too long; it can be at most %(most)s")
+            most = duration_text(MAX_DURATION)
+            raise ValidationError(said % {"received": text, "most": most}, code="duration")
+        return nanoseconds
 
 
 def duration_text(nanoseconds: int) -> str:

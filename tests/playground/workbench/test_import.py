@@ -1,0 +1,134 @@
+"""Import: first a preview, then one command that holds what was accepted."""
+
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from playground.models import LogEntry
+from tests.playground.workbench.conftest import page_text
+
+OPENB = Path(__file__).parents[2] / "corpus" / "openb"
+MIXED = """\
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Node
+    metadata: {name: node-1}
+    status: {allocatable: {cpu: "9", memory: 16Gi, pods: "110"}}
+  - apiVersion: v1
+    kind: Pod
+    metadata: {name: bound, namespace: default}
+    spec: {nodeName: node-1, containers: [{name: a, image: b}]}
+  - apiVersion: v1
+    kind: Pod
+    metadata: {name: wrong, namespace: default}
+    spec: {containers: [{name: a, image: b, resources: {requests: {cpu: 10x}}}]}
+  - apiVersion: v1
+    kind: Event
+    metadata: {name: e, namespace: default}
+"""
+
+
+@pytest.fixture
+def begun(visitor):
+    return visitor("cluster:small")
+
+
+def preview(begun, text):
+    answer = begun.post("import", text=text)
+    assert answer.status_code == 302, page_text(answer)
+    return begun.browser.get(answer["Location"])
+
+
+def apply(begun, text):
+    token = preview(begun, text).context["plan"]["token"]
+    return begun.post("import/apply", token=token)
+
+
+def test_the_preview_tells_what_each_object_would_become(begun):
+    shown = page_text(preview(begun, MIXED))
+    assert "changed Node node-1 " in shown
+    assert "status.allocatable.cpu" in shown
+    assert "created Pod default/bound" in shown
+    assert "refused Pod default/wrong line 15 spec.containers[0].resources.requests[cpu]" in shown
+    assert "ignored Event default/e" in shown
+
+
+def test_the_preview_changes_nothing(begun):
+    before = begun.head()
+    preview(begun, MIXED)
+    assert begun.head() == before
+    assert "bound" not in begun.objects("Pod")
+
+
+def test_what_was_accepted_is_applied_as_one_command(begun):
+    entries = LogEntry.objects.filter(session=begun.session).count()
+    answer = apply(begun, MIXED)
+    assert answer.status_code == 302
+    assert LogEntry.objects.filter(session=begun.session).count() == entries + 1
+    assert begun.manifest("Pod", "bound")["spec"]["nodeName"] == "node-1"
+    assert "wrong" not in begun.objects("Pod")
+
+
+def test_a_file_goes_the_same_way(begun):
+    answer = begun.post("import", file=SimpleUploadedFile("cluster.yaml", MIXED.encode()))
+    assert answer.status_code == 302
+    assert "created Pod default/bound" in page_text(begun.browser.get(answer["Location"]))
+
+
+def test_several_files_are_one_import(begun):
+    parts = [
+        SimpleUploadedFile(f"{i}.yaml", f"apiVersion: v1\nkind: Node\nmetadata: {{name: f{i}}}\n".encode())
+        for i in (1, 2)
+    ]
+    answer = begun.post("import", file=parts)
+    assert "Import 2 objects" in page_text(begun.browser.get(answer["Location"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "not readable as YAML"),
+        (b"\xff\xfe\x00a", "UTF-8"),
+        ("", "There is nothing to import yet"),
+        ("items: {}\nkind: List", "items"),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_refused(begun, text, said):
+    before = begun.head()
+    fields = {"file": SimpleUploadedFile("a", text)} if isinstance(text, bytes) else {"text": text}
+    answer = begun.post("import", **fields)
+    assert answer.status_code in (400, 422)
+    assert said in page_text(answer)
+    assert begun.head() == before
+
+
+def test_an_import_that_changes_nothing_offers_no_button(begun):
+    apply(begun, MIXED)
+    again = preview(begun, "apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec: {}\n")
+    assert "There is nothing to import in it" in page_text(again)
+
+
+@pytest.mark.parametrize("token", ["", "nothing", "x" * 3000])
+def test_a_preview_that_is_not_kept_says_so(begun, token):
+    answer = begun.post("import/apply", token=token)
+    assert answer.status_code == 400
+    assert "no longer kept" in page_text(answer)
+
+
+def test_the_preview_of_another_session_cannot_be_applied(begun, visitor):
+    token = preview(begun, MIXED).context["plan"]["token"]
+    other = visitor("empty")
+    assert other.post("import/apply", token=token).status_code == 400
+
+
+def test_a_large_import_shows_a_summary_and_a_window_of_its_rows(visitor):
+    begun = visitor("empty")
+    nodes = "".join(f"---\napiVersion: v1\nkind: Node\nmetadata: {{name: n{i}}}\n" for i in range(300))
+    shown = preview(begun, nodes).content.decode()
+    assert "Import 300 objects" in shown
+    assert "1–50 of 300" in shown
+    assert shown.count("<code>n") == 50
+    assert len(shown) < 40_000

@@ -1,0 +1,134 @@
+"""Any object as YAML: created, replaced, deleted, or refused at its line."""
+
+import re
+
+import pytest
+
+from tests.playground.workbench.conftest import page_text
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '2', memory: 4Gi, pods: '10'}}\n"
+BOMB = (
+    "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(
+        f"{b}: &{b} [{', '.join(['*' + a] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    + NODE
+)
+
+
+@pytest.fixture
+def begun(visitor):
+    begun = visitor("empty")
+    begun.post("yaml", text=NODE, create="")
+    return begun
+
+
+def lines_of(answer) -> list[str]:
+    return re.findall(r'<li data-line="(\d+)"', answer.content.decode())
+
+
+def test_a_text_creates_every_object_in_it(begun):
+    text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n" + NODE.replace("n1", "n2")
+    assert begun.post("yaml", text=text, create="").status_code == 302
+    assert begun.objects("Node") == ["n1", "n2"]
+    assert "team" in begun.objects("Namespace")
+
+
+def test_an_object_opens_in_the_editor_and_is_replaced(begun):
+    shown = page_text(begun.get("yaml", kind="Node", namespace="", name="n1"))
+    assert "kind: Node" in shown
+    begun.post("yaml", text=NODE.replace("'2'", "'8'"), replace="", for_kind="Node", for_name="n1")
+    assert begun.manifest("Node", "n1")["status"]["allocatable"]["cpu"] == "8"
+
+
+def test_create_refuses_a_name_that_is_taken(begun):
+    before = begun.head()
+    answer = begun.post("yaml", text=NODE.replace("'2'", "'8'"), create="")
+    assert answer.status_code == 422
+    assert "“Node n1” already exists" in page_text(answer)
+    assert begun.head() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        pytest.param("kind: Pod\n  a: b\n", "2", "not readable as YAML", id="malformed"),
+        pytest.param('{"kind": "Pod",\n "x": }', "2", "JSON", id="malformed JSON"),
+        pytest.param(NODE.replace("'2'", "2x"), "4", "is not a quantity", id="a wrong quantity"),
+        pytest.param(NODE.replace("{name: n1}", "\n  name: n1\n  labels: [a]"), "5", "metadata.labels", id="a wrong type"),
+        pytest.param("apiVersion: v1\nkind: Podd\nmetadata: {name: a}\n", None, "Podd", id="an unknown kind"),
+        pytest.param("kind: Pod\nkind: Node\n", "2", "kind", id="a key given twice"),
+        pytest.param("just text", None, "", id="no object"),
+        pytest.param("", "1", "There is no object in this text", id="nothing"),
+        pytest.param("a: !!python/object/apply:os.system [ls]\n", "1", "", id="a tag"),
+        pytest.param(BOMB, None, "alias", id="an alias bomb"),
+        pytest.param("[" * 5000, None, "", id="nesting"),
+        pytest.param("a: \x00", None, "", id="a control character"),
+        pytest.param("kind: Pod\nmetadata: {name: 😀}\n", None, "", id="an emoji for a name"),
+    ],
+)  # fmt: skip
+def test_a_text_that_cannot_be_applied_is_refused_and_changes_nothing(begun, text, line, said):
+    before = begun.head()
+    answer = begun.post("yaml", text=text, create="")
+    assert answer.status_code == 422
+    assert said in page_text(answer)
+    assert line is None or line in lines_of(answer)
+    assert "Nothing was changed" in page_text(answer)
+    assert begun.head() == before
+
+
+def test_one_wrong_object_keeps_the_others_out_too(begun):
+    begun.post("yaml", text=NODE.replace("n1", "n2") + "---\n" + NODE.replace("n1", "N3"), create="")
+    assert begun.objects("Node") == ["n1"]
+
+
+def test_a_text_of_markup_is_shown_as_text(begun):
+    answer = begun.post("yaml", text="</textarea><script>alert(1)</script>: [", create="")
+    assert "<script>alert" not in answer.content.decode()
+
+
+def test_an_object_is_deleted(begun):
+    assert begun.post("objects/delete", kind="Node", namespace="", name="n1").status_code == 302
+    assert begun.objects("Node") == []
+
+
+def test_deleting_what_does_not_exist_is_refused(begun):
+    before = begun.head()
+    answer = begun.post("objects/delete", kind="Node", namespace="", name="n9")
+    assert answer.status_code == 400
+    assert 'nodes "n9" not found' in page_text(answer)
+    assert begun.head() == before
+
+
+def test_a_number_that_no_computer_word_holds_is_kept_as_kubectl_would(begun):
+    begun.post(
+        "yaml",
+        text=NODE.replace("n1", "n2").replace("status: {", "status: {odd: 99999999999999999999999, "),
+        create="",
+    )
+    assert begun.manifest("Node", "n2")["status"]["odd"] == 1e23
+
+
+@pytest.mark.parametrize("kind", ["", "Nod", "x" * 500])
+def test_deleting_an_object_of_no_kind_is_refused(begun, kind):
+    assert begun.post("objects/delete", kind=kind, namespace="", name="n1").status_code == 400
+
+
+def test_opening_what_does_not_exist_says_so(begun):
+    answer = begun.get("yaml", kind="Pod", namespace="default", name="gone")
+    assert answer.status_code == 404
+    assert "There is no Pod default/gone" in page_text(answer)
+
+
+def test_the_list_is_filtered_by_kind_and_name(begun):
+    begun.post("yaml", text=NODE.replace("n1", "other"), create="")
+    shown = page_text(begun.get("objects", kind="Node", q="oth"))
+    assert "other" in shown
+    assert " n1 " not in shown
+
+
+def test_the_list_shows_fifty_at_a_time(begun):
+    begun.post("build/nodes", count=120, name="m{i}", first=1, cpu="1", memory="1Gi", pods=1)
+    shown = begun.get("objects", kind="Node", page=3).content.decode()
+    assert "101–121 of 121" in shown
+    assert shown.count('<th scope="row">') == 21
