@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.pod_table import PodColumns
 from scheduler_core.cluster.table import ImageState, NodeTable, ResourceIndex
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
@@ -40,6 +41,7 @@ class Cache:
         self.pods: list[tuple[Pod, ...]] = []
         self.ports: dict[int, dict[HostPort, int]] = {}  # slots that use host ports
         self.where: dict[str, tuple[Pod, int]] = {}  # pod key -> (pod, slot)
+        self.columns = PodColumns()
         self.assumed: dict[str, str] = {}  # pod key -> node name, not yet confirmed by the API server
         self.image_sizes: dict[str, int] = {}
         self.image_nodes: dict[str, dict[str, None]] = {}
@@ -134,6 +136,7 @@ class Cache:
             fresh = self.table()
             self._rows = {self.slots[name]: row for row, name in enumerate(fresh.names)}
             self._dirty.clear()
+            self.columns.settle()
             self._nodes_changed = False
             return fresh
         for slot in self._dirty:
@@ -141,6 +144,7 @@ class Cache:
             if row is not None:
                 self._copy_row(table, row, slot)
         self._dirty.clear()
+        self.columns.update(table.pod_table, self._rows)
         return table
 
     def table(self) -> NodeTable:
@@ -170,6 +174,7 @@ class Cache:
             ports=[self.ports.get(slot, {}) for slot in slots],
             rows_with_ports=frozenset(row for row, slot in enumerate(slots) if slot in self.ports),
             pods=[self.pods[slot] for slot in slots],
+            pod_table=self.columns.snapshot({slot: row for row, slot in enumerate(slots)}, len(self.names)),
             rows=rows,
         )
 
@@ -183,6 +188,7 @@ class Cache:
         twin.pods = list(self.pods)
         twin.ports = dict(self.ports)
         twin.where = dict(self.where)
+        twin.columns = self.columns.copy()
         twin.assumed = dict(self.assumed)
         twin.image_sizes = dict(self.image_sizes)
         twin.image_nodes = {image: dict(holders) for image, holders in self.image_nodes.items()}
@@ -265,6 +271,7 @@ class Cache:
         self.counts[slot, _PODS] += 1
         self.pods[slot] = (*self.pods[slot], pod)
         self.where[pod.key] = (pod, slot)
+        self.columns.put(pod, slot)
         if pod.spec.host_ports:
             used = dict(self.ports.get(slot, {}))
             for port in pod.spec.host_ports:
@@ -274,6 +281,7 @@ class Cache:
 
     def _take(self, key: str) -> None:
         pod, slot = self.where.pop(key)
+        self.columns.drop(key)
         self.requested[slot] -= self._request(pod)
         self.nonzero[slot] -= pod.nonzero
         self.counts[slot, _PODS] -= 1
@@ -298,6 +306,7 @@ class Cache:
         # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
         self.pods[slot] = (*_without(self.pods[slot], old.key), pod)
         self.where[pod.key] = (pod, slot)
+        self.columns.put(pod, slot)
         self._dirty[slot] = None
 
     def _copy_row(self, table: NodeTable, row: int, slot: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.cluster.pod_table import PodTable
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
 
@@ -87,6 +88,7 @@ class NodeTable:
     ports: list[dict[HostPort, int]] = field(default_factory=list)  # per row: used host ports (with counts)
     rows_with_ports: frozenset[int] = frozenset()
     pods: list[tuple[Pod, ...]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
+    pod_table: PodTable = field(default_factory=PodTable)  # the same pods by column
     rows: dict[str, int] = field(default_factory=dict)  # name -> row
     memo: dict[Hashable, Any] = field(default_factory=dict)  # valid until a Node object changes
     label_columns: dict[str, LabelColumn] = field(default_factory=dict)
@@ -104,6 +106,7 @@ class NodeTable:
             pod_count=self.pod_count.copy(),
             ports=list(self.ports),
             pods=list(self.pods),
+            pod_table=self.pod_table.copy(),
         )
 
     def row(self, name: str) -> int | None:

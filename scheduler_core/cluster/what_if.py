@@ -1,0 +1,69 @@
+"""What-ifs: a view of the snapshot with pods more or less on some rows, for nominated pods and preemption's dry runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.plugin import Change
+from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.objects.resources import Resources
+
+
+def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:
+    """Changes a view in place: its sums, pods and ports. `view` is a copy that belongs to the what-if.
+
+    A resource that no column stands for is left out: no node has it, so it decides nothing.
+    """
+    if not changes:
+        return
+    rows = np.array([change.row for change in changes], np.intp)
+    signs = np.array([change.sign for change in changes], np.int64)
+    vectors: dict[Resources, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+    amounts = np.stack([_vector(view, change.pod.requests, vectors) for change in changes])
+    np.add.at(view.requested, rows, amounts * signs[:, None])
+    nonzero = np.array([change.pod.nonzero for change in changes], np.int64)
+    np.add.at(view.nonzero, rows, nonzero * signs[:, None])
+    np.add.at(view.pod_count, rows, signs)
+    for change in changes:
+        row = change.row
+        pods = view.pods[row]
+        if change.sign > 0:
+            view.pods[row] = (*pods, change.pod)
+        else:
+            view.pods[row] = tuple(pod for pod in pods if pod.uid != change.pod.uid)
+        if change.pod.spec.host_ports:
+            _change_ports(view, change)
+
+
+def _vector(
+    view: NodeTable, requests: Resources, known: dict[Resources, np.ndarray[tuple[int], np.dtype[np.int64]]]
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    found = known.get(requests)
+    if found is None:
+        found = np.zeros(view.requested.shape[1], np.int64)
+        found[:3] = requests.milli_cpu, requests.memory, requests.ephemeral_storage
+        for name, amount in requests.scalar:
+            column = view.resources.columns.get(name)
+            if column is not None and column < len(found):
+                found[column] = amount
+        known[requests] = found
+    return found
+
+
+def _change_ports(view: NodeTable, change: Change) -> None:
+    used: dict[HostPort, int] = dict(view.ports[change.row])
+    for port in change.pod.spec.host_ports:
+        used[port] = used.get(port, 0) + change.sign
+        if used[port] <= 0:
+            del used[port]
+    view.ports[change.row] = used
+    others = view.rows_with_ports - {change.row}
+    view.rows_with_ports = others | {change.row} if used else others
+
+
+def added(row: int, pods: Sequence[Pod]) -> list[Change]:
+    """These pods more on a row."""
+    return [Change(row, pod, 1) for pod in pods]
