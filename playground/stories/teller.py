@@ -4,13 +4,15 @@ A condition is a mapping; all that it names must hold. Apart from `exists` and `
 as the world goes on, and going back in the world goes back in the story.
 
     pod: web-1              which pod (namespace `default` unless written as ns/name) the rest is about
-    attempt: 2              which of its attempts, from 1 (the default)
+    attempt: 2              which of its attempts `point` is about, from 1 (the default)
     point: Filter           the attempt has come to this extension point, or has ended
-    outcome: scheduled      the attempt ended so (scheduled, unschedulable, error)
+    outcome: scheduled      an attempt ended so (scheduled, unschedulable, error)
+    said: Insufficient cpu  an attempt ended with a message that holds this
     place: backoff          the pod has been there (see trace/journal.py); with `times: 2`, twice
     exists: Node node-2     the API server holds the object (`Kind name` or `Kind namespace/name`)
     lacks: Node node-2      it does not
     position: 1             the world has come to this position
+    any: [{...}, {...}]     one of these conditions holds
 """
 
 from __future__ import annotations
@@ -68,28 +70,29 @@ def holds(when: Mapping[str, Any], sim: Any) -> bool:
     return all(test(when, sim) for word, test in _TESTS.items() if word in when)
 
 
-def _attempt(when: Mapping[str, Any], sim: Any) -> Any:
-    """The finished attempt that a condition is about, or None."""
-    numbers = [each for each in sim.journal.attempts if each.pod == _key(when["pod"])]
-    wanted = when.get("attempt", 1)
-    return numbers[wanted - 1] if len(numbers) >= wanted else None
+def _attempts(when: Mapping[str, Any], sim: Any) -> list[Any]:
+    """The finished attempts of the pod that a condition is about."""
+    return [each for each in sim.journal.attempts if each.pod == _key(when["pod"])]
 
 
 def _came_to_point(when: Mapping[str, Any], sim: Any) -> bool:
-    if _attempt(when, sim) is not None and when["point"] in SCHEDULING:
+    finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
+    if finished >= wanted and when["point"] in SCHEDULING:
         return True
-    finished = sum(each.pod == _key(when["pod"]) for each in sim.journal.attempts)
     cycles = [each.cycle for each in sim.schedulers if each.cycle is not None]
     bindings = [each for scheduler in sim.schedulers for each in scheduler.bindings.values()]
     running = [each for each in cycles if each.pod.key == _key(when["pod"]) and not each.outcome]
     present = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
-    right = finished + len(running) == when.get("attempt", 1)
+    right = finished + len(running) == wanted
     return right and any(step.point == when["point"] for each in present for step in each.steps)
 
 
 def _ended_as(when: Mapping[str, Any], sim: Any) -> bool:
-    attempt = _attempt(when, sim)
-    return attempt is not None and attempt.outcome == when["outcome"]
+    return any(each.outcome == when["outcome"] for each in _attempts(when, sim))
+
+
+def _said(when: Mapping[str, Any], sim: Any) -> bool:
+    return any(when["said"] in each.message for each in _attempts(when, sim))
 
 
 def _has_been(when: Mapping[str, Any], sim: Any) -> bool:
@@ -111,6 +114,8 @@ _TESTS: dict[str, Callable[[Mapping[str, Any], Any], bool]] = {
     "position": lambda when, sim: sim.position >= when["position"],
     "point": _came_to_point,
     "outcome": _ended_as,
+    "said": _said,
+    "any": lambda when, sim: any(holds(each, sim) for each in when["any"]),
     "place": _has_been,
     "exists": lambda when, sim: _exists(when["exists"], sim),
     "lacks": lambda when, sim: not _exists(when["lacks"], sim),
