@@ -161,8 +161,8 @@ def _moved(data: Data) -> Told:
 
 
 _COMMANDS = {
-    "ApplyObjects": gettext_noop("%(n)s objects were created or changed"),
-    "DeleteObjects": gettext_noop("%(n)s objects were deleted"),
+    "ApplyObjects": gettext_noop("objects created or changed: %(n)s"),
+    "DeleteObjects": gettext_noop("objects deleted: %(n)s"),
     "PatchObject": gettext_noop("an object was changed"),
     "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
     "SetSettings": gettext_noop("the world's settings were changed"),
@@ -229,10 +229,7 @@ _OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
         _with_pod(gettext_noop("the cache takes %(pod)s back")),
     ),
     "timer_fired": (gettext_noop("The queue's timer"), lambda data: told(str(data.get("timer", "")))),
-    "command": (
-        gettext_noop("Command"),
-        lambda data: told(str(data.get("summary") or data.get("type") or "")),
-    ),
+    "command": (gettext_noop("A change from outside"), _command),
     "object": (gettext_noop("API server"), _object),
     "queue_moved": (gettext_noop("Queue"), _moved),
 }

@@ -186,6 +186,10 @@ document.addEventListener("submit", (event) => {
   if (event.target.matches("[role=search], .tools form")) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSend", acted);
+// A fragment that came with the stream was rendered without a request, so its forms lack the token that the page's own have.
+document.addEventListener("htmx:configRequest", (event) => {
+  event.detail.headers["X-CSRFToken"] = document.querySelector("[name=csrfmiddlewaretoken]").value;
+});
 
 const rename = document.querySelector(".rename");
 rename?.addEventListener("submit", async (event) => {

@@ -1,0 +1,152 @@
+"""The inspector's tabs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.presenters.plain import in_plain_words
+from scheduler_core.commands import DeleteObjects, Ref
+from scheduler_core.simulation import Grain, Simulation
+from tests.playground.presenters.worlds import (
+    decided,
+    many_nodes,
+    node,
+    pod,
+    ran,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
+
+
+def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
+    return shown("inspector", sim, tab=tab, **look)["context"]["body"]
+
+
+def matrix(sim: Simulation, **look: Any) -> dict[str, dict[str, str]]:
+    """Node -> plugin -> letter."""
+    found = body(sim, "why", **look)
+    plugins = [plugin["name"] for plugin in found["plugins"]]
+    return {row["node"]: dict(zip(plugins, row["cells"], strict=True)) for row in found["rows"]}
+
+
+def test_a_node_meets_each_filter_plugin_until_the_first_refusal() -> None:
+    found = matrix(until(three_nodes(), decided()))
+    assert found["free"]["NodeResourcesFit"] == "p"
+    assert (found["small"]["TaintToleration"], found["small"]["NodeResourcesFit"]) == ("p", "r")
+    assert (found["infra"]["TaintToleration"], found["infra"]["NodeResourcesFit"]) == ("r", "n")
+    assert found["infra"]["NodePorts"] == "s"
+
+
+def test_plugins_that_have_not_run_yet_are_still_to_come() -> None:
+    found = matrix(until(three_nodes(), ran("Filter", "TaintToleration")))
+    assert (found["free"]["TaintToleration"], found["free"]["NodeResourcesFit"]) == ("p", "t")
+
+
+def test_kubes_message_stands_first_and_plain_words_follow() -> None:
+    found = body(until(three_nodes(pod("huge", cpu="64")), decided()), "why")
+    assert found["message"].startswith(
+        "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: infra}"
+    )
+    assert found["groups"][0]["plain"][0]["values"] == {"resource": "cpu"}
+
+
+def test_a_large_matrix_shows_a_window_with_the_chosen_node_in_it() -> None:
+    sim = until(many_nodes(200), decided())
+    rows = body(sim, "why", node="node-0000")["rows"]
+    assert len(rows) <= 21
+    assert rows[0]["node"] == "node-0000"
+
+
+def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:
+    sim = three_nodes(pod("huge", cpu="64", priority=10), pod("web-1"))
+    until(sim, decided(2))
+    found = body(sim, "why", pod="default/huge")
+    attempt = sim.journal.attempts[0]
+    assert (found["kind"], found["number"], found["goto"]) == ("past", 1, attempt.last_position)
+    assert found["message"] == attempt.message
+
+
+def test_a_gated_pod_says_which_gate_holds_it() -> None:
+    sim = three_nodes(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
+    assert body(sim, "why", pod="default/gated")["gates"] == ["example.com/quota"]
+
+
+def test_scores_add_up_from_raw_to_total() -> None:
+    nodes = [node(f"n{i}", cpu=str(4 + i)) for i in range(4)]
+    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
+    found = body(sim, "scores")
+    weights = [plugin["weight"] for plugin in found["plugins"]]
+    for row in found["rows"]:
+        assert [cell["weighted"] for cell in row["cells"]] == [
+            cell["norm"] * weight for cell, weight in zip(row["cells"], weights, strict=True)
+        ]
+        assert row["total"] == sum(cell["weighted"] for cell in row["cells"])
+    totals = [row["total"] for row in found["rows"]]
+    assert totals == sorted(totals, reverse=True)
+
+
+def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
+    sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
+    found = body(sim, "scores")
+    assert (found["ties"], sorted(found["tied"])) == (2, ["a", "b"])
+    assert found["tied"][found["draw"]] == found["node"]
+    assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
+
+
+def test_the_chart_shows_what_the_table_says() -> None:
+    sim = until(world(node("a"), node("b", cpu="9"), pod("web-1", cpu="2")), decided())
+    found = body(sim, "scores")
+    for row in found["rows"]:
+        bars = [bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"]]
+        assert sum(bars) == row["total"]
+
+
+@pytest.mark.parametrize(("cpu", "kind"), [("2", "one feasible"), ("64", "none feasible")])
+def test_without_scores_the_tab_says_why_there_are_none(cpu: str, kind: str) -> None:
+    assert body(until(three_nodes(pod("web-1", cpu=cpu)), decided()), "scores")["kind"] == kind
+
+
+def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    attempts = body(sim, "pod")["attempts"]
+    assert [(a["number"], a["outcome"], a["goto"]) for a in attempts] == [
+        (1, "unschedulable", sim.journal.attempts[0].last_position)
+    ]
+
+
+def test_the_node_tab_shows_what_is_requested_and_free() -> None:
+    sim = until(three_nodes(), decided())
+    resources = {r["name"]: r for r in body(sim, "node", node="free")["resources"]}
+    assert (resources["cpu"]["used"], resources["cpu"]["free"], resources["cpu"]["has"]) == ("2", "6", "8")
+    assert (resources["pods"]["used"], resources["pods"]["has"]) == ("1", "110")
+
+
+def test_a_node_that_is_gone_is_said_to_be_gone() -> None:
+    sim = three_nodes()
+    sim.apply(DeleteObjects((Ref("Node", "", "free"),)))
+    assert body(sim, "node", node="free")["kind"] == "gone"
+
+
+def test_the_yaml_tab_prints_the_object() -> None:
+    assert "name: web-1\n" in body(three_nodes(), "yaml", pod="default/web-1")["text"]
+    assert body(three_nodes(), "yaml", node="free")["object"] == "Node"
+
+
+def test_the_events_tab_lists_the_pods_events() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    sim.step(Grain.PLUGIN)
+    rows = body(sim, "events", pod="default/huge")["rows"]
+    assert [(row["type"], row["reason"]) for row in rows] == [("Warning", "FailedScheduling")]
+
+
+@pytest.mark.parametrize("tab", ["why", "scores", "pod", "node", "yaml", "events"])
+def test_every_tab_has_something_to_say_of_an_empty_world(tab: str) -> None:
+    assert body(world(), tab)["kind"]
+
+
+def test_a_reason_that_is_plain_already_needs_no_words() -> None:
+    assert in_plain_words("something of a plugin of your own") is None

@@ -1,0 +1,148 @@
+"""The cluster map: cards for few nodes, bytes and a window for many."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from playground.presenters.heat import BEST, HERE, NO, OK
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.simulation import Simulation
+from tests.playground.presenters.worlds import (
+    ZONE,
+    decided,
+    many_nodes,
+    node,
+    pod,
+    ran,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
+
+
+def cards(sim: Simulation, **look: Any) -> dict[str, Any]:
+    return shown("map", sim, **look)["cards"]
+
+
+def heat(sim: Simulation, key: str, **look: Any) -> list[int]:
+    return list(base64.b64decode(cards(sim, **look)["map-heat"][key]))
+
+
+def test_a_refused_node_says_why_in_kubes_words() -> None:
+    sim = until(three_nodes(), ran("Filter", "NodeResourcesFit"))
+    assert cards(sim)["node-small"]["why"] == "Insufficient cpu"
+    assert cards(sim)["node-infra"]["why"] == "node(s) had untolerated taint {dedicated: infra}"
+
+
+def test_a_feasible_node_steps_forward() -> None:
+    sim = until(three_nodes(), ran("Filter", "TaintToleration"))
+    assert (cards(sim)["node-free"]["state"], cards(sim)["node-free"]["why"]) == ("ok", "")
+
+
+def test_what_this_step_refused_is_marked_as_changed() -> None:
+    sim = until(three_nodes(), ran("Filter", "NodeResourcesFit"))
+    assert [name for name, card in cards(sim).items() if card.get("changed")] == ["node-small"]
+
+
+def test_the_pod_stands_on_its_node_as_soon_as_it_is_assumed() -> None:
+    sim = until(three_nodes(), decided())
+    card = cards(sim)["node-free"]
+    assert card["state"] == "here"
+    assert [(chip["name"], chip["assumed"]) for chip in card["chips"]] == [("web-1", True)]
+    assert card["changed"]
+
+
+def test_nodes_stand_by_zone_unless_another_label_is_asked_for() -> None:
+    sim = three_nodes()
+    zones = shown("map", sim)["context"]["zones"]
+    assert {zone["name"]: len(zone["cards"]) for zone in zones} == {"a": 2, "b": 1}
+    assert len(shown("map", sim, group="-")["context"]["zones"]) == 1
+
+
+def test_a_group_that_no_node_has_falls_back_to_the_zone() -> None:
+    assert shown("map", three_nodes(), group="no-such-label")["context"]["group"] == ZONE
+
+
+@pytest.mark.parametrize(
+    ("q", "left"), [("sma", 1), (f"{ZONE}=a", 2), ("untolerated taint", 1), ("nothing", 0)]
+)
+def test_the_filter_finds_nodes_by_name_label_and_refusal(q: str, left: int) -> None:
+    sim = until(three_nodes(), decided())
+    assert sum(1 for name in cards(sim, q=q) if name.startswith("node-")) == left
+
+
+def test_an_empty_cluster_says_so() -> None:
+    assert shown("map", world())["context"]["empty"]
+
+
+def test_refusals_are_counted_groups() -> None:
+    summary = cards(until(three_nodes(), decided()))["map-summary"]
+    assert summary["feasible"] == 1
+    assert [(g["count"], g["text"]) for g in summary["groups"]] == [
+        (1, "Insufficient cpu"),
+        (1, "node(s) had untolerated taint {dedicated: infra}"),
+    ]
+
+
+def test_refused_pods_are_listed_with_their_last_message() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    rows = cards(sim)["map-pending"]["rows"]
+    assert [row["key"] for row in rows] == ["default/huge"]
+    assert rows[0]["message"].startswith("0/3 nodes are available: ")
+
+
+def test_a_large_cluster_is_bytes_and_a_window_of_cards() -> None:
+    found = cards(until(many_nodes(200), decided()))
+    assert sum(1 for card in found.values() if card["kind"] == "node") == 12
+    assert len(base64.b64decode(found["map-heat"]["state"])) == 200
+
+
+def test_the_heat_map_tells_feasible_refused_best_and_chosen_nodes_apart() -> None:
+    sim = until(many_nodes(200), decided())
+    state = heat(sim, "state")
+    cycle = sim.schedulers[0].cycle
+    assert state.count(NO) == (cycle.refused_by >= 0).sum() > 0
+    assert state.count(HERE) == 1
+    assert state.count(BEST) > 0
+    assert state.count(OK) + state.count(BEST) + state.count(HERE) == len(cycle.feasible)
+
+
+def test_score_heat_goes_from_the_lowest_to_the_highest_total() -> None:
+    nodes = [node(f"n{i:02}", cpu=str(4 + i)) for i in range(50)]
+    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
+    values = heat(sim, "value", mode="score")
+    assert (min(values), max(values)) == (0, 255)
+
+
+def test_utilisation_heat_is_the_fuller_of_cpu_and_memory() -> None:
+    sim = many_nodes(60)
+    sim.apply(ApplyObjects((pod("fixed", cpu="8", nodeName="node-0001"),)))
+    table = sim.schedulers[0].cache.table()
+    values = heat(sim, "value", mode="utilisation")
+    assert values[table.row("node-0001")] == 127
+    assert sum(values) == 127
+
+
+def test_a_large_cluster_is_grouped_by_its_most_telling_label() -> None:
+    groups = cards(many_nodes(70))["map-groups"]
+    assert groups["values"] == [f"r{i}" for i in range(7)]
+    assert [base64.b64decode(groups["codes"]).count(i) for i in range(7)] == [10] * 7
+
+
+def test_the_pages_of_the_window_show_different_nodes() -> None:
+    sim = until(many_nodes(200), decided())
+    first, second = ({name for name in cards(sim, page=page) if name.startswith("node-")} for page in (0, 1))
+    assert len(first) == len(second) == 12
+    assert not first & second
+
+
+def test_a_node_that_came_after_the_snapshot_has_no_verdict() -> None:
+    sim = until(three_nodes(), ran("Filter", "TaintToleration"))
+    sim.apply(ApplyObjects((node("newcomer"),)))
+    found = cards(sim)
+    assert (found["node-newcomer"]["state"], found["node-newcomer"]["why"]) == ("", "")
+    assert found["node-infra"]["state"] == "no"

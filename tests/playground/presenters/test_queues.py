@@ -1,0 +1,57 @@
+"""The queues as the studio shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.simulation import Grain, Simulation
+from tests.playground.presenters.worlds import decided, many_nodes, pod, shown, three_nodes, until
+
+
+def group(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
+    return shown("queues", sim, **look)["cards"][f"queue-{name}"]
+
+
+def names(sim: Simulation, name: str) -> list[str]:
+    return [p["name"] for p in group(sim, name)["pods"]]
+
+
+def test_the_active_queue_stands_in_the_order_it_will_be_popped() -> None:
+    sim = three_nodes(pod("low"), pod("high", priority=100), pod("later"))
+    order = names(sim, "active")
+    popped = []
+    while len(popped) < 3:
+        sim.step(Grain.POD)
+        popped = [attempt.pod.removeprefix("default/") for attempt in sim.journal.attempts]
+    assert order == popped == ["high", "later", "low"] or order == popped == ["high", "low", "later"]
+
+
+def test_a_long_queue_shows_its_first_pods_and_counts_the_rest() -> None:
+    card = group(many_nodes(3, pods=40), "active")
+    assert (len(card["pods"]), card["count"], card["more"]) == (12, 40, 28)
+
+
+def test_a_gated_pod_has_a_group_of_its_own_that_names_the_gate() -> None:
+    sim = three_nodes(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
+    assert [p["gates"] for p in group(sim, "gated")["pods"]] == [["example.com/quota"]]
+    assert names(sim, "active") == []
+
+
+def test_the_pod_of_the_running_cycle_is_in_flight() -> None:
+    sim = three_nodes()
+    sim.step(Grain.PLUGIN)
+    assert names(sim, "flight") == ["web-1"]
+    assert names(sim, "active") == []
+
+
+def test_an_unschedulable_pod_names_the_plugins_that_refused_it() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    assert [p["plugins"] for p in group(sim, "unschedulable")["pods"]] == [
+        ["NodeResourcesFit", "TaintToleration"]
+    ]
+
+
+def test_the_inspected_pod_is_marked() -> None:
+    sim = three_nodes(pod("web-1"), pod("web-2"))
+    marked = [p["name"] for p in group(sim, "active", pod="default/web-2")["pods"] if p["chosen"]]
+    assert marked == ["web-2"]

@@ -1,0 +1,63 @@
+"""The present step in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.templatetags.studio import tell
+from scheduler_core.commands import DeleteObjects, Ref
+from scheduler_core.simulation import Simulation
+from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
+
+
+def context(sim: Simulation) -> dict[str, Any]:
+    return shown("transport", sim)["context"]
+
+
+def said(sim: Simulation) -> str:
+    found = context(sim)
+    return f"{found['head']}: {tell(found['told'])}".replace("<code>", "").replace("</code>", "")
+
+
+def test_an_empty_world_says_what_to_do_next() -> None:
+    assert said(Simulation()) == ": Nothing has happened yet: add nodes and pods, then step."
+
+
+def test_a_refusal_names_plugin_count_and_reason() -> None:
+    sim = until(three_nodes(), ran("Filter", "NodeResourcesFit"))
+    assert said(sim) == "Filter · NodeResourcesFit: refuses 1 of 2 nodes for web-1: Insufficient cpu"
+
+
+def test_an_import_is_counted() -> None:
+    assert said(three_nodes()) == "A change from outside: objects created or changed: 4"
+
+
+def test_a_deletion_is_counted() -> None:
+    sim = three_nodes()
+    sim.apply(DeleteObjects((Ref("Node", "", "free"),)))
+    assert said(sim) == "A change from outside: objects deleted: 1"
+
+
+def test_a_tie_is_told_with_its_draw() -> None:
+    sim = until(
+        world(node("a"), node("b"), pod("web-1", cpu="2")),
+        lambda s: any(r.kind == "node_selected" for r in s.last),
+    )
+    chosen = sim.schedulers[0].cycle.chosen
+    assert said(sim) == f"Select: 2 nodes tie for web-1; the draw takes {chosen}"
+
+
+def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    assert said(sim).endswith(f"huge finds no node: {sim.journal.attempts[0].message}")
+
+
+def test_every_step_of_a_world_is_told() -> None:
+    sim = three_nodes(pod("web-1"), pod("huge", cpu="64"))
+    while sim.advance() and sim.position < 120:
+        assert context(sim)["told"], f"step {sim.position}: {[record.kind for record in sim.last]}"
+
+
+def test_what_a_stranger_named_is_escaped() -> None:
+    told = {"text": "%(pod)s & %(reason)s", "values": {"pod": "<b>", "reason": "<i>"}}
+    assert tell(told) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
