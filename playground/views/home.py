@@ -16,6 +16,7 @@ from playground.sessions.client import SessionClient, create_session
 from playground.sessions.errors import SessionError
 from playground.stories import all_stories, story
 from playground.views.doors import problem
+from playground.views.imports import planned, refused_import
 from playground.views.texts import received
 from scheduler_core.commands import ApplyObjects
 
@@ -64,8 +65,11 @@ async def _import(request: HttpRequest) -> HttpResponse:
     name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
     session = await create_session(name=name, creator=creator(request))
     await remember(request, session.edit_key)
-    token = (await SessionClient(session, "edit").plan(text, filename))["token"]
-    return HttpResponseRedirect(reverse("import", args=[session.edit_key]) + f"?token={token}")
+    client = SessionClient(session, "edit")
+    try:
+        return await planned(request, client, text, filename)
+    except SessionError as error:
+        return refused_import(request, client, error)
 
 
 def creator(request: HttpRequest) -> str:

@@ -32,20 +32,15 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     if request.method == "POST":
         client.require_edit()
         try:
-            text, filename = received(request)
-            plan = await client.plan(text, filename)
+            return await planned(request, client, *received(request))
         except SessionError as error:
-            return workbench(
-                request, client, "import", {"refusal": error, "text": _short(request)}, error.status
-            )
-        _keep(client, plan["token"], plan)
-        return HttpResponseRedirect(_preview_url(request, client, plan["token"]))
+            return refused_import(request, client, error)
     if token := request.GET.get("token", ""):
         try:
             plan = await _plan(client, token)
         except SessionError as error:
             return workbench(request, client, "import", {"refusal": error}, error.status)
-        return workbench(request, client, "import", {"plan": _preview(request, plan, token)})
+        return workbench(request, client, "import", {"plan": _preview(request, plan)})
     return workbench(request, client, "import", {})
 
 
@@ -55,14 +50,14 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
     plan = await _plan(client, token)
-    applied = await client.apply_plan(token, at=position(request))
-    _plans.pop((client.session.pk, token), None)
+    applied = await client.apply_plan(plan["token"], at=position(request))
+    _plans.pop((client.session.pk, plan["token"]), None)
     count = sum(row["action"] in ("created", "changed") for row in plan["items"])
     words = ngettext("%(count)d object imported", "%(count)d objects imported", count) % {"count": count}
     return done(request, client, applied, words, "studio")
 
 
-def _preview(request: HttpRequest, plan: dict[str, Any], token: str) -> dict[str, Any]:
+def _preview(request: HttpRequest, plan: dict[str, Any]) -> dict[str, Any]:
     """A summary of a plan by action and kind, and one page of its rows."""
     counts = dict.fromkeys(ACTIONS, 0)
     kinds: dict[str, dict[str, int]] = {}
@@ -73,7 +68,7 @@ def _preview(request: HttpRequest, plan: dict[str, Any], token: str) -> dict[str
     show = request.GET.get("show", "")
     rows = [row for row in plan["items"] if show in ("", row["action"])]
     return {
-        "token": token,
+        "token": plan["token"],
         "counts": [(action, counts[action]) for action in ACTIONS if counts[action]],
         "accepted": counts["created"] + counts["changed"],
         "refused": counts["refused"],
@@ -81,7 +76,7 @@ def _preview(request: HttpRequest, plan: dict[str, Any], token: str) -> dict[str
         "actions": ACTIONS,
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
-        "query": urlencode({"token": token, **({"show": show} if show else {})}),
+        "query": urlencode({"token": plan["token"], **({"show": show} if show else {})}),
         "notes": plan["warnings"],
     }
 
@@ -94,12 +89,12 @@ async def _plan(client: SessionClient, token: str) -> dict[str, Any]:
         return _plans[key]
     text, filename = await sync_to_async(plans.find, thread_sensitive=False)(client.session.pk, token)
     plan = await client.plan(text, filename)
-    _keep(client, plan["token"], plan)
+    _keep(client, plan)
     return plan
 
 
-def _keep(client: SessionClient, token: str, plan: dict[str, Any]) -> None:
-    _plans[client.session.pk, token] = plan
+def _keep(client: SessionClient, plan: dict[str, Any]) -> None:
+    _plans[client.session.pk, plan["token"]] = plan
     while len(_plans) > _KEPT:
         _plans.popitem(last=False)
 
@@ -107,6 +102,18 @@ def _keep(client: SessionClient, token: str, plan: dict[str, Any]) -> None:
 def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str:
     at = position(request)
     return reverse("import", args=[client.key]) + f"?token={token}" + (f"&at={at}" if at is not None else "")
+
+
+async def planned(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
+    """Plan a text; the answer leads to its preview."""
+    plan = await client.plan(text, filename)
+    _keep(client, plan)
+    return HttpResponseRedirect(_preview_url(request, client, plan["token"]))
+
+
+def refused_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
+    """The place to paste again, with what was wrong."""
+    return workbench(request, client, "import", {"refusal": error, "text": _short(request)}, error.status)
 
 
 def _short(request: HttpRequest) -> str:

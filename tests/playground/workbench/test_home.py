@@ -75,3 +75,10 @@ def test_an_import_of_nothing_says_so_and_makes_no_session():
     answer = Client().post("/new", {"start": "import", "text": " "})
     assert "There is nothing to import yet" in page_text(answer)
     assert Session.objects.count() == 0
+
+
+def test_an_import_that_cannot_be_read_keeps_the_text_and_says_where():
+    answer = Client().post("/new", {"start": "import", "text": "kind: [oops"})
+    assert answer.status_code == 422
+    assert "not readable as YAML" in page_text(answer)
+    assert "kind: [oops" in page_text(answer)

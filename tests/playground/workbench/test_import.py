@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.models import LogEntry
+from playground.views import imports
 from tests.playground.workbench.conftest import page_text
 
 OPENB = Path(__file__).parents[2] / "corpus" / "openb"
@@ -78,11 +79,13 @@ def test_a_file_goes_the_same_way(begun):
     assert "created Pod default/bound" in page_text(begun.browser.get(answer["Location"]))
 
 
-def test_several_files_are_one_import(begun):
-    parts = [
-        SimpleUploadedFile(f"{i}.yaml", f"apiVersion: v1\nkind: Node\nmetadata: {{name: f{i}}}\n".encode())
-        for i in (1, 2)
-    ]
+YAML = "kind: Node\napiVersion: v1\nmetadata: {{name: f{}}}\n"
+JSON = '{{"kind": "Node", "apiVersion": "v1", "metadata": {{"name": "f{}"}}}}'
+
+
+@pytest.mark.parametrize("shapes", [(YAML, YAML), (JSON, JSON), (JSON, YAML), (YAML, JSON)])
+def test_several_files_are_one_import(begun, shapes):
+    parts = [SimpleUploadedFile(f"{i}", shape.format(i).encode()) for i, shape in enumerate(shapes)]
     answer = begun.post("import", file=parts)
     assert "Import 2 objects" in page_text(begun.browser.get(answer["Location"]))
 
@@ -132,3 +135,11 @@ def test_a_large_import_shows_a_summary_and_a_window_of_its_rows(visitor):
     assert "1–50 of 300" in shown
     assert shown.count("<code>n") == 50
     assert len(shown) < 40_000
+
+
+def test_a_preview_outlives_the_process_that_made_it(begun):
+    answer = begun.post("import", text=MIXED)
+    imports._plans.clear()
+    shown = begun.browser.get(answer["Location"])
+    assert begun.post("import/apply", token=shown.context["plan"]["token"]).status_code == 302
+    assert "bound" in begun.objects("Pod")
