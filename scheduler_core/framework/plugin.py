@@ -10,7 +10,7 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -82,6 +82,43 @@ class Change:
     sign: int
 
 
+class Filters(Protocol):
+    """The profile's Filter plugins, to be run on what-ifs (with nominated pods, as in the main search)."""
+
+    def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
+        """Row -> the first plugin's refusal (signed); rows that pass are not in it."""
+        ...
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """Changes the view `nodes` and the plugins' state by pods more or less."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What PostFilter is told: the status code of every row, the filters, and who is nominated where."""
+
+    codes: NDArray[np.int8]  # Code by row
+    filters: Filters
+    nominated: Callable[[str], tuple[Pod, ...]]  # node name -> pods
+    draw: Callable[[int], int]  # a number below n from the seeded stream
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """PostFilter's answer. `nominated_node`: None leaves the pod's nomination as it is, "" clears it.
+
+    `victims` (most important first) are to be evicted, the nominations in `cleared` to be taken back. `evidence` is what the plugin
+    looked at, for people; its `to_json()` is plain data.
+    """
+
+    status: Status
+    nominated_node: str | None = None
+    victims: tuple[Pod, ...] = ()
+    cleared: tuple[Pod, ...] = ()
+    evidence: Any = None
+
+
 @dataclass(frozen=True, slots=True)
 class PermitResult:
     """Permit's answer; with code WAIT the pod waits at most `timeout` nanoseconds."""
@@ -102,7 +139,14 @@ class CallResult:
 
 
 class Handle(Protocol):
-    """What the framework hands to its plugins besides the snapshot: live listers and the binding call."""
+    """What the framework hands to its plugins besides the snapshot: live listers and the binding call.
+
+    `assumed` holds what a plugin has decided about other objects and the API server does not know yet, by (kind, namespace, name); it belongs
+    to the scheduler, so that a copy of it has the same.
+    """
+
+    @property
+    def assumed(self) -> dict[tuple[str, str, str], Mapping[str, Any]]: ...
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         """The object as the API server has it now, or None."""
@@ -151,7 +195,9 @@ class Plugin:
         """None: every row passes."""
         raise NotImplementedError
 
-    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> Status:
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
+    ) -> PostFilterResult:
         raise NotImplementedError
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -220,10 +266,13 @@ __all__ = [
     "CallResult",
     "Change",
     "Code",
+    "Failure",
+    "Filters",
     "Handle",
     "PermitResult",
     "Plugin",
     "Point",
+    "PostFilterResult",
     "PreFilterResult",
     "Rows",
     "Scores",

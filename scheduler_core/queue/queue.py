@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.framework.events import ClusterEvent
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.nominator import Find, Nominator
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.trace.journal import Place
 
@@ -50,8 +51,15 @@ class SchedulingQueue:
     """Every waiting pod is in exactly one of the maps; keys are `namespace/name`."""
 
     def __init__(
-        self, options: QueueOptions, sort_key: SortKey, pre_enqueue: PreEnqueue, wakes: Wakes, moved: Moved
+        self,
+        options: QueueOptions,
+        sort_key: SortKey,
+        pre_enqueue: PreEnqueue,
+        wakes: Wakes,
+        moved: Moved,
+        nominator: Nominator | None = None,
     ) -> None:
+        self.nominator = nominator or Nominator()
         self.options = options
         self.active_pods: dict[str, QueuedPod] = {}
         self.backoff_pods: dict[str, QueuedPod] = {}
@@ -159,6 +167,9 @@ class SchedulingQueue:
 
     def update(self, pod: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
         """The API server's version of a waiting pod changed."""
+        old = self.find(pod.key)
+        if old is not None:
+            self.nominator.update(old.pod, pod)
         for pods in (self.active_pods, self.backoff_pods, self.error_backoff_pods):
             if pod.key in pods:
                 pods[pod.key] = replace(pods[pod.key], pod=pod)
@@ -184,10 +195,11 @@ class SchedulingQueue:
                 self._wake(entry, event, now)
                 return
 
-    def delete(self, key: str) -> None:
+    def delete(self, pod: Pod) -> None:
         """The pod is gone, or bound by somebody."""
+        self.nominator.delete(pod)
         for pods in self._maps():
-            pods.pop(key, None)
+            pods.pop(pod.key, None)
 
     # Events and timers
 
@@ -245,9 +257,12 @@ class SchedulingQueue:
 
     # Copying
 
-    def copy(self, sort_key: SortKey, pre_enqueue: PreEnqueue, wakes: Wakes, moved: Moved) -> SchedulingQueue:
+    def copy(
+        self, sort_key: SortKey, pre_enqueue: PreEnqueue, wakes: Wakes, moved: Moved, find: Find | None
+    ) -> SchedulingQueue:
         """The same queue wired to another world."""
-        twin = SchedulingQueue(self.options, sort_key, pre_enqueue, wakes, moved)
+        nominator = self.nominator.copy(find)
+        twin = SchedulingQueue(self.options, sort_key, pre_enqueue, wakes, moved, nominator)
         twin.active_pods = dict(self.active_pods)
         twin.backoff_pods = dict(self.backoff_pods)
         twin.error_backoff_pods = dict(self.error_backoff_pods)
@@ -283,7 +298,8 @@ class SchedulingQueue:
 
     def _first_active(self, limit: int) -> list[QueuedPod]:
         """The first pods in pop order, found by walking the heap from its root: the others are not looked at."""
-        heap, out = self._heap, []
+        heap = self._heap
+        out: list[QueuedPod] = []
         frontier = [(heap[0], 0)] if heap else []
         while frontier and len(out) < limit:
             (key, sequence, name), i = heapq.heappop(frontier)
@@ -318,6 +334,7 @@ class SchedulingQueue:
         entry = replace(entry, gated_by="", backoff_until=None)
         self.active_pods[entry.key] = entry
         self._push(entry)
+        self.nominator.add(entry.pod, None)
         self._moved(entry.pod, Place.ACTIVE, cause)
 
     def _cures(self, entry: QueuedPod, event: ClusterEvent) -> bool:

@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
+from scheduler_core.framework.plugin import Point, PostFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.search import Search
 
 PASSED = -1
 NOT_EVALUATED = -2
@@ -66,6 +69,8 @@ class PluginStep:
     scores: Scores | None = None
     node_names: frozenset[str] | None = None
     timeout: int = 0
+    stage: str = ""  # of Filter: which pass
+    evidence: Any = None  # of PostFilter: what the plugin looked at
 
     @property
     def skipped(self) -> bool:
@@ -95,6 +100,10 @@ class PluginStep:
             out["scores"] = {nodes.names[int(r)]: int(s) for r, s in zip(self.rows, self.scores, strict=True)}
         if self.node_names is not None:
             out["nodes"] = sorted(self.node_names)
+        if self.stage:
+            out["stage"] = self.stage
+        if self.evidence is not None:
+            out["evidence"] = self.evidence.to_json()
         return out
 
 
@@ -121,20 +130,6 @@ class ScoreBoard:
             raw=list(self.raw),
             normalized=list(self.normalized),
         )
-
-
-@dataclass(slots=True)
-class Search:
-    """Filter's search: the rows in order from the start index, evaluated block by block until enough are feasible."""
-
-    order: Rows
-    wanted: int
-    start: int = 0  # first of `order` in the current block
-    stop: int = 0  # first behind the current block
-    rows: Rows | None = None  # rows of the current block that still pass
-    found: int = 0
-    processed: int = 0
-    beyond: int | None = None  # the feasible row that ended the search
 
 
 @dataclass(slots=True)
@@ -168,20 +163,31 @@ class SchedulingCycle:
     reason: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     feasible: Rows | None = None
     scores: ScoreBoard | None = None
-    tied: tuple[str, ...] = ()
+    tied_rows: Rows | None = None  # the best nodes, in list order
     chosen: str | None = None
     draw: int | None = None
     ended: int | None = None
     outcome: str = ""
     message: str = ""
     failure: Status = SUCCESS
-    post_filter_message: str = ""
+    nominated_mark: tuple[int, int, int] | None = None  # row, step and reason of that refusal
+    nominated_refusal: Status | None = None  # of the node that the pod was nominated to
+    post_filter: Status = SUCCESS  # of all PostFilter plugins together
+    nomination: str | None = None  # what becomes of the pod's nomination: None leaves it, "" clears it
+    preemption: PostFilterResult | None = None  # what is to be carried out
     unschedulable_plugins: tuple[str, ...] = ()
     waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
 
     @property
     def pod(self) -> Pod:
         return self.queued.pod
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Names of the best nodes, in list order."""
+        return (
+            () if self.tied_rows is None else tuple(self.nodes.names[row] for row in self.tied_rows.tolist())
+        )
 
     @property
     def node(self) -> str:

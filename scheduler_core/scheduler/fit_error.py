@@ -40,8 +40,8 @@ def fit_error(cycle: SchedulingCycle) -> str:
         histogram = sorted(f"{count} {reason}" for reason, count in refusals(cycle).items())
         if histogram:
             text += f" {', '.join(histogram)}."
-    if cycle.post_filter_message:
-        text += f" {cycle.post_filter_message}"
+    if cycle.post_filter.message:
+        text += f" {cycle.post_filter.message}"
     return text
 
 

@@ -15,10 +15,11 @@ from scheduler_core.scheduler.world import World
 class WorldHandle:
     """Framework handle over a world."""
 
-    __slots__ = ("_world",)
+    __slots__ = ("_world", "assumed")
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, assumed: dict[tuple[str, str, str], Mapping[str, Any]]) -> None:
         self._world = world
+        self.assumed = assumed
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._world.store.get(kind, namespace, name)

@@ -108,7 +108,7 @@ def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> No
 def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
     if not scheduler.responsible_for(pod):
         return
-    scheduler.queue.delete(pod.key)
+    scheduler.queue.delete(pod)
     if bound:
         return
     waiting = next((b for b in scheduler.bindings.values() if b.pod.key == pod.key and b.waiting), None)

@@ -35,11 +35,16 @@ def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
 
 
 def handle_failure(
-    scheduler: Scheduler, entry: QueuedPod, status: Status, message: str, plugins: tuple[str, ...]
+    scheduler: Scheduler,
+    entry: QueuedPod,
+    status: Status,
+    message: str,
+    plugins: tuple[str, ...],
+    nomination: str | None = "",
 ) -> None:
-    """What follows a failed attempt: back to the queue, Event, condition, nomination cleared.
+    """What follows a failed attempt: back to the queue, nomination, Event, condition.
 
-    `plugins` are those that refused the pod; none where it failed by an error.
+    `plugins` are those that refused the pod; none where it failed by an error. `nomination`: None leaves it, "" clears it.
     """
     world = scheduler.world
     live = world.store.pod_at(entry.key)
@@ -50,6 +55,7 @@ def handle_failure(
     else:
         waiting = plugins if status.code is Code.PENDING else ()
         scheduler.queue.requeue(replace(entry, pod=live), world.now, plugins, waiting)
+        scheduler.queue.nominator.add(live, nomination)
     note(scheduler, entry.pod, WARNING, "FailedScheduling", message)
     condition = {
         "type": "PodScheduled",
@@ -58,7 +64,9 @@ def handle_failure(
         "message": message,
     }
     if live is not None:
-        world.store.patch_pod_status(entry.key, world.now, condition=condition, nominated_node_name="")
+        world.store.patch_pod_status(
+            entry.key, world.now, condition=condition, nominated_node_name=nomination
+        )
 
 
 def note(scheduler: Scheduler, pod: Pod, kind: str, reason: str, message: str) -> None:

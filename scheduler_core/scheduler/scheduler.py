@@ -19,10 +19,11 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
+from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import Moved, PreEnqueue, QueueOptions, SchedulingQueue, SortKey, Wakes
-from scheduler_core.scheduler.algorithm import Sampling
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
+from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.scheduler.world import World
 
 
@@ -35,11 +36,17 @@ class Scheduler:
         demonstration = world.settings.demonstration
         self.effective = configuration.with_plugin(DEMONSTRATION) if demonstration else configuration
         self.world = world
+        self.assumed: dict[tuple[str, str, str], Mapping[str, Any]] = {}  # see Handle.assumed
         self.profiles = self._make_profiles()
-        self.queue = SchedulingQueue(self._queue_options(), *self._wires())
+        self.queue = SchedulingQueue(self._queue_options(), *self._wires(), Nominator(self._live))
         self.cache = Cache()
         self.snapshot = NodeTable()
-        self.sampling = Sampling(configuration.percentage_of_nodes_to_score, 0, world.draw)
+        self.around = Surroundings(
+            configuration.percentage_of_nodes_to_score,
+            draw=world.draw,
+            draw_preemption=world.draw,
+            nominator=self.queue.nominator,
+        )
         self.cycle: SchedulingCycle | None = None
         self.bindings: dict[int, BindingCycle] = {}
         self.running = False  # a cycle is in progress or the thread is on the agenda
@@ -54,7 +61,7 @@ class Scheduler:
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self.world)
+        handle = WorldHandle(self.world, self.assumed)
         return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
@@ -68,6 +75,9 @@ class Scheduler:
 
     def _wires(self) -> tuple[SortKey, PreEnqueue, Wakes, Moved]:
         return self._sort_key, self._pre_enqueue, self._wakes, self._moved
+
+    def _live(self, key: str) -> Pod | None:
+        return self.world.store.pod_at(key)
 
     def _sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         first = next(iter(self.profiles.values()))
@@ -154,12 +164,15 @@ class Scheduler:
         twin.configuration = self.configuration
         twin.effective = self.effective
         twin.world = world
+        twin.assumed = dict(self.assumed)
         twin.profiles = twin._make_profiles()
-        twin.queue = self.queue.copy(*twin._wires())
+        twin.queue = self.queue.copy(*twin._wires(), twin._live)
         twin.cache = self.cache.copy()
         twin.snapshot = self.snapshot.copy()
         twin.snapshot.resources = twin.cache.resources
-        twin.sampling = replace(self.sampling, draw=world.draw)
+        twin.around = replace(
+            self.around, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
+        )
         twin.cycle = self.cycle.copy(self._twin_table(twin)) if self.cycle is not None else None
         twin.bindings = {number: binding.copy() for number, binding in self.bindings.items()}
         twin.running = self.running

@@ -12,6 +12,7 @@ from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import algorithm, binding
 from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.eviction import evict
 from scheduler_core.scheduler.fit_error import refusals
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -60,7 +61,7 @@ def start(scheduler: Scheduler) -> None:
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
             _did(scheduler, cycle, point, plugin.name, SUCCESS)
-    algorithm.begin(cycle, framework, scheduler.sampling)
+    algorithm.begin(cycle, framework, scheduler.around)
     _push_cycle(scheduler, 0)
 
 
@@ -71,7 +72,7 @@ def advance(scheduler: Scheduler) -> None:
     framework = scheduler.profiles[cycle.profile]
     cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
     if cycle.phase in algorithm.IN_ALGORITHM:
-        step = algorithm.advance(cycle, framework, scheduler.sampling)
+        step = algorithm.advance(cycle, framework, scheduler.around)
         if step is not None:
             _record_step(scheduler, cycle, step)
         if cycle.phase not in algorithm.IN_ALGORITHM:
@@ -171,9 +172,10 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     try:
         scheduler.cache.assume(cycle.pod.bound_to(node))
     except CacheError as why:
-        cycle.failure = error(str(why))
+        cycle.failure, cycle.nomination = error(str(why)), ""
         cycle.phase, cycle.outcome, cycle.message = Phase.FAILED, "error", str(why)
         return False
+    scheduler.queue.nominator.delete(cycle.pod)
     scheduler.world.record("pod_assumed", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span)
     return True
 
@@ -209,6 +211,7 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
         _did(scheduler, cycle, Point.UNRESERVE, plugin.name, SUCCESS)
     forget(scheduler, cycle.pod.bound_to(node), cycle.span)
     cycle.failure, cycle.outcome, cycle.message = explain(point, status)
+    cycle.nomination = ""
     cycle.unschedulable_plugins = (status.plugin,) if status.rejected else ()
     cycle.phase = Phase.FAILED
 
@@ -218,7 +221,16 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
 
 def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     _close(scheduler, cycle)
-    handle_failure(scheduler, cycle.queued, cycle.failure, cycle.message, cycle.unschedulable_plugins)
+    if cycle.preemption is not None:
+        evict(scheduler, cycle.pod, cycle.preemption)
+    handle_failure(
+        scheduler,
+        cycle.queued,
+        cycle.failure,
+        cycle.message,
+        cycle.unschedulable_plugins,
+        cycle.nomination,
+    )
     cycle.phase = Phase.DONE
 
 
@@ -244,7 +256,7 @@ def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         cycle.message,
         0 if search is None else search.processed,
         0 if cycle.feasible is None else len(cycle.feasible),
-        len(cycle.tied),
+        0 if cycle.tied_rows is None else len(cycle.tied_rows),
         counts,
     )
     world.journal.attempt(attempt)

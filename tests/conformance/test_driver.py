@@ -155,28 +155,6 @@ def verdict_with(change: Any) -> Result:
     return judge(Scenario("f", "s", data))
 
 
-def test_a_plugin_that_is_not_built_and_did_not_skip_is_not_supported_yet() -> None:
-    result = verdict_with(
-        lambda data, attempt: attempt["preFilter"]["skippedFilters"].remove("InterPodAffinity")
-    )
-    assert (result.verdict, result.reason) == (Verdict.NOT_SUPPORTED, "InterPodAffinity")
-
-
-def test_a_score_plugin_that_is_not_built_and_did_not_skip_is_not_supported_yet() -> None:
-    result = verdict_with(lambda data, attempt: attempt["skippedScores"].remove("PodTopologySpread"))
-    assert (result.verdict, result.reason) == (Verdict.NOT_SUPPORTED, "PodTopologySpread")
-
-
-def test_a_preemption_is_not_supported_yet() -> None:
-    result = verdict_with(lambda data, attempt: attempt.update(preemption={"nominated": "a"}))
-    assert (result.verdict, result.reason) == (Verdict.NOT_SUPPORTED, "preemption")
-
-
-def test_a_nominated_pod_is_not_supported_yet() -> None:
-    result = verdict_with(lambda data, attempt: data["pending"][0]["status"].update(nominatedNodeName="a"))
-    assert (result.verdict, result.reason) == (Verdict.NOT_SUPPORTED, "nominated pods")
-
-
 @pytest.mark.parametrize(("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
 def test_corpus_files_may_be_plain_or_compressed(tmp_path: Path, suffix: str, pack: Any) -> None:
     data = json.dumps({"family": "f", "scenarios": [{"name": "s"}]}).encode()

@@ -173,7 +173,7 @@ def test_a_deleted_pod_is_nowhere() -> None:
     queue, _ = make_queue(gated=("b",))
     queue.add(a_pod("a"), 0, "PodAdd")
     queue.add(a_pod("b"), 0, "PodAdd")
-    queue.delete("default/a")
-    queue.delete("default/b")
+    queue.delete(a_pod("a"))
+    queue.delete(a_pod("b"))
     assert len(queue) == 0
     assert queue.pop(0) is None

@@ -49,7 +49,7 @@ def test_a_pod_that_fits_nowhere_says_so_in_kubes_words() -> None:
     condition = sim.store.pod("default", "big").condition("PodScheduled")  # type: ignore[union-attr]
     assert condition is not None
     assert (condition["status"], condition["reason"]) == ("False", "Unschedulable")
-    assert condition["message"] == "0/2 nodes are available: 2 Insufficient cpu."
+    assert condition["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
     assert sim.journal.place("default/big") == Place.UNSCHEDULABLE
 
 

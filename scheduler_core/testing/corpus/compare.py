@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.testing.corpus.observe import without_empty
 from scheduler_core.testing.corpus.support import built
 
 Attempt = Mapping[str, Any]
 
-# In the order in which a cycle makes them. `preemption` and `nominatedNode` come later.
+# In the order in which a cycle makes them.
 FIELDS = (
     "profile",
     "preEnqueue",
     "nodeOrder",
     "preFilter",
+    "nominatedNode",
     "filter",
     "feasible",
     "sampling",
@@ -31,6 +33,7 @@ FIELDS = (
     "errorKind",
     "error",
     "unschedulablePlugins",
+    "preemption",
     "message",
     "nominatedNodeAfter",
     "volumeEffects",
@@ -148,7 +151,7 @@ def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Found |
 
 
 def comparable(attempt: Attempt, *, message: bool) -> dict[str, Any]:
-    """An expected attempt less what comes later: preemption, the names of later plugins, the message that PostFilter adds to.
+    """An expected attempt less what comes later: names of later plugins, and the message that a later PostFilter adds to.
 
     Empty and absent are one, as in the corpus.
     """
@@ -161,15 +164,14 @@ def comparable(attempt: Attempt, *, message: bool) -> dict[str, Any]:
     for name in ("skippedScores", "unschedulablePlugins"):
         if name in out:
             out[name] = built(out[name])
+    if "preemption" in out:
+        out["preemption"] = without_empty(out["preemption"])
     if not message:
         out.pop("message", None)
+        for name in ("statusCode", "statusMessage"):
+            out.get("preemption", {}).pop(name, None)
     if out.get("errorKind") == "Error":
         # The format does not say how much is told of the scoring that an error cut short.
         for name in UNTOLD_IN_ERRORS:
             out.pop(name, None)
     return out
-
-
-def without_empty(attempt: Attempt) -> dict[str, Any]:
-    """An attempt without its empty fields, which say the same as absent ones."""
-    return {field: value for field, value in attempt.items() if value not in (None, [], {}, "")}

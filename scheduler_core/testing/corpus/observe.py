@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
-from scheduler_core.framework.status import Code, Status
+from scheduler_core.framework.status import Code, Status, unresolvable
+from scheduler_core.preemption.evidence import Evidence
+from scheduler_core.scheduler.algorithm import status_codes
 from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle, ScoreBoard
+from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.fit_error import NO_NODES
 
 Observed = dict[str, Any]
@@ -28,7 +32,10 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
     out: Observed = {"scored": cycle.scores is not None and ranks}
     if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
         out["preFilter"] = _pre_filter(cycle)
-    if cycle.search is not None:
+    nominated = _nominated_node(cycle)
+    if nominated is not None:
+        out["nominatedNode"] = nominated
+    if cycle.search is not None and not cycle.search.own_nomination:
         out["filter"] = _refused(cycle) if sampled else _verdicts(cycle)
     if cycle.feasible is not None:
         if not sampled:
@@ -42,6 +49,7 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
         out["chosen"] = cycle.chosen
     else:
         _observe_failure(cycle, out)
+        out["preemption"] = preemption(cycle)
     return out
 
 
@@ -53,6 +61,68 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
         "nodePlugins": sorted(cycle.narrowed_by),
         "skippedFilters": sorted(cycle.skip_filter),
     }
+
+
+def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
+    """The filters' answers for every node; the corpus tells them where the nominated node was taken unlooked, too."""
+    rows = np.arange(len(cycle.nodes), dtype=np.intp)
+    if cycle.node_names is not None:
+        rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)
+    refused = runner.refusals(cycle.state, cycle.pod, cycle.nodes, rows)
+    asked = set(rows.tolist())
+    absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}]")
+    out: Observed = {}
+    for row, name in enumerate(cycle.nodes.names):
+        if row not in asked:
+            out[name] = {**status_json(absent), "plugin": "", "excluded": True}
+        else:
+            out[name] = status_json(refused[row]) if row in refused else None
+    return out
+
+
+def _nominated_node(cycle: SchedulingCycle) -> Observed | None:
+    """How the node fared that the pod was nominated to; None where it was not looked at."""
+    if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal):
+        return None
+    refusal = cycle.nominated_refusal
+    return {
+        "node": cycle.pod.nominated_node_name,
+        "passes": refusal is None,
+        "status": None if refusal is None else status_json(refusal),
+    }
+
+
+def preemption(cycle: SchedulingCycle) -> Observed | None:
+    """What DefaultPreemption looked at and chose; None where it did not run."""
+    evidence = next((step.evidence for step in cycle.steps if isinstance(step.evidence, Evidence)), None)
+    if evidence is None:
+        return None
+    out: Observed = {"eligible": evidence.eligible}
+    if not evidence.eligible:
+        out["ineligibleMessage"] = evidence.message
+    else:
+        potential = np.flatnonzero(status_codes(cycle) == int(Code.UNSCHEDULABLE))
+        out["potentialNodes"] = sorted(_names(cycle, potential))
+    candidates = sorted(evidence.candidates, key=lambda candidate: candidate.node)
+    out["candidates"] = [
+        {"node": c.node, "victims": [pod.key for pod in c.victims], "numPDBViolations": c.violations}
+        for c in candidates
+    ]
+    out["rejected"] = {node: status_json(status) for node, status in evidence.rejected.items()}
+    left = evidence.criteria[-1].left if evidence.criteria else [c.node for c in candidates]
+    out["acceptable"] = sorted(left)
+    out["nominated"] = evidence.nominated
+    if cycle.preemption is not None:
+        out["victims"] = [pod.key for pod in cycle.preemption.victims]
+        out["clearedNominations"] = [pod.key for pod in cycle.preemption.cleared]
+    out["statusCode"] = cycle.post_filter.code.kube_name
+    out["statusMessage"] = cycle.post_filter.message
+    return without_empty(out)
+
+
+def without_empty(fields: Mapping[str, Any]) -> Observed:
+    """Without empty fields, which say the same as absent ones."""
+    return {field: value for field, value in fields.items() if value not in (None, [], {}, "")}
 
 
 def _verdicts(cycle: SchedulingCycle) -> Observed:
@@ -109,7 +179,7 @@ def _observe_failure(cycle: SchedulingCycle, out: Observed) -> None:
         out["errorKind"] = "FitError"
         out["unschedulablePlugins"] = sorted(cycle.unschedulable_plugins)
     # What PostFilter adds stands behind the error in the pod's condition only.
-    out["error"] = cycle.message.removesuffix(f" {cycle.post_filter_message}")
+    out["error"] = cycle.message.removesuffix(f" {cycle.post_filter.message}")
     out["message"] = cycle.message
 
 

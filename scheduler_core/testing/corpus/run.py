@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.cluster.cache import Cache
+import numpy as np
+
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config import SchedulerConfiguration, load_configuration
+from scheduler_core.config import Profile, SchedulerConfiguration, load_configuration
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.objects.node import Node
+from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, Sampling, advance, begin
+from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.filtering import FilterRunner
+from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
     Difference,
     comparable,
     first_difference,
+)
+from scheduler_core.testing.corpus.observe import (
+    Observed,
+    observe,
+    observe_all,
+    status_json,
     without_empty,
 )
-from scheduler_core.testing.corpus.observe import Observed, observe, status_json
 from scheduler_core.testing.corpus.reading import Scenario
 from scheduler_core.testing.corpus.support import format_not_supported, not_supported
+from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]
 
@@ -74,30 +82,6 @@ def run_scenario(scenario: Scenario) -> Result:
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
-class _Listers:
-    """The scenario's objects as plugins may ask for them; nothing is bound through here."""
-
-    def __init__(self, objects: list[Manifest]) -> None:
-        self._objects = objects
-
-    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
-        return next((o for o in self.list(kind) if _key(o) == (namespace, name)), None)
-
-    def list(self, kind: str) -> list[Manifest]:
-        return sorted((o for o in self._objects if o.get("kind") == kind), key=_key)
-
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
-        return SUCCESS
-
-    def bind(self, pod: Pod, node_name: str) -> Status:
-        return SUCCESS
-
-
-def _key(manifest: Manifest) -> tuple[str, str]:
-    metadata = manifest.get("metadata") or {}
-    return metadata.get("namespace", ""), metadata.get("name", "")
-
-
 class _Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
@@ -105,30 +89,32 @@ class _Run:
         self.scenario = scenario
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
-        self.pending = {pod.key: pod for pod in map(Pod.from_manifest, scenario.data["pending"])}
-        self.bound = 0
-        handle = _Listers(list(scenario.data["objects"]))
-        self.frameworks = {p.scheduler_name: Framework(p, REGISTRY, handle) for p in configuration.profiles}
-        self.sampling = Sampling(configuration.percentage_of_nodes_to_score)
-        self.cache = Cache()
-        self.snapshot = NodeTable()
-        for manifest in scenario.data["objects"]:
-            if manifest["kind"] == "Node":
-                self.cache.add_node(Node.from_manifest(manifest))
-            elif manifest["kind"] == "Pod":
-                self.cache.add_pod(Pod.from_manifest(manifest))
+        self.world = World(scenario.data["objects"], scenario.data["pending"])
+        self.frameworks = {
+            profile.scheduler_name: Framework(_with_all_candidates(profile), REGISTRY, self.world)
+            for profile in configuration.profiles
+        }
+        self.around = Surroundings(configuration.percentage_of_nodes_to_score, nominator=self.world.nominator)
+        self.world.nominate_from_the_start(
+            key
+            for key, pod in self.world.pods.items()
+            if (framework := self.frameworks.get(pod.spec.scheduler_name)) and _pre_enqueue(pod, framework)
+        )
 
     def difference(self) -> Difference | None:
         order: list[str] | None = None
         for number, expected in enumerate(self.scenario.attempts, 1):
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
-            received = self._attempt(self.pending[expected["pod"]], framework, expected)
+            received = self._attempt(self.world.pods[expected["pod"]], framework, expected)
             wanted = comparable(expected, message=framework is None or _message_is_ours(framework))
             # The corpus repeats the order only where it changed.
             if order is not None and "nodeOrder" in received:
                 wanted["nodeOrder"] = order
             untold = ["nodeOrder", "message"]
+            if framework is not None and not _message_is_ours(framework):
+                for name in ("statusCode", "statusMessage"):
+                    (received.get("preemption") or {}).pop(name, None)
             if wanted.get("errorKind") == "Error":
                 untold += UNTOLD_IN_ERRORS
             for field in untold:
@@ -140,56 +126,71 @@ class _Run:
         return None
 
     def _attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
-        known: Observed = {"profile": pod.spec.scheduler_name, "nominatedNodeAfter": pod.nominated_node_name}
+        known: Observed = {"profile": pod.spec.scheduler_name}
         if framework is None:
-            return {**known, "errorKind": "NoProfile", "scored": False}
+            kept = {"nominatedNodeAfter": pod.nominated_node_name}
+            return {**known, **kept, "errorKind": "NoProfile", "scored": False}
         refused = _pre_enqueue(pod, framework)
         if refused is not None:
-            return {**known, "preEnqueue": status_json(refused), "scored": False}
-        self.snapshot = self.cache.update_snapshot(self.snapshot)
-        cycle, sampling = self._schedule_pod(pod, framework, expected)
+            kept = {"nominatedNodeAfter": pod.nominated_node_name}
+            return {**known, **kept, "preEnqueue": status_json(refused), "scored": False}
+        snapshot = self.world.take_snapshot()
+        cycle, sampling = self._schedule_pod(pod, framework, snapshot, expected)
         seen = {**known, **observe(cycle, ranks=framework.has(Point.SCORE), sampled=self.sampled)}
-        if len(self.snapshot):
-            seen["nodeOrder"] = list(self.snapshot.names)
+        if len(snapshot):
+            seen["nodeOrder"] = list(snapshot.names)
         if self.sampled and sampling is not None:
             seen["sampling"] = sampling
             if cycle.chosen is not None:
-                seen["evaluatedNodes"] = sampling["processedNodes"]
+                seen["evaluatedNodes"] = _evaluated(cycle)
         else:
             seen.pop("feasibleNodes", None)
+        if cycle.search is not None and cycle.search.own_nomination and not self.sampled:
+            runner = FilterRunner(framework, self.world.nominator)
+            seen["filter"] = observe_all(cycle, runner)
+        self._apply(pod, cycle)
+        live = self.world.pods[pod.key]
+        return {**seen, "nominatedNodeAfter": live.nominated_node_name}
+
+    def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:
-            self._bind(pod, cycle.chosen)
-        return seen
+            self.world.bind_pod(pod, cycle.chosen)
+            return
+        if cycle.preemption is not None:
+            self.world.preempt(cycle.preemption)
+        self.world.fail(pod, cycle.nomination)
 
     def _schedule_pod(
-        self, pod: Pod, framework: Framework, expected: Manifest
+        self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
     ) -> tuple[SchedulingCycle, Observed | None]:
-        cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), self.snapshot, 0)
-        start = self.sampling.next_start
-        self.sampling.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
-        begin(cycle, framework, self.sampling)
+        cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
+        start = self.around.next_start
+        self.around.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
+        begin(cycle, framework, self.around)
         while cycle.phase in IN_ALGORITHM:
-            if not self.sampled and cycle.search is not None:
+            if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
-            advance(cycle, framework, self.sampling)
-        sampling = _sampling(cycle, start, self.sampling.next_start, expected.get("sampling") or {})
+            advance(cycle, framework, self.around)
+        sampling = _sampling(cycle, start, self.around.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):
             sampling["filterCalls"] = 0
         if not self.sampled:
-            self.sampling.next_start = 0
+            self.around.next_start = 0
         return cycle, sampling
 
-    def _bind(self, pod: Pod, node: str) -> None:
-        """The pod as the API server has it afterwards: bound, running, started one minute later than the one before."""
-        self.bound += 1
-        manifest = dict(pod.manifest)
-        manifest["spec"] = {**manifest["spec"], "nodeName": node}
-        hours, minutes = divmod(self.bound, 60)
-        days, hours = divmod(hours, 24)
-        started = f"2026-06-{1 + days:02}T{hours:02}:{minutes:02}:00Z"
-        manifest["status"] = {**(manifest.get("status") or {}), "phase": "Running", "startTime": started}
-        self.cache.assume(pod.bound_to(node))
-        self.cache.add_pod(Pod.from_manifest(manifest))
+
+def _with_all_candidates(profile: Profile) -> Profile:
+    """The corpus shows the dry run of every potential node."""
+    args = dict(profile.args)
+    if "DefaultPreemption" in args:
+        args["DefaultPreemption"] = {**args["DefaultPreemption"], "minCandidateNodesPercentage": 100}
+    return replace(profile, args=args)
+
+
+def _evaluated(cycle: SchedulingCycle) -> int:
+    """Feasible nodes and nodes with a status of their own."""
+    assert cycle.feasible is not None
+    return len(cycle.feasible) + int(np.count_nonzero(cycle.refused_by >= 0))
 
 
 def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
@@ -214,13 +215,23 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
     search = cycle.search
     if search is None:
         return None
+    if search.own_nomination:
+        return {
+            "startIndex": start,
+            "numNodesToFind": 1,
+            "processedNodes": 0,
+            "filterCalls": 0,
+            "feasibleOrder": [cycle.nodes.names[int(search.order[0])]],
+            "byNominatedNode": True,
+            "nextStartIndex": after,
+        }
     names = cycle.nodes.names
     found = [names[int(row)] for row in (cycle.feasible if cycle.feasible is not None else ())]
     out: Observed = {
         "startIndex": start,
         "numNodesToFind": search.wanted,
         "processedNodes": search.processed,
-        "filterCalls": search.processed + (search.beyond is not None),
+        "filterCalls": search.seen,
         "feasibleOrder": found,
         "nextStartIndex": after,
     }

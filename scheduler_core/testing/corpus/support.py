@@ -30,24 +30,11 @@ def format_not_supported(scenario: Scenario) -> str:
 
 def not_supported(scenario: Scenario, configuration: SchedulerConfiguration) -> str:
     """Why a scenario of scheduling cycles can't be judged yet; empty where it can."""
-    if any(_nominated(pod) for pod in _pods(scenario)):
-        return "nominated pods"
     for attempt in scenario.attempts:
-        if (attempt.get("preemption") or {}).get("nominated"):
-            return "preemption"
         plugin = plugin_that_comes_later(attempt, configuration)
         if plugin:
             return plugin
     return ""
-
-
-def _pods(scenario: Scenario) -> Iterable[Mapping[str, Any]]:
-    objects = scenario.data.get("objects") or ()
-    return [*(o for o in objects if o.get("kind") == "Pod"), *(scenario.data.get("pending") or ())]
-
-
-def _nominated(pod: Mapping[str, Any]) -> bool:
-    return bool((pod.get("status") or {}).get("nominatedNodeName"))
 
 
 def plugin_that_comes_later(attempt: Attempt, configuration: SchedulerConfiguration) -> str:

@@ -1,0 +1,137 @@
+"""The dry run: on which nodes the pod would fit, and with which victims, all candidate nodes in lockstep.
+
+First every pod of lower priority is taken off every node of the block and the filters run once. Then the k-th most important pod
+of every node is put back at once and the filters run again: where the preemptor no longer fits it is a victim.
+
+kube: framework/preemption/preemption.go (DryRunPreemption), plugins/defaultpreemption (SelectVictimsOnNode) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.plugin import Change, Filters, Rows
+from scheduler_core.framework.status import Status, error, unresolvable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.preemption.budgets import Budget, split_by_violation
+from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.preemption.importance import by_importance
+
+NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
+
+
+@dataclass(slots=True)
+class _Node:
+    """One node of the block: its removable pods in the order of reprieve, and what has come of them."""
+
+    row: int
+    violating: int  # how many of `removable`, from the first, violate a budget
+    removable: list[Pod]
+    victims: list[Pod] = field(default_factory=list)
+    violations: int = 0
+    reprieves: list[Reprieve] = field(default_factory=list)
+
+
+def dry_run(
+    state: CycleState,
+    pod: Pod,
+    nodes: NodeTable,
+    order: Rows,
+    wanted: int,
+    budgets: list[Budget],
+    filters: Filters,
+    evidence: Evidence,
+) -> list[str]:
+    """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
+
+    Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
+    """
+    fine: list[Candidate] = []
+    violating: list[Candidate] = []
+    errors: list[str] = []
+    start = 0
+    while start < len(order):
+        size = max(wanted - len(fine) - len(violating), 1)
+        block = order[start : start + size]
+        start += len(block)
+        for row, outcome in _try_block(state, pod, nodes, block, budgets, filters):
+            name = nodes.names[row]
+            if isinstance(outcome, Status):
+                evidence.rejected[name] = outcome
+                if not outcome.rejected:
+                    errors.append(outcome.message)
+                continue
+            (violating if outcome.violations else fine).append(outcome)
+            if fine and len(fine) + len(violating) >= wanted:
+                break
+        if fine and len(fine) + len(violating) >= wanted:
+            break
+    evidence.candidates = fine + violating
+    return errors
+
+
+def _try_block(
+    state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, budgets: list[Budget], filters: Filters
+) -> list[tuple[int, Candidate | Status]]:
+    """One outcome for each row, in the order of rows."""
+    view, what_if = nodes.copy(), state.copy()
+    outcomes: dict[int, Candidate | Status] = {}
+    trial: list[_Node] = []
+    for row in rows.tolist():
+        lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
+        if not lower:
+            outcomes[row] = NO_VICTIMS
+            continue
+        violating, others = split_by_violation(by_importance(lower), budgets)
+        trial.append(_Node(row, len(violating), violating + others))
+    gone = [Change(node.row, removed, -1) for node in trial for removed in node.removable]
+    filters.adjust(what_if, pod, view, gone)
+    refused = filters.refusals(what_if, pod, view, _rows(trial))
+    for node in trial:
+        if node.row in refused:
+            outcomes[node.row] = refused[node.row]
+    trial = [node for node in trial if node.row not in refused]
+    _reprieve(what_if, pod, view, trial, filters)
+    for node in trial:
+        outcomes[node.row] = _outcome(nodes, node)
+    return [(row, outcomes[row]) for row in rows.tolist()]
+
+
+def _rows(trial: list[_Node]) -> Rows:
+    return np.array([node.row for node in trial], np.intp)
+
+
+def _reprieve(state: CycleState, pod: Pod, view: NodeTable, trial: list[_Node], filters: Filters) -> None:
+    k = 0
+    while True:
+        turn = [node for node in trial if k < len(node.removable)]
+        if not turn:
+            return
+        filters.adjust(state, pod, view, [Change(node.row, node.removable[k], 1) for node in turn])
+        refused = filters.refusals(state, pod, view, _rows(turn))
+        back = []
+        for node in turn:
+            candidate = node.removable[k]
+            refusal = refused.get(node.row)
+            if refusal is not None:
+                back.append(Change(node.row, candidate, -1))
+                node.victims.append(candidate)
+                node.violations += k < node.violating
+            node.reprieves.append(
+                Reprieve(candidate.key, candidate.priority, k < node.violating, refusal is None, refusal)
+            )
+        filters.adjust(state, pod, view, back)
+        k += 1
+
+
+def _outcome(nodes: NodeTable, node: _Node) -> Candidate | Status:
+    name = nodes.names[node.row]
+    if not node.victims:
+        return error(f'expected at least one victim pod on node "{name}"')
+    mixed = 0 < node.violating < len(node.removable)
+    victims = by_importance(node.victims) if mixed else node.victims
+    return Candidate(node.row, name, tuple(victims), node.violations, tuple(node.reprieves))

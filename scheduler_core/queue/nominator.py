@@ -1,0 +1,75 @@
+"""The nominator: which pending pods have been promised which node.
+
+What it holds may differ from the pods' status for a while. A list under the node name "" is kube's own way with cleared nominations.
+
+kube: backend/queue/nominator.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scheduler_core.objects.pod import Pod
+
+Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
+
+
+class Nominator:
+    """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
+
+    __slots__ = ("_by_node", "_find", "_node_of")
+
+    def __init__(self, find: Find | None = None) -> None:
+        self._by_node: dict[str, tuple[Pod, ...]] = {}
+        self._node_of: dict[str, str] = {}  # uid -> node
+        self._find = find
+
+    def on(self, node: str) -> tuple[Pod, ...]:
+        """The pods nominated to a node."""
+        return self._by_node.get(node, ())
+
+    def nodes(self) -> list[str]:
+        """Names of the nodes that have nominated pods."""
+        return [node for node in self._by_node if node]
+
+    def everything(self) -> dict[str, tuple[str, ...]]:
+        """Node -> keys of its nominated pods, the list under "" included."""
+        return {node: tuple(pod.key for pod in pods) for node, pods in self._by_node.items()}
+
+    def add(self, pod: Pod, node: str | None) -> None:
+        """Nominates a pod; None leaves it to the pod's own status. A pod that is gone or bound is not nominated."""
+        self.delete(pod)
+        if node is None:
+            if not pod.nominated_node_name:
+                return
+            node = pod.nominated_node_name
+        if self._find is not None:
+            live = self._find(pod.key)
+            if live is None or live.node_name:
+                return
+        self._node_of[pod.uid] = node
+        self._by_node[node] = (*self._by_node.get(node, ()), pod)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """A waiting pod changed; a nomination that its status does not show yet is kept."""
+        keep: str | None = None
+        if not old.nominated_node_name and not new.nominated_node_name:
+            keep = self._node_of.get(old.uid)
+        self.delete(old)
+        self.add(new, keep)
+
+    def delete(self, pod: Pod) -> None:
+        node = self._node_of.pop(pod.uid, None)
+        if node is None:
+            return
+        left = tuple(other for other in self._by_node[node] if other.uid != pod.uid)
+        if left:
+            self._by_node[node] = left
+        else:
+            del self._by_node[node]
+
+    def copy(self, find: Find | None) -> Nominator:
+        twin = Nominator(find)
+        twin._by_node = dict(self._by_node)
+        twin._node_of = dict(self._node_of)
+        return twin

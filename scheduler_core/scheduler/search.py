@@ -1,0 +1,249 @@
+"""Filter's search: rows in order from the start index, block by block, until enough are feasible.
+
+A pod that is nominated to a node has that node looked at first. Where other pods are promised a node of the
+block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
+
+kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, PASSED, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.filtering import FilterRunner, promised_rows
+from scheduler_core.scheduler.surroundings import Surroundings
+
+MIN_FEASIBLE_NODES = 100
+MIN_FEASIBLE_PERCENTAGE = 5
+
+
+class Stage(enum.StrEnum):
+    """Which pass of the filters a step belongs to."""
+
+    MAIN = "main"
+    NOMINATED = "nominated pass 1"
+
+
+@dataclass(slots=True)
+class Search:
+    """Where the search stands. `rows` are those of the current block that still pass in the current stage."""
+
+    order: Rows
+    wanted: int
+    own_nomination: bool = False  # only the node that the pod itself is nominated to
+    start: int = 0  # first of `order` in the current block
+    stop: int = 0  # first behind the current block
+    rows: Rows | None = None
+    stage: Stage = Stage.MAIN
+    rest: Rows | None = None  # rows of the block that the stage leaves out
+    view: NodeTable | None = None  # of the stage, where it is a what-if
+    state: CycleState | None = None
+    found: int = 0
+    seen: int = 0  # rows that the filters looked at
+    processed: int = 0  # by how much the start index moves
+    beyond: int | None = None  # the feasible row that ended the search
+
+
+def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
+    """How many feasible nodes end the search among `nodes` nodes; percentage 0 adapts to the cluster's size."""
+    if nodes < MIN_FEASIBLE_NODES:
+        return nodes
+    if percentage == 0:
+        percentage = max(50 - nodes // 125, MIN_FEASIBLE_PERCENTAGE)
+    return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
+
+
+def open_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+    """Begins the search: with the node that the pod is nominated to, where there is one."""
+    n = len(cycle.nodes)
+    cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
+    cycle.reason = np.zeros(n, np.int32)
+    name = cycle.pod.nominated_node_name
+    nominated = cycle.nodes.row(name) if name else None
+    if name and nominated is None:
+        cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
+    if nominated is not None and framework.has(Point.FILTER):
+        cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
+        open_block(cycle, framework, around)
+    else:
+        open_main_search(cycle, framework, around)
+
+
+def open_main_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+    """Begins the search over all nodes, or over those that PreFilter left."""
+    rows = _rows_to_search(cycle)
+    own = framework.percentage_of_nodes_to_score
+    wanted = feasible_nodes_to_find(around.percentage if own is None else own, len(rows))
+    if not framework.has(Point.SCORE):
+        wanted = 1
+    if len(rows):
+        start = around.next_start % len(rows)
+        if start:
+            rows = np.concatenate([rows[start:], rows[:start]])
+    cycle.search = Search(rows, wanted)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, around)
+
+
+def _rows_to_search(cycle: SchedulingCycle) -> Rows:
+    if cycle.node_names is None:
+        return np.arange(len(cycle.nodes), dtype=np.intp)
+    found = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    rows = np.array(sorted(found), np.intp)
+    outside = np.ones(len(cycle.nodes), np.bool_)
+    outside[rows] = False
+    cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
+    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}]")
+    return rows
+
+
+def open_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+    """The next rows to look at: all at once where all are wanted, else somewhat more than are still missing."""
+    search = search_of(cycle)
+    left = len(search.order) - search.start
+    if search.wanted >= len(search.order):
+        size = left
+    else:
+        missing = search.wanted + 1 - search.found
+        size = min(left, missing + missing // 4 + 16)
+    search.stop = search.start + size
+    rows = search.order[search.start : search.stop]
+    cycle.refused_by[rows] = PASSED
+    promised = promised_rows(around.nominator, cycle.pod, cycle.nodes, rows)
+    if promised:
+        runner = FilterRunner(framework, around.nominator)
+        search.view, search.state = runner.with_promised(cycle.state, cycle.pod, cycle.nodes, promised)
+        mine = np.isin(rows, np.array(list(promised), np.intp))
+        search.stage, search.rows, search.rest = Stage.NOMINATED, rows[mine], rows
+    else:
+        search.rows = rows
+
+
+def search_of(cycle: SchedulingCycle) -> Search:
+    """The search of a cycle that has reached Filter."""
+    assert cycle.search is not None
+    return cycle.search
+
+
+def run_filter(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
+    """Asks one plugin about the rows that still pass; the status is an internal error's."""
+    search = search_of(cycle)
+    rows = search.rows
+    assert rows is not None
+    nodes = cycle.nodes if search.view is None else search.view
+    state = cycle.state if search.state is None else search.state
+    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if len(rows) else None
+    refused = verdicts.reason >= 0 if verdicts is not None else None
+    count = int(np.count_nonzero(refused)) if refused is not None else 0
+    step = PluginStep(
+        Point.FILTER,
+        plugin.name,
+        _status(verdicts, count, len(rows)).by(plugin.name),
+        cycle.t,
+        cycle.position,
+        evaluated=len(rows),
+        refused=count,
+        rows=rows,
+        verdicts=verdicts,
+        stage=search.stage.value,
+    )
+    failed = None
+    if verdicts is not None and refused is not None and count:
+        failed = _first_error(verdicts)
+        out = rows[refused]
+        cycle.refused_by[out] = len(cycle.steps)
+        cycle.reason[out] = verdicts.reason[refused]
+        search.rows = rows[~refused]
+    return cycle.did(step), failed
+
+
+def _first_error(verdicts: Verdicts) -> Status | None:
+    for i, status in enumerate(verdicts.statuses):
+        if status.code is Code.ERROR and np.any(verdicts.reason == i):
+            return status
+    return None
+
+
+def _status(verdicts: Verdicts | None, refused: int, evaluated: int) -> Status:
+    """One status for the step: success while a row passes, else the status of the first refused row."""
+    if verdicts is None or not refused or refused < evaluated:
+        return SUCCESS
+    return Status(verdicts.statuses[int(verdicts.reason[0])].code)
+
+
+def next_stage(cycle: SchedulingCycle) -> bool:
+    """Goes from the pass with promised pods to the main pass of the block; False where that is done."""
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN:
+        return False
+    assert search.rest is not None
+    search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
+    search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
+    return True
+
+
+def next_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> bool:
+    """Goes to the next block where more feasible nodes are wanted and rows are left."""
+    search = search_of(cycle)
+    assert search.rows is not None
+    search.found += len(search.rows)
+    search.start = search.stop
+    if search.found > search.wanted or search.stop >= len(search.order):
+        return False
+    open_block(cycle, framework, around)
+    return True
+
+
+def close_search(cycle: SchedulingCycle, around: Surroundings) -> Rows | None:
+    """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
+    search = search_of(cycle)
+    seen = search.order[: search.stop]
+    passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
+    if search.own_nomination:
+        if len(passing):
+            return seen[passing]
+        row = int(seen[0])
+        cycle.nominated_mark = (row, int(cycle.refused_by[row]), int(cycle.reason[row]))
+        cycle.nominated_refusal = cycle.status_of(row)
+        return None
+    search.seen = len(seen)
+    if len(passing) > search.wanted:
+        end = int(passing[search.wanted])
+        search.beyond = int(seen[end])
+        cycle.refused_by[seen[end:]] = NOT_EVALUATED
+        seen = seen[:end]
+        search.seen = end + 1
+        passing = passing[: search.wanted]
+    _remember_nominated(cycle)
+    refused = int(np.count_nonzero(cycle.refused_by >= 0))
+    search.processed = len(passing) + refused
+    around.next_start = (around.next_start + search.processed) % len(cycle.nodes)
+    return seen[passing]
+
+
+def _remember_nominated(cycle: SchedulingCycle) -> None:
+    """A refused nominated node that the search did not reach keeps its status."""
+    if cycle.nominated_mark is None:
+        return
+    row, step, reason = cycle.nominated_mark
+    if cycle.refused_by[row] == NOT_EVALUATED:
+        cycle.refused_by[row], cycle.reason[row] = step, reason
+
+
+def take_unseen(cycle: SchedulingCycle, around: Surroundings) -> Rows:
+    """Without Filter plugins the first rows from the start index are taken as they come."""
+    search = search_of(cycle)
+    taken = search.order[: search.wanted]
+    cycle.refused_by[taken] = PASSED
+    search.processed = len(taken)
+    around.next_start = (around.next_start + search.processed) % len(cycle.nodes)
+    return taken

@@ -1,0 +1,115 @@
+"""The world of a scenario: its objects, a cache, the nominator; outcomes are applied as the corpus applies them.
+
+README-cycle.md, "Applying the outcome".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.plugin import PostFilterResult
+from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.nominator import Nominator
+
+Manifest = Mapping[str, Any]
+Key = tuple[str, str]
+
+
+class World:
+    """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
+
+    def __init__(self, objects: Iterable[Manifest], pending: Iterable[Manifest]) -> None:
+        self.objects: dict[str, dict[Key, Manifest]] = {}
+        self.pods: dict[str, Pod] = {}
+        self.assumed: dict[tuple[str, str, str], Manifest] = {}
+        self.cache = Cache()
+        self.snapshot = NodeTable()
+        self.nominator = Nominator(self.pods.get)
+        self.bound = 0
+        for manifest in objects:
+            self._keep(manifest)
+            if manifest["kind"] == "Node":
+                self.cache.add_node(Node.from_manifest(manifest))
+            elif manifest["kind"] == "Pod":
+                self.cache.add_pod(self.pods[_pod_key(manifest)])
+        for manifest in pending:
+            self._keep(manifest)
+
+    def nominate_from_the_start(self, gated: Iterable[str]) -> None:
+        """Pods that come with a nomination are in the nominator, by namespace and name, unless they are gated."""
+        held_back = set(gated)
+        for key in sorted(self.pods, key=lambda key: key.split("/")):
+            pod = self.pods[key]
+            if pod.nominated_node_name and not pod.node_name and key not in held_back:
+                self.nominator.add(pod, None)
+
+    # The plugins' handle
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        return self.objects.get(kind, {}).get((namespace, name))
+
+    def list(self, kind: str) -> list[Manifest]:
+        return [manifest for _, manifest in sorted(self.objects.get(kind, {}).items())]
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        return SUCCESS
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        return SUCCESS
+
+    # Outcomes
+
+    def take_snapshot(self) -> NodeTable:
+        self.snapshot = self.cache.update_snapshot(self.snapshot)
+        return self.snapshot
+
+    def bind_pod(self, pod: Pod, node: str) -> None:
+        """The pod as the API server has it afterwards: bound, running, started one minute later than the one before."""
+        self.bound += 1
+        hours, minutes = divmod(self.bound, 60)
+        days, hours = divmod(hours, 24)
+        started = f"2026-06-{1 + days:02}T{hours:02}:{minutes:02}:00Z"
+        bound = self._replace(pod, spec={"nodeName": node}, status={"phase": "Running", "startTime": started})
+        self.nominator.delete(pod)
+        self.cache.add_pod(bound)
+
+    def preempt(self, result: PostFilterResult) -> None:
+        """Victims go at once, in order; the nominations of lower pods on the node are taken back."""
+        for victim in result.victims:
+            self.cache.remove_pod(victim)
+            del self.objects["Pod"][(victim.namespace, victim.name)]
+            del self.pods[victim.key]
+        for pod in result.cleared:
+            self.nominator.delete(pod)
+            self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
+
+    def fail(self, pod: Pod, nomination: str | None) -> None:
+        """What becomes of the pod's nomination after a failed attempt (None leaves it)."""
+        if nomination is not None:
+            pod = self._replace(pod, status={"nominatedNodeName": nomination})
+        self.nominator.add(pod, nomination or None)
+
+    def _replace(self, pod: Pod, **sections: Mapping[str, Any]) -> Pod:
+        manifest = dict(pod.manifest)
+        for name, fields in sections.items():
+            manifest[name] = {**(manifest.get(name) or {}), **fields}
+        self._keep(manifest)
+        return self.pods[pod.key]
+
+    def _keep(self, manifest: Manifest) -> None:
+        metadata = manifest.get("metadata") or {}
+        key = metadata.get("namespace", ""), metadata.get("name", "")
+        self.objects.setdefault(manifest["kind"], {})[key] = manifest
+        if manifest["kind"] == "Pod":
+            pod = Pod.from_manifest(manifest)
+            self.pods[pod.key] = pod
+
+
+def _pod_key(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return f"{metadata.get('namespace') or 'default'}/{metadata['name']}"
