@@ -35,8 +35,6 @@ NOT_BUILT: dict[str, frozenset[Point]] = {
     "NodeVolumeLimits": _FILTERS,
     "VolumeBinding": _FILTERS_AND_SCORES | {Point.RESERVE, Point.PRE_BIND},
     "VolumeZone": _FILTERS,
-    "PodTopologySpread": _FILTERS_AND_SCORES | {Point.NORMALIZE_SCORE},
-    "InterPodAffinity": _FILTERS_AND_SCORES | {Point.NORMALIZE_SCORE},
     "DynamicResources": _FILTERS | {Point.PRE_ENQUEUE, Point.POST_FILTER, Point.RESERVE, Point.PRE_BIND},
     "DefaultPreemption": frozenset({Point.PRE_ENQUEUE, Point.POST_FILTER}),
 }
