@@ -53,7 +53,9 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     applied = await client.apply_plan(plan["token"], at=position(request))
     _plans.pop((client.session.pk, plan["token"]), None)
     count = sum(row["action"] in ("created", "changed") for row in plan["items"])
-    words = ngettext("%(count)d object imported", "%(count)d objects imported", count) % {"count": count}
+    words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
+        "count": f"{count:,}"
+    }
     return done(request, client, applied, words, "studio")
 
 

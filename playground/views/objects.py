@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -16,6 +17,7 @@ from playground.views.paging import page_of
 from scheduler_core.commands import DeleteObjects, Ref
 
 PAGE = 50
+PENDING = "Pending"
 EMPTY = """\
 apiVersion: v1
 kind: Pod
@@ -39,15 +41,32 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All objects, fifty at a time; `kind` and `q` filter."""
     found = await client.objects(at=position(request))
     kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
+    waiting = [each for each in found if each["kind"] == "Pod" and each["summary"] == PENDING]
+    shown = waiting if (pending := request.GET.get("state") == "pending") else found
     kinds: dict[str, int] = {}
     for each in found:
         kinds[each["kind"]] = kinds.get(each["kind"], 0) + 1
     rows = [
-        each for each in found if kind in ("", each["kind"]) and q in f"{each['namespace']}/{each['name']}"
+        each for each in shown if kind in ("", each["kind"]) and q in f"{each['namespace']}/{each['name']}"
     ]
     page = page_of(rows, request.GET.get("page", ""), PAGE)
-    context = {"page": page, "kinds": kinds, "kind": kind, "q": q, "total": len(found)}
+    context = {
+        "page": page,
+        "kinds": kinds,
+        "kind": kind,
+        "q": q,
+        "total": len(found),
+        "pending": pending,
+        "waiting": len(waiting),
+        "query": _query(request),
+    }
     return workbench(request, client, "objects", context)
+
+
+def _query(request: HttpRequest) -> str:
+    """The filter as a query, for links to other pages of the list."""
+    kept = ("kind", "q", "state", "at")
+    return urlencode({name: request.GET[name] for name in kept if request.GET.get(name)})
 
 
 @require_http_methods(["GET", "POST"])

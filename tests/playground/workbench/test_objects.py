@@ -132,3 +132,11 @@ def test_the_list_shows_fifty_at_a_time(begun):
     shown = begun.get("objects", kind="Node", page=3).content.decode()
     assert "101–121 of 121" in shown
     assert shown.count('<th scope="row">') == 21
+
+
+def test_pending_pods_are_listed_with_why_one_click_away(visitor):
+    begun = visitor("cluster:small")
+    shown = begun.get("objects", state="pending").content.decode()
+    assert shown.count(">Why?</a>") == 4
+    assert f'href="{begun.url}?pod=default/web-1"' in shown
+    assert begun.browser.get(f"{begun.url}?pod=default/web-1").status_code == 200
