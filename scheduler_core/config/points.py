@@ -31,11 +31,6 @@ _FILTERS_AND_SCORES = _FILTERS | {Point.PRE_SCORE, Point.SCORE}
 
 # In-tree plugins that come later. NormalizeScore has no field of its own: it goes with Score.
 NOT_BUILT: dict[str, frozenset[Point]] = {
-    "VolumeRestrictions": _FILTERS,
-    "NodeVolumeLimits": _FILTERS,
-    "VolumeBinding": _FILTERS_AND_SCORES | {Point.RESERVE, Point.PRE_BIND},
-    "VolumeZone": _FILTERS,
-    "DynamicResources": _FILTERS | {Point.PRE_ENQUEUE, Point.POST_FILTER, Point.RESERVE, Point.PRE_BIND},
     "DefaultPreemption": frozenset({Point.PRE_ENQUEUE, Point.POST_FILTER}),
 }
 

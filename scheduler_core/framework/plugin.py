@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]
+Assumptions = dict[tuple[str, str, str], Mapping[str, Any]]
 
 MAX_NODE_SCORE = 100
 MIN_NODE_SCORE = 0
@@ -141,12 +142,12 @@ class CallResult:
 class Handle(Protocol):
     """What the framework hands to its plugins besides the snapshot: live listers and the binding call.
 
-    `assumed` holds what a plugin has decided about other objects and the API server does not know yet, by (kind, namespace, name); it belongs
-    to the scheduler, so that a copy of it has the same.
+    `assumed` holds what plugins have decided about other objects and the API server does not know yet, by (kind, namespace,
+    name); it belongs to the scheduler, so that a copy of it has the same.
     """
 
     @property
-    def assumed(self) -> dict[tuple[str, str, str], Mapping[str, Any]]: ...
+    def assumed(self) -> Assumptions: ...
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         """The object as the API server has it now, or None."""
@@ -263,6 +264,7 @@ def takes_part(plugin: type[Plugin], point: Point) -> bool:
 __all__ = [
     "MAX_NODE_SCORE",
     "MIN_NODE_SCORE",
+    "Assumptions",
     "CallResult",
     "Change",
     "Code",

@@ -12,7 +12,6 @@ from scheduler_core.plugins.demonstration import Demonstration
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
@@ -20,7 +19,6 @@ from scheduler_core.plugins.node_resources_balanced_allocation import NodeResour
 from scheduler_core.plugins.node_resources_fit import NodeResourcesFit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
@@ -93,8 +91,6 @@ REGISTRY: dict[str, type[Plugin]] = {
     "VolumeBinding": VolumeBinding,
     "VolumeZone": VolumeZone,
     "DynamicResources": DynamicResources,
-    "PodTopologySpread": PodTopologySpread,
-    "InterPodAffinity": InterPodAffinity,
     "PodTopologySpread": PodTopologySpread,
     "InterPodAffinity": InterPodAffinity,
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,

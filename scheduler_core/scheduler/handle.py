@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.api.apply import patch_object
 from scheduler_core.api.status import Refused
+from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.world import World
@@ -17,7 +18,7 @@ class WorldHandle:
 
     __slots__ = ("_world", "assumed")
 
-    def __init__(self, world: World, assumed: dict[tuple[str, str, str], Mapping[str, Any]]) -> None:
+    def __init__(self, world: World, assumed: Assumptions) -> None:
         self._world = world
         self.assumed = assumed
 

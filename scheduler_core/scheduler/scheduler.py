@@ -15,7 +15,7 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.framework.events import ClusterEvent
-from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.plugin import Assumptions, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
@@ -36,7 +36,7 @@ class Scheduler:
         demonstration = world.settings.demonstration
         self.effective = configuration.with_plugin(DEMONSTRATION) if demonstration else configuration
         self.world = world
-        self.assumed: dict[tuple[str, str, str], Mapping[str, Any]] = {}  # see Handle.assumed
+        self.assumed: Assumptions = {}  # see Handle.assumed
         self.profiles = self._make_profiles()
         self.queue = SchedulingQueue(self._queue_options(), *self._wires(), Nominator(self._live))
         self.cache = Cache()

@@ -10,7 +10,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.defaults import default_arguments
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Plugin, Point, Rows, takes_part
+from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import REGISTRY
@@ -21,6 +21,7 @@ class NoObjects:
 
     def __init__(self, answer: Status = SUCCESS) -> None:
         self.answer = answer
+        self.assumed: Assumptions = {}
         self.bound: list[tuple[str, str]] = []
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:

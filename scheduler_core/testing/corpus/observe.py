@@ -92,9 +92,10 @@ def _nominated_node(cycle: SchedulingCycle) -> Observed | None:
     }
 
 
-def preemption(cycle: SchedulingCycle) -> Observed | None:
-    """What DefaultPreemption looked at and chose; None where it did not run."""
-    evidence = next((step.evidence for step in cycle.steps if isinstance(step.evidence, Evidence)), None)
+def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Observed | None:
+    """What DefaultPreemption looked at and chose; None where it did not run and its evidence is not given either."""
+    ran = next((step.evidence for step in cycle.steps if isinstance(step.evidence, Evidence)), None)
+    evidence = evidence if ran is None else ran
     if evidence is None:
         return None
     out: Observed = {"eligible": evidence.eligible}

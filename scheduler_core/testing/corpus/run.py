@@ -11,13 +11,14 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import Profile, SchedulerConfiguration, load_configuration
-from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, status_codes
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.surroundings import Surroundings
@@ -31,11 +32,13 @@ from scheduler_core.testing.corpus.observe import (
     Observed,
     observe,
     observe_all,
+    preemption,
     status_json,
     without_empty,
 )
 from scheduler_core.testing.corpus.reading import Scenario
 from scheduler_core.testing.corpus.support import format_not_supported, not_supported
+from scheduler_core.testing.corpus.volumes import bind_claims
 from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]
@@ -148,9 +151,23 @@ class _Run:
         if cycle.search is not None and cycle.search.own_nomination and not self.sampled:
             runner = FilterRunner(framework, self.world.nominator)
             seen["filter"] = observe_all(cycle, runner)
+        if seen.get("errorKind") == "FitError" and seen.get("preemption") is None:
+            seen["preemption"] = self._untried_preemption(cycle, framework)
+        if cycle.chosen is not None:
+            seen["volumeEffects"] = bind_claims(self.world, framework, cycle)
         self._apply(pod, cycle)
         live = self.world.pods[pod.key]
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
+
+    def _untried_preemption(self, cycle: SchedulingCycle, framework: Framework) -> Observed | None:
+        """What DefaultPreemption would have found; the corpus tells it also where a PostFilter plugin before it failed."""
+        plugin = next((p for p in framework.at(Point.POST_FILTER) if isinstance(p, DefaultPreemption)), None)
+        if plugin is None:
+            return None
+        runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
+        failure = Failure(status_codes(cycle), runner, nominator.on, self.around.draw_preemption)
+        found = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
+        return preemption(cycle, found.evidence)
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:

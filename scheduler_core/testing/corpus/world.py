@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.plugin import PostFilterResult
+from scheduler_core.framework.plugin import Assumptions, PostFilterResult
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -26,7 +26,7 @@ class World:
     def __init__(self, objects: Iterable[Manifest], pending: Iterable[Manifest]) -> None:
         self.objects: dict[str, dict[Key, Manifest]] = {}
         self.pods: dict[str, Pod] = {}
-        self.assumed: dict[tuple[str, str, str], Manifest] = {}
+        self.assumed: Assumptions = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
         self.nominator = Nominator(self.pods.get)
@@ -87,6 +87,10 @@ class World:
         for pod in result.cleared:
             self.nominator.delete(pod)
             self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
+
+    def put(self, manifest: Manifest) -> None:
+        """An object that is neither a node nor a pod, new or in place of the one of its name."""
+        self._keep(manifest)
 
     def fail(self, pod: Pod, nomination: str | None) -> None:
         """What becomes of the pod's nomination after a failed attempt (None leaves it)."""

@@ -1,0 +1,165 @@
+"""VolumeRestrictions: refuses nodes where a disk of the pod is in use, and a claim that only one pod may use while another does.
+
+kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.status import SKIP, unresolvable, unschedulable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.volumes import (
+    READ_WRITE_ONCE_POD,
+    Manifest,
+    access_modes,
+    claim_not_found,
+    volumes_of,
+)
+
+NAME = "VolumeRestrictions"
+
+DISK_CONFLICT = unschedulable("node(s) had no available disk")
+IN_USE = unschedulable(
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+)
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveClaims:
+    """The pod's ReadWriteOncePod claims, how many of them pods use, and per row of a what-if how many uses more (or less)."""
+
+    names: tuple[str, ...] = ()
+    used: int = 0
+    changed: Mapping[int, int] = field(default_factory=dict)
+
+
+class VolumeRestrictions(Plugin):
+    """Looks at pods only for the few that bring such a disk or claim."""
+
+    name = NAME
+    events = (
+        On("Pod", Action.DELETE),
+        On("Node", Action.ADD),
+        On("PersistentVolumeClaim", Action.ADD),
+    )
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        volumes = volumes_of(pod.spec)
+        if not volumes.claims and not volumes.disks:
+            return _NOTHING_TO_DO
+        names: dict[str, None] = {}
+        for use in volumes.claims:
+            if use.ephemeral:
+                continue
+            claim = self.handle.get("PersistentVolumeClaim", pod.namespace, use.claim)
+            if claim is None:
+                return PreFilterResult(unresolvable(claim_not_found(use.claim)))
+            if READ_WRITE_ONCE_POD in access_modes(claim):
+                names[use.claim] = None
+        used = _used(pod.namespace, names, nodes) if names else 0
+        if not volumes.disks and not used:
+            return _NOTHING_TO_DO
+        state.write(NAME, ExclusiveClaims(tuple(names), used))
+        return _GO_ON
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """As in kube a claim is told by its name alone here, whatever the namespace."""
+        claims: ExclusiveClaims | None = state.get(NAME)
+        if claims is None or not claims.names:
+            return
+        changed = dict(claims.changed)
+        for change in changes:
+            uses = sum(
+                not use.ephemeral and use.claim in claims.names for use in volumes_of(change.pod.spec).claims
+            )
+            if uses:
+                changed[change.row] = changed.get(change.row, 0) + change.sign * uses
+        state.write(NAME, ExclusiveClaims(claims.names, claims.used, changed))
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        claims: ExclusiveClaims = state.get(NAME) or ExclusiveClaims()
+        reason = np.full(len(rows), 1 if claims.used > 0 else -1, np.int32)
+        disks = volumes_of(pod.spec).disks
+        if claims.changed or disks:
+            for i, row in enumerate(rows.tolist()):
+                if row in claims.changed:
+                    reason[i] = 1 if claims.used + claims.changed[row] > 0 else -1
+                if disks and conflicts(disks, nodes.pods[row]):
+                    reason[i] = 0
+        return Verdicts(reason, (DISK_CONFLICT, IN_USE)) if (reason >= 0).any() else None
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        """The pod's disks with the pods of the node that are in their way, and the exclusive claims in use."""
+        claims: ExclusiveClaims = state.get(NAME) or ExclusiveClaims()
+        return {
+            "disks": [
+                {
+                    "volume": disk.get("name", ""),
+                    "inTheWay": [other.key for other in nodes.pods[row] if conflicts((disk,), (other,))],
+                }
+                for disk in volumes_of(pod.spec).disks
+            ],
+            "exclusiveClaims": list(claims.names),
+            "inUse": claims.used + claims.changed.get(row, 0),
+        }
+
+
+def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
+    """How many of a namespace's claims some pod in the snapshot uses."""
+    found: dict[str, None] = {}
+    for pods in nodes.pods:
+        for other in pods:
+            if other.spec.volumes and other.namespace == namespace:
+                for use in volumes_of(other.spec).claims:
+                    if not use.ephemeral and use.claim in names:
+                        found[use.claim] = None
+    return len(found)
+
+
+def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
+    """Whether one of the disks is in use by one of the pods in a way that leaves no room for another."""
+    return any(
+        _conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks
+    )
+
+
+def _conflict(a: Manifest, b: Manifest) -> bool:
+    gce, other_gce = a.get("gcePersistentDisk"), b.get("gcePersistentDisk")
+    if gce and other_gce and _same(gce, other_gce, "pdName") and not _both_read_only(gce, other_gce):
+        return True
+    ebs, other_ebs = a.get("awsElasticBlockStore"), b.get("awsElasticBlockStore")
+    if ebs and other_ebs and _same(ebs, other_ebs, "volumeID"):
+        return True
+    iscsi, other_iscsi = a.get("iscsi"), b.get("iscsi")
+    if iscsi and other_iscsi and _same(iscsi, other_iscsi, "iqn"):
+        if not _both_read_only(iscsi, other_iscsi):
+            return True
+    rbd, other_rbd = a.get("rbd"), b.get("rbd")
+    return bool(
+        rbd
+        and other_rbd
+        and any(monitor in (other_rbd.get("monitors") or ()) for monitor in rbd.get("monitors") or ())
+        and (rbd.get("pool") or "rbd") == (other_rbd.get("pool") or "rbd")
+        and _same(rbd, other_rbd, "image")
+        and not _both_read_only(rbd, other_rbd)
+    )
+
+
+def _same(a: Manifest, b: Manifest, name: str) -> bool:
+    return (a.get(name) or "") == (b.get(name) or "")
+
+
+def _both_read_only(a: Manifest, b: Manifest) -> bool:
+    return bool(a.get("readOnly") and b.get("readOnly"))

@@ -1,0 +1,171 @@
+"""VolumeZone: refuses nodes whose zone or region differs from the labels of the volumes that the pod's claims are bound to.
+
+kube: plugins/volumezone/volume_zone.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.status import SKIP, Status, unresolvable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.node_selection import Mask
+from scheduler_core.plugins.volumes import (
+    WAIT_FOR_FIRST_CONSUMER,
+    Manifest,
+    claim_not_found,
+    class_of,
+    name_of,
+    not_found,
+    volume_name,
+    volumes_of,
+)
+
+NAME = "VolumeZone"
+
+REFUSED = unresolvable("node(s) had no available volume zone")
+
+_ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+_NEW_NAMES = {
+    "failure-domain.beta.kubernetes.io/zone": _ZONE,
+    "failure-domain.beta.kubernetes.io/region": _REGION,
+}
+_LABELS = (*_NEW_NAMES, _ZONE, _REGION)
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """One zone or region label of a bound volume."""
+
+    volume: str
+    key: str
+    values: tuple[str, ...]
+
+
+class _Refused(Exception):
+    """PreFilter's refusal."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.status: Status = unresolvable(text)
+
+
+class VolumeZone(Plugin):
+    """Asks each label once per distinct value; nodes without any zone or region label pass."""
+
+    name = NAME
+    events = (
+        On("storage.k8s.io/StorageClass", Action.ADD),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE),
+        On("PersistentVolume", Action.ADD | Action.UPDATE),
+    )
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        uses = volumes_of(pod.spec).claims
+        if not uses:
+            return _NOTHING_TO_DO
+        try:
+            found = [t for use in uses if not use.ephemeral for t in self._topologies(pod, use.claim)]
+        except _Refused as refused:
+            return PreFilterResult(refused.status)
+        if not found:
+            return _NOTHING_TO_DO
+        state.write(NAME, tuple(found))
+        return _GO_ON
+
+    def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
+        """Of the volume that a claim is bound to; none where its class waits for the pod."""
+        if not claim_name:
+            raise _Refused("PersistentVolumeClaim had no name")
+        claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
+        if claim is None:
+            raise _Refused(claim_not_found(claim_name))
+        name = volume_name(claim)
+        if not name:
+            self._must_wait(claim)
+            return ()
+        volume = self.handle.get("PersistentVolume", "", name)
+        if volume is None:
+            raise _Refused(not_found("persistentvolume", name))
+        return topologies(volume)
+
+    def _must_wait(self, claim: Manifest) -> None:
+        name = class_of(claim)
+        if not name:
+            raise _Refused("PersistentVolumeClaim had no pv name and storageClass name")
+        storage_class = self.handle.get("StorageClass", "", name)
+        if storage_class is None:
+            raise _Refused(not_found("storageclass.storage.k8s.io", name))
+        mode = storage_class.get("volumeBindingMode")
+        if mode is None:
+            raise _Refused(f'VolumeBindingMode not set for StorageClass "{name}"')
+        if mode != WAIT_FOR_FIRST_CONSUMER:
+            raise _Refused("PersistentVolume had no name")
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        constrained = np.zeros(len(nodes), np.bool_)
+        for key in _LABELS:
+            constrained |= nodes.label(key).codes >= 0
+        missed = np.zeros(len(nodes), np.bool_)
+        for topology in state.get(NAME) or ():
+            missed |= ~_within(nodes, topology)
+        refused = (constrained & missed)[rows]
+        return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+
+    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+        """Each label of the volumes with the node's own value."""
+        labels = nodes.nodes[row].labels
+        return {
+            "topologies": [
+                {
+                    "volume": topology.volume,
+                    "key": topology.key,
+                    "values": list(topology.values),
+                    "value": labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, ""))),
+                    "holds": bool(_within(nodes, topology)[row]),
+                }
+                for topology in state.get(NAME) or ()
+            ],
+            "constrained": any(key in labels for key in _LABELS),
+        }
+
+
+def topologies(volume: Manifest) -> tuple[Topology, ...]:
+    """A volume's zone and region labels; several zones are written zone1__zone2, and a label with an empty part is passed over."""
+    labels = volume["metadata"].get("labels") or {}
+    found = []
+    for key in _LABELS:
+        if key in labels:
+            parts = tuple(part.strip() for part in str(labels[key]).split("__"))
+            if all(parts):
+                found.append(Topology(name_of(volume), key, parts))
+    return tuple(found)
+
+
+def _within(nodes: NodeTable, topology: Topology) -> Mask:
+    """Rows whose label, or where it is missing the one that has taken its place, has one of the values."""
+    column = nodes.label(topology.key)
+    holds = _holds(column.values, topology)[column.codes]
+    newer = _NEW_NAMES.get(topology.key)
+    if newer is None:
+        return holds
+    other = nodes.label(newer)
+    missing: Mask = column.codes < 0
+    out: Mask = np.where(missing, _holds(other.values, topology)[other.codes], holds)
+    return out
+
+
+def _holds(values: tuple[str, ...], topology: Topology) -> Mask:
+    """By code; the last entry is what code -1, the absent label, takes."""
+    return np.array([*(value in topology.values for value in values), False], np.bool_)
