@@ -43,7 +43,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class TermsMeasure:
-    """A whole number for every pod, which depends on its affinity terms alone."""
+    """A whole number for every pod, which depends on its affinity terms alone; equal keys mean equal numbers."""
 
     key: tuple[object, ...] | str
     of: Callable[[AffinityTerms], int]
@@ -53,13 +53,20 @@ AnyMeasure = Measure | TermsMeasure
 
 
 class _Known:
-    """A measure's numbers for the first `count` entries; the array has room for more."""
+    """Numbers for the first `count` entries; the array has room for more, filled with 0."""
 
-    __slots__ = ("count", "weights")
+    __slots__ = ("count", "trimmed", "weights")
 
     def __init__(self) -> None:
         self.count = 0
+        self.trimmed: bytes | None = None  # the numbers as bytes, without the zeros at the end
         self.weights: Weights = np.zeros(16, np.int64)
+
+    def reserve(self, count: int) -> None:
+        if count > len(self.weights):
+            room = np.zeros(2 * count, np.int64)
+            room[: self.count] = self.weights[: self.count]
+            self.weights = room
 
 
 class PodClasses:
@@ -73,7 +80,9 @@ class PodClasses:
         self._index: dict[tuple[object, ...], int] = {}
         self._terms_index: dict[str, int] = {"": 0}
         self._pods: dict[Pod, int] = {}
-        self._known: dict[object, _Known] = {}
+        self._terms_of = _Known()  # class -> its terms
+        self._terms_of.count = 1
+        self._known: dict[object, _Known] = {}  # measure -> its numbers, by class or (TermsMeasure) by terms
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -93,7 +102,11 @@ class PodClasses:
         found = self._index.get(key)
         if found is None:
             found = self._index[key] = len(self.classes)
-            self.classes.append(PodClass(pod.namespace, pod.labels, pod.deleting, self._intern_terms(terms)))
+            number = self._intern_terms(terms)
+            self.classes.append(PodClass(pod.namespace, pod.labels, pod.deleting, number))
+            self._terms_of.reserve(found + 1)
+            self._terms_of.weights[found] = number
+            self._terms_of.count = found + 1
         return found
 
     def _intern_terms(self, terms: AffinityTerms) -> int:
@@ -107,32 +120,59 @@ class PodClasses:
         return found
 
     def weights(self, measure: AnyMeasure) -> Weights:
-        """The measure by class number, int64[at least len(self)]; only classes that are new to it are asked."""
-        known = self._known.get(measure.key)
-        if known is None:
+        """The measure by class number, int64[at least len(self)]; only what is new is asked."""
+        found = self.resolve(measure)[1]
+        return np.zeros(len(self.classes), np.int64) if found is None else found
+
+    def resolve(self, measure: AnyMeasure) -> tuple[object, Weights | None]:
+        """A key that stands for the measure's numbers, and these by class number; None where all are 0.
+
+        Measures of different incoming pods, on whom the existing terms agree, have one key.
+        """
+        if isinstance(measure, Measure):
+            known = self._find(measure.key)
+            start, stop = known.count, len(self.classes)
+            if start < stop:
+                known.reserve(stop)
+                known.weights[start:stop] = [measure.of(each) for each in self.classes[start:stop]]
+                known.weights[NO_POD] = 0
+                known.count = stop
+            return measure.key, known.weights
+        by_terms = self._by_terms(measure)
+        if not by_terms:
+            return measure.key, None
+        return self._by_class(by_terms)
+
+    def _by_terms(self, measure: TermsMeasure) -> bytes:
+        """Its numbers by terms number as bytes, without the zeros at the end."""
+        known = self._find(measure.key)
+        start, stop = known.count, len(self.terms)
+        if start < stop:
+            known.reserve(stop)
+            known.weights[start:stop] = [measure.of(terms) for terms in self.terms[start:stop]]
+            known.weights[0] = 0
+            known.count = stop
+            known.trimmed = None
+        if known.trimmed is None:
+            known.trimmed = np.trim_zeros(known.weights, "b").tobytes()
+        return known.trimmed
+
+    def _by_class(self, by_terms: bytes) -> tuple[bytes, Weights]:
+        known = self._find(by_terms)
+        start, stop = known.count, len(self.classes)
+        if start < stop:
+            known.reserve(stop)
+            numbers = np.zeros(len(self.terms), np.int64)
+            given = np.frombuffer(by_terms, np.int64)
+            numbers[: len(given)] = given
+            known.weights[start:stop] = numbers[self._terms_of.weights[start:stop]]
+            known.count = stop
+        return by_terms, known.weights
+
+    def _find(self, key: object) -> _Known:
+        found = self._known.get(key)
+        if found is None:
             if len(self._known) >= _REMEMBERED_MEASURES:
                 self._known.clear()
-            known = self._known[measure.key] = _Known()
-        if known.count < len(self.classes):
-            self._extend(known, measure)
-        return known.weights
-
-    def _extend(self, known: _Known, measure: AnyMeasure) -> None:
-        start, stop = known.count, len(self.classes)
-        if stop > len(known.weights):
-            room = np.zeros(2 * stop, np.int64)
-            room[:start] = known.weights[:start]
-            known.weights = room
-        fresh = self.classes[start:stop]
-        if isinstance(measure, TermsMeasure):
-            by_terms: dict[int, int] = {0: 0}
-            for i, each in enumerate(fresh, start):
-                number = by_terms.get(each.terms)
-                if number is None:
-                    number = by_terms[each.terms] = measure.of(self.terms[each.terms])
-                known.weights[i] = number
-        else:
-            known.weights[start:stop] = [measure.of(each) for each in fresh]
-        if start == 0:
-            known.weights[NO_POD] = 0
-        known.count = stop
+            found = self._known[key] = _Known()
+        return found

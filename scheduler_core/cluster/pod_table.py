@@ -139,30 +139,34 @@ class PodTable(_Columns):
     def __init__(self, rows: int = 0, classes: PodClasses | None = None) -> None:
         super().__init__(classes)
         self._rows = rows
+        self._zeros: Counts = np.zeros(rows, np.int64)
         self._log: list[tuple[int, int, int]] = []  # row, class, one pod more or less
         self._log_start = 0  # entries that have been let go
         self._counts: dict[object, tuple[Counts, int]] = {}  # measure -> counts at a position of the log
 
     def counts(self, measure: AnyMeasure) -> Counts:
         """Per row the sum of the measure over its pods, int64[n]; not to be written to."""
+        key, weights = self.classes.resolve(measure)
+        if weights is None:
+            return self._zeros
         position = self._log_start + len(self._log)
-        found = self._counts.get(measure.key)
+        found = self._counts.get(key)
         if found is not None and found[1] == position:
             return found[0]
-        weights = self.classes.weights(measure)
         if found is not None and self._log_start <= found[1] and position - found[1] <= self._worth_it:
             counts = self._caught_up(found[0], weights, found[1])
         else:
             counts = self._counted(weights)
         if found is None and len(self._counts) >= max(64, _COUNTS_BYTES // (8 * self._rows + 1)):
             self._counts.clear()
-        self._counts[measure.key] = counts, position
+        self._counts[key] = counts, position
         return counts
 
     def copy(self) -> PodTable:
         twin = PodTable.__new__(PodTable)
         twin._copy_columns(self)
         twin._rows = self._rows
+        twin._zeros = self._zeros
         twin._log = list(self._log)
         twin._log_start = self._log_start
         twin._counts = dict(self._counts)
