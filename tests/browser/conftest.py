@@ -62,9 +62,9 @@ def own_server(tmp_path: Path) -> Iterator[PlaygroundServer]:
     yield from running_server(tmp_path)
 
 
-def running_server(folder: Path) -> Iterator[PlaygroundServer]:
-    """Start a server on data in `folder`; end it afterwards, whatever happened."""
-    server = PlaygroundServer(folder)
+def running_server(folder: Path, **environment: str) -> Iterator[PlaygroundServer]:
+    """Start a server on data in `folder`, with settings; end it afterwards, whatever happened."""
+    server = PlaygroundServer(folder, **environment)
     server.manage("migrate", "--verbosity", "0")
     try:
         server.start()

@@ -1,0 +1,203 @@
+"""Building a cluster by forms and YAML, in a real browser."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.browser.conftest import Complaints
+from tests.browser.server import PlaygroundServer
+
+REFUSED = "422"  # Chromium logs the honest status of a form that was refused
+FORBIDDEN = "403"
+
+
+@pytest.fixture
+def studio(page: Page, server: PlaygroundServer) -> Page:
+    """The studio of an empty session."""
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
+    return page
+
+
+def base(page: Page) -> str:
+    """The URL of the page's session."""
+    found = re.match(r".*/s/[^/]+/", page.url)
+    assert found is not None
+    return found[0]
+
+
+def drawer(page: Page, link: str = "Build") -> Locator:
+    """The drawer, opened by a link of the top bar."""
+    page.get_by_role("banner").get_by_role("link", name=link, exact=True).click()
+    opened = page.locator("#drawer")
+    expect(opened).to_be_visible()
+    return opened
+
+
+def room(opened: Locator, name: str) -> None:
+    """Go to a room of the workbench."""
+    opened.get_by_role("navigation", name="Edit the cluster").get_by_role(
+        "link", name=name, exact=True
+    ).click()
+
+
+def test_a_cluster_is_built_in_the_drawer_while_the_studio_shows_it(studio: Page) -> None:
+    opened = drawer(studio)
+    opened.get_by_label("Zones").fill("zone-a, zone-b")
+    opened.get_by_role("button", name="Create the nodes").click()
+    expect(opened.get_by_text("3 nodes created")).to_be_visible()
+    expect(studio.locator("#panel-map").get_by_text("node-3")).to_be_visible()
+    room(opened, "Pods")
+    opened.get_by_label("Replicas").fill("2")
+    opened.get_by_role("button", name="Create the pods").click()
+    expect(opened.get_by_text("2 pods created")).to_be_visible()
+    expect(studio.locator("#panel-queues").get_by_text("web-2")).to_be_visible()
+
+
+def test_the_preview_follows_what_is_typed(studio: Page) -> None:
+    studio.goto(base(studio) + "build/nodes")
+    studio.get_by_label("Labels").fill("disk=ssd")
+    expect(studio.locator("#preview")).to_contain_text("disk: ssd")
+    studio.get_by_label("CPU").fill("4x")
+    expect(studio.locator("#preview")).to_contain_text("“4x” is not a quantity")
+
+
+def test_a_refused_form_keeps_what_was_typed_and_says_why(studio: Page, complaints: Complaints) -> None:
+    complaints.forgive(REFUSED)
+    opened = drawer(studio)
+    opened.get_by_label("CPU").fill("4x")
+    opened.get_by_role("button", name="Create the nodes").click()
+    expect(opened.locator(".field-cpu .errors")).to_have_text("“4x” is not a quantity; write it as 500m or 2")
+    expect(opened.get_by_label("CPU")).to_have_value("4x")
+
+
+def test_undo_and_redo_are_one_click_away(studio: Page) -> None:
+    opened = drawer(studio)
+    opened.get_by_role("button", name="Create the nodes").click()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    opened.get_by_role("button", name="Undo").click()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_have_count(0)
+    opened.get_by_role("button", name="Redo").click()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+
+
+def test_an_error_of_the_editor_stands_at_its_line(studio: Page, complaints: Complaints) -> None:
+    complaints.forgive(REFUSED)
+    studio.goto(base(studio) + "yaml")
+    area = studio.get_by_label("YAML", exact=True)
+    area.fill(area.input_value().replace("cpu: 500m", "cpu: 5x"))
+    studio.get_by_role("button", name="Create", exact=True).click()
+    expect(studio.locator(".gutter .wrong")).to_have_text("12")
+    expect(studio.locator(".squiggles")).to_contain_text("is not a quantity")
+    mark, line = (
+        studio.locator(".squiggles section > div").bounding_box(),
+        studio.locator(".gutter .wrong").bounding_box(),
+    )
+    assert mark is not None
+    assert line is not None
+    assert abs(mark["y"] - line["y"]) < 2
+    expect(area).to_be_focused()
+
+
+def test_the_editor_indents_with_tab_and_is_left_by_escape_and_tab(studio: Page) -> None:
+    studio.goto(base(studio) + "yaml")
+    area = studio.get_by_label("YAML", exact=True)
+    area.fill("a:\nb: 1")
+    area.press("Control+End")
+    area.press("Home")
+    area.press("Tab")
+    expect(area).to_have_value("a:\n  b: 1")
+    area.press("Escape")
+    area.press("Tab")
+    expect(area).not_to_be_focused()
+
+
+def test_control_enter_saves_and_the_object_can_be_replaced_and_deleted(studio: Page) -> None:
+    studio.goto(base(studio) + "yaml")
+    area = studio.get_by_label("YAML", exact=True)
+    area.press("Control+Enter")
+    studio.get_by_role("link", name="my-pod", exact=True).click()
+    area.fill(
+        area.input_value()
+        .replace("    app: x", "")
+        .replace("name: my-pod\n", "name: my-pod\n  labels: {tier: front}\n", 1)
+    )
+    studio.get_by_role("button", name="Replace").click()
+    studio.get_by_role("link", name="my-pod", exact=True).click()
+    expect(area).to_have_value(re.compile("tier: front"))
+    studio.get_by_role("button", name="Delete").click()
+    expect(studio.get_by_text("Pod my-pod deleted")).to_be_visible()
+
+
+def test_what_is_built_while_standing_in_the_past_opens_a_fork(studio: Page) -> None:
+    origin = base(studio)
+    drawer(studio).get_by_role("button", name="Create the nodes").click()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    studio.goto(origin + "?at=0")
+    opened = drawer(studio)
+    expect(opened.get_by_text("You stand at step 0")).to_be_visible()
+    opened.get_by_label("Name pattern").fill("late-{i}")
+    opened.get_by_role("button", name="Create the nodes").click()
+    expect(studio.locator("#panel-map").get_by_text("late-1")).to_be_visible()
+    assert base(studio) != origin
+
+
+def test_a_view_link_shows_the_forms_room_without_its_buttons(
+    studio: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    studio.goto(base(studio) + "session")
+    link = studio.get_by_label("View link").input_value()
+    friend = new_context().new_page()
+    friend.goto(link + "build/nodes")
+    expect(friend.get_by_text("This is a view link")).to_be_visible()
+    expect(friend.get_by_role("button", name="Create the nodes")).to_have_count(0)
+
+
+def test_escape_closes_the_drawer_and_gives_the_keys_back(studio: Page) -> None:
+    opened = drawer(studio)
+    studio.keyboard.press("Escape")
+    expect(opened).to_be_hidden()
+    studio.keyboard.press("?")
+    expect(studio.locator("#keys-dialog")).to_be_visible()
+
+
+def test_a_story_is_told_and_its_button_goes_on(page: Page, server: PlaygroundServer) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Start the story A gated pod").click()
+    told = page.get_by_role("complementary", name="Story")
+    expect(told).to_contain_text("was created first")
+    page.get_by_role("button", name="Pod", exact=True).click()
+    told.get_by_role("button", name="Remove the gate from job").click()
+    expect(told).to_contain_text("ran PreEnqueue again")
+
+
+@pytest.mark.parametrize(
+    "path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"]
+)
+def test_every_room_is_accessible_and_fits_a_phone(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None], path: str
+) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Start with Three nodes").click()
+    page.wait_for_url("**/s/*/")
+    page.goto(base(page) + path)
+    accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_every_room_works_without_javascript(
+    server: PlaygroundServer, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.goto(base(page) + "build/nodes")
+    page.get_by_label("Labels", exact=True).fill("disk=ssd")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview")).to_contain_text("disk: ssd")
+    page.get_by_role("button", name="Create the nodes").click()
+    expect(page.get_by_text("3 nodes created")).to_be_visible()

@@ -1,0 +1,117 @@
+"""Importing what kubectl prints, in a real browser."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import Complaints, running_server
+from tests.browser.server import PlaygroundServer
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: a, image: b, resources: {requests: {cpu: %s}}}]}\n"
+DROP = """(box, [name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], name));
+  for (const kind of ["dragover", "drop"]) {
+    box.dispatchEvent(new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+def test_a_pasted_cluster_is_previewed_and_then_imported(page: Page, server: PlaygroundServer) -> None:
+    page.goto(server.url)
+    page.get_by_label("Paste what kubectl prints").fill(
+        "---\n".join([NODE, POD % ("good", "1"), POD % ("bad", "1x")])
+    )
+    page.get_by_role("button", name="Preview the import").click()
+    refused = page.get_by_role("row").filter(has_text="Pod bad")
+    expect(refused).to_contain_text("refused")
+    expect(refused).to_contain_text("spec.containers[0].resources.requests[cpu]")
+    expect(refused).to_contain_text("line 14")
+    page.get_by_role("button", name="Import 2 objects").click()
+    expect(page.get_by_text("2 objects imported")).to_be_visible()
+    expect(page.locator("#panel-map").get_by_text("mine")).to_be_visible()
+    expect(page.locator("#panel-queues").get_by_text("good")).to_be_visible()
+    expect(page.locator("#panel-queues").get_by_text("bad")).to_have_count(0)
+
+
+def test_a_file_dropped_on_the_page_is_previewed(page: Page, server: PlaygroundServer) -> None:
+    page.goto(server.url)
+    page.locator("[data-drop]").evaluate(DROP, ["cluster.yaml", NODE])
+    expect(page.get_by_role("button", name="Import 1 object", exact=True)).to_be_visible()
+
+
+def test_a_chosen_file_is_previewed_in_the_drawer(
+    page: Page, server: PlaygroundServer, tmp_path: Path
+) -> None:
+    (tmp_path / "node.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "filed"}})
+    )
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("banner").get_by_role("link", name="Import", exact=True).click()
+    drawer = page.locator("#drawer")
+    drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
+    drawer.get_by_role("button", name="Preview the import").click()
+    drawer.get_by_role("button", name="Import 1 object", exact=True).click()
+    expect(page.locator("#panel-map").get_by_text("filed")).to_be_visible()
+
+
+def test_a_text_that_cannot_be_read_says_where_and_stays(
+    page: Page, server: PlaygroundServer, complaints: Complaints
+) -> None:
+    complaints.forgive("422")
+    page.goto(server.url)
+    page.get_by_label("Paste what kubectl prints").fill("kind: Pod\n bad: [")
+    page.get_by_role("button", name="Preview the import").click()
+    expect(page.get_by_role("alert")).to_contain_text("not readable as YAML")
+    expect(page.get_by_label("Paste what kubectl prints")).to_have_value("kind: Pod\n bad: [")
+
+
+def test_a_large_import_shows_windows_of_its_rows(
+    page: Page, server: PlaygroundServer, tmp_path: Path
+) -> None:
+    items = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}} for i in range(1500)]
+    (tmp_path / "nodes.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    page.goto(server.url)
+    page.get_by_label("or choose files").set_input_files(tmp_path / "nodes.json")
+    page.get_by_role("button", name="Preview the import").click()
+    expect(page.get_by_text("1–50 of 1,500")).to_be_visible()
+    assert page.locator("table.plan tbody tr").count() == 50
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_text("51–100 of 1,500")).to_be_visible()
+
+
+@pytest.fixture
+def small_server(tmp_path: Path) -> Iterator[PlaygroundServer]:
+    """A server that takes uploads of 10 kB at most."""
+    yield from running_server(tmp_path, MAX_UPLOAD_BYTES="10000")
+
+
+def test_an_upload_over_the_limit_is_refused_in_words(
+    page: Page, small_server: PlaygroundServer, complaints: Complaints, tmp_path: Path
+) -> None:
+    complaints.forgive("413")
+    complaints.forgive("ERR_CONNECTION")
+    complaints.forgive("favicon.ico")
+    (tmp_path / "large.yaml").write_text("#" * 2_000_000)
+    page.goto(small_server.url)
+    page.get_by_label("or choose files").set_input_files(tmp_path / "large.yaml")
+    page.get_by_role("button", name="Preview the import").click()
+    expect(page.get_by_text(re.compile("larger than the 10,000 bytes"))).to_be_visible()
+
+
+def test_a_view_link_cannot_import(
+    page: Page, server: PlaygroundServer, new_context: Callable[..., BrowserContext]
+) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.goto(page.url + "session")
+    friend = new_context().new_page()
+    friend.goto(page.get_by_label("View link").input_value() + "import")
+    expect(friend.get_by_text("This is a view link")).to_be_visible()
+    expect(friend.get_by_role("button", name="Preview the import")).to_have_count(0)
