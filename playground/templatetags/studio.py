@@ -16,7 +16,7 @@ register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
-MARKS = {"p": "✓", "r": "✕", "n": "·", "s": "–", "t": ""}
+MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 
 
 @register.filter
@@ -40,7 +40,9 @@ def _code(value: Any) -> SafeString:
 @register.filter
 def cells(letters: str) -> SafeString:
     """A row of the Why matrix: one cell for each letter (see presenters/inspector/why.py)."""
-    return mark_safe("".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS))  # noqa: S308
+    return mark_safe(
+        "".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS)
+    )  # noqa: S308
 
 
 @register.filter

@@ -1,4 +1,7 @@
-"""Why: each node against each Filter plugin. One letter a cell: p pass, r refuse, n not reached, s skipped, t to come."""
+"""Why: each node against each Filter plugin. One letter a cell: p pass, r refuse, n not reached, t to come.
+
+Plugins that PreFilter told to skip have no column; they are named below the table.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +55,9 @@ def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[s
 def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
     names = cycle.nodes.names
     found = refusals(cycle, names)
-    plugins = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
-    reached = _reached(cycle, plugins)
+    enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
+    reached = _reached(cycle, enabled)
+    plugins = [name for name in enabled if reached[name] != "skip"]
     rows, matching = _rows(cycle, look, found)
     return {
         "kind": "matrix",
@@ -65,6 +69,7 @@ def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
         "feasible": found.feasible,
         "unseen": found.unseen,
         "pre_filter": "" if cycle.pre_filter_status.ok else cycle.pre_filter_status.message,
+        "skipped": [name for name in enabled if reached[name] == "skip"],
         "plugins": [{"name": name, "state": reached[name], "now": name == _now(sim)} for name in plugins],
         "groups": [_group(g["text"], g["plugin"], g["count"], g["reasons"]) for g in found.to_groups()],
         "rows": [_row(cycle, row, found, plugins, reached, look) for row in rows],
@@ -143,14 +148,14 @@ def _reasons(found: Refusals, group: int) -> tuple[str, ...]:
 
 
 def _cells(group: int, refuser: str, plugins: list[str], reached: dict[str, str]) -> str:
-    letters = {"ran": "p", "skip": "s", "todo": "t", "never": "n"}
+    letters = {"ran": "p", "todo": "t", "never": "n"}
     if group == UNSEEN or (group >= 0 and refuser not in reached):
-        return "".join("n" if reached[name] != "skip" else "s" for name in plugins)
+        return "n" * len(plugins)
     cells, refused = [], False
     for name in plugins:
         if name == refuser and group >= 0:
             cells.append("r")
             refused = True
         else:
-            cells.append("n" if refused and reached[name] != "skip" else letters[reached[name]])
+            cells.append("n" if refused else letters[reached[name]])
     return "".join(cells)

@@ -26,7 +26,10 @@ const scheme = location.protocol === "https:" ? "wss" : "ws";
 const stream = connect(`${scheme}://${location.host}/ws${location.pathname}`, {
   hello: () => ({ type: "look", look: state.look, seen: state.seen }),
   message: (data) => (handlers[data.type] ?? (() => {}))(data),
-  state: (open) => (by("offline").hidden = open),
+  state: (open) => {
+    by("offline").hidden = open;
+    page.connected = open ? "1" : "0";
+  },
 });
 
 const handlers = {
@@ -112,10 +115,17 @@ function toast(text) {
   setTimeout(() => note.remove(), 7000);
 }
 
-function look(patch) {
-  Object.assign(state.look, patch);
+function look(changes) {
+  Object.assign(state.look, changes);
   history.replaceState(null, "", writeLook(state.look));
   return stream.send({ type: "look", look: state.look, seen: state.seen });
+}
+
+/** What a link changes; a node is shown on its own tab unless the present one has a table to find it in. */
+function patch(data) {
+  const found = patchOf(data, state.look);
+  if (found?.node && !found.tab && !document.querySelector(".matrix, .scores, .yaml")) found.tab = "node";
+  return found;
 }
 
 function send(message) {
@@ -152,7 +162,7 @@ const actions = {
 
 listen((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
-listenHeat((node) => look(patchOf({ node }, state.look)));
+listenHeat((node) => look(patch({ node })));
 listenShare(page.key, () => state.seen);
 by("keys-open").addEventListener("click", actions.keys);
 by("rate")?.addEventListener("change", () => state.running?.kind === "play" && stream.send({ type: "play", grain: "plugin", rate: Number(by("rate").value) }));
@@ -166,10 +176,10 @@ document.addEventListener("click", (event) => {
   }
   const link = event.target.closest("a");
   if (!link) return;
-  const patch = patchOf(link.dataset, state.look);
+  const patched = patch(link.dataset);
   const goto = link.dataset.goto;
-  if (!patch && goto === undefined) return;
-  const sent = (patch ? look(patch) : true) && (goto === undefined || send({ type: "goto", at: Number(goto) }));
+  if (!patched && goto === undefined) return;
+  const sent = (patched ? look(patched) : true) && (goto === undefined || send({ type: "goto", at: Number(goto) }));
   if (sent) event.preventDefault();
 });
 

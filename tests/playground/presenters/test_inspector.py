@@ -38,7 +38,12 @@ def test_a_node_meets_each_filter_plugin_until_the_first_refusal() -> None:
     assert found["free"]["NodeResourcesFit"] == "p"
     assert (found["small"]["TaintToleration"], found["small"]["NodeResourcesFit"]) == ("p", "r")
     assert (found["infra"]["TaintToleration"], found["infra"]["NodeResourcesFit"]) == ("r", "n")
-    assert found["infra"]["NodePorts"] == "s"
+
+
+def test_a_skipped_plugin_has_no_column_and_is_named() -> None:
+    sim = until(three_nodes(), decided())
+    assert "NodePorts" not in matrix(sim)["free"]
+    assert "NodePorts" in body(sim, "why")["skipped"]
 
 
 def test_plugins_that_have_not_run_yet_are_still_to_come() -> None:

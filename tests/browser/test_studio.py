@@ -1,0 +1,347 @@
+"""The studio in a real browser: stepping, looking, keys, several tabs, a lost connection, and what axe says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Dialog, Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+Accessible = Callable[[Page], None]
+NewContext = Callable[..., BrowserContext]
+
+
+def start(page: Page, server: PlaygroundServer, what: str = "story:first-placement") -> Page:
+    """A new session's studio, connected."""
+    page.goto(server.url)
+    page.locator(f'button[name=start][value="{what}"]').first.click()
+    expect(page.locator("#panel-transport")).to_be_visible()
+    connected(page)
+    return page
+
+
+def connected(page: Page) -> None:
+    """Wait until the page's scripts run and its stream is open."""
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+
+
+def step_is(page: Page, number: int) -> None:
+    """Wait until the page shows a step."""
+    expect(page.locator("#panel-transport")).to_have_attribute("data-position", str(number))
+
+
+def position(page: Page) -> int:
+    return int(page.locator("#panel-transport").get_attribute("data-position") or -1)
+
+
+def press_until(page: Page, words: str, most: int = 80) -> None:
+    """Step by plugin until the sentence has these words."""
+    for _ in range(most):
+        if words in page.locator(".sentence").inner_text():
+            return
+        before = position(page)
+        page.keyboard.press("ArrowRight")
+        step_is(page, before + 1)
+    raise AssertionError(f"{words!r} was not told within {most} steps")
+
+
+def test_a_step_shows_which_plugin_ran_and_what_it_decided(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "NodeResourcesFit refuses 1 of 3 nodes".replace("NodeResourcesFit ", ""))
+    expect(page.locator("#point-Filter")).to_have_class(re.compile(r"\bnow\b"))
+    expect(page.locator("#node-small .why")).to_contain_text("Insufficient cpu")
+    expect(page.locator("tr", has_text="small").locator("td.r")).to_have_count(1)
+
+
+def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    began = position(page)
+    page.get_by_role("button", name="Plugin").click()
+    step_is(page, began + 1)
+    page.get_by_role("button", name="Point").click()
+    expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
+    page.get_by_role("button", name="Pod", exact=False).filter(has_text="Pod").click()
+    expect(page.locator(".sentence")).to_contain_text("web-1 goes to large")
+
+
+def test_back_and_forward_lead_to_the_same_picture(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    here, before = position(page), page.locator(".columns").inner_text()
+    page.keyboard.press("ArrowLeft")
+    step_is(page, here - 1)
+    expect(page.locator("#node-small .why")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    step_is(page, here)
+    assert page.locator(".columns").inner_text() == before
+
+
+def test_standing_in_the_past_is_told_and_follow_leads_back(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    head = position(page)
+    page.keyboard.press("Home")
+    step_is(page, 0)
+    expect(page.locator("#standing")).to_contain_text("forks")
+    page.get_by_role("button", name="Follow").click()
+    step_is(page, head)
+    expect(page.locator("#standing")).to_be_hidden()
+
+
+def test_a_reload_shows_the_same_step_tab_and_pod(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    here = position(page) - 1
+    page.keyboard.press("ArrowLeft")
+    step_is(page, here)
+    page.locator("#tab-pod").click()
+    page.locator("#queue-active [data-pod='default/web-2']").first.click()
+    expect(page.locator(".subject").first).to_contain_text("web-2")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    connected(page)
+    step_is(page, here)
+    expect(page.locator("#tab-pod")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".subject").first).to_contain_text("web-2")
+
+
+def test_two_tabs_that_follow_show_the_same(new_context: NewContext, server: PlaygroundServer) -> None:
+    context = new_context()
+    first = start(context.new_page(), server)
+    second = context.new_page()
+    second.goto(first.url)
+    connected(second)
+    press_until(first, "refuses 1 of 3 nodes")
+    step_is(second, position(first))
+    for panel in ("#panel-transport", ".pipe", ".columns", "#panel-timeline"):
+        assert second.locator(panel).inner_text() == first.locator(panel).inner_text()
+
+
+def test_one_tab_may_stand_in_the_past_while_the_other_goes_on(
+    new_context: NewContext, server: PlaygroundServer
+) -> None:
+    context = new_context()
+    first = start(context.new_page(), server)
+    second = context.new_page()
+    second.goto(first.url)
+    connected(second)
+    press_until(first, "PreFilter")
+    second.keyboard.press("Home")
+    step_is(second, 0)
+    press_until(first, "refuses 1 of 3 nodes")
+    step_is(second, 0)
+    expect(second.locator("#scrub-says")).to_have_text(f"0 / {position(first)}")
+
+
+def test_the_rail_leads_to_any_earlier_step(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    page.locator("#scrub").fill("2")
+    step_is(page, 2)
+    expect(page).to_have_url(re.compile(r"at=2"))
+
+
+def test_a_segment_of_a_lane_leads_to_the_step_where_it_began(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    cycle = page.locator(".lane svg a", has=page.locator("rect.cycle")).first
+    began = int(cycle.get_attribute("data-goto") or -1)
+    cycle.focus()
+    expect(page.locator("#tip")).to_contain_text("in flight")
+    page.keyboard.press("Enter")
+    step_is(page, began)
+
+
+def test_the_question_mark_lists_the_keys(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    expect(dialog).to_contain_text("to the end of the extension point")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_keys_are_letters_again_while_something_is_written(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    before = position(page)
+    page.keyboard.press("/")
+    expect(page.locator("#map-q")).to_be_focused()
+    page.keyboard.type("small ne")
+    expect(page.locator("#map-q")).to_have_value("small ne")
+    expect(page.locator(".node")).to_have_count(0)
+    assert position(page) == before
+
+
+def test_play_goes_on_by_itself_until_it_is_paused(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    before = position(page)
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    step_is(page, before + 3)
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    page.keyboard.press("r")
+    expect(page.locator(".sentence")).to_contain_text("Nothing is left to do")
+    expect(page.locator("#node-large .chip").first).to_be_visible()
+
+
+def test_scores_are_a_chart_and_a_table(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    page.keyboard.press("2")
+    press_until(page, "has the highest total")
+    expect(page.locator("table.scores tbody tr")).to_have_count(2)
+    expect(page.locator("#chart-holder .bars .point").first).to_be_attached()
+
+
+def test_plotly_is_not_loaded_before_the_scores_are_looked_at(page: Page, server: PlaygroundServer) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    start(page, server)
+    press_until(page, "has the highest total")
+    assert not [url for url in asked if "plotly" in url and url.endswith(".js")]
+
+
+def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:
+    start(page, server, "story:backoff")
+    press_until(page, "finds no node")
+    page.keyboard.press("4")
+    page.locator("#map-pending").get_by_role("link", name="Why?").first.click()
+    expect(page.locator("#tab-why")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".say")).to_contain_text("nodes are available")
+
+
+def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    asked: list[str] = []
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", hear)
+    page.locator("h2", has_text="Queues").click()
+    page.goto("about:blank")
+    assert asked == ["beforeunload"]
+
+
+def test_a_kept_edit_link_lets_leave_in_peace(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    page.get_by_role("button", name="I have kept it").click()
+    expect(page.locator("#keep")).to_be_hidden()
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.locator("h2", has_text="Queues").click()
+    page.goto("about:blank")
+    assert asked == []
+
+
+def test_a_view_link_says_so_and_changes_nothing(new_context: NewContext, server: PlaygroundServer) -> None:
+    owner = start(new_context().new_page(), server)
+    link = owner.locator("#view-link").get_attribute("value") or ""
+    guest = new_context().new_page()
+    guest.goto(server.url + link)
+    connected(guest)
+    expect(guest.locator(".view-only")).to_be_visible()
+    expect(guest.locator("#edit-link")).to_have_count(0)
+    before = position(guest)
+    guest.keyboard.press("ArrowRight")
+    expect(guest.locator(".toast")).to_contain_text("only shows the session")
+    assert position(owner) == before
+
+
+def test_a_killed_server_is_told_and_the_page_goes_on_afterwards(
+    page: Page, own_server: PlaygroundServer, complaints: object
+) -> None:
+    complaints.forgive("WebSocket connection to")  # type: ignore[attr-defined]
+    start(page, own_server)
+    press_until(page, "refuses 1 of 3 nodes")
+    here = position(page)
+    own_server.kill()
+    expect(page.locator("#offline")).to_be_visible()
+    own_server.start()
+    expect(page.locator("#offline")).to_be_hidden(timeout=20_000)
+    page.keyboard.press("ArrowRight")
+    step_is(page, here + 1)
+
+
+def test_the_studio_steps_without_javascript(new_context: NewContext, server: PlaygroundServer) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(server.url)
+    page.locator('button[name=start][value="story:first-placement"]').first.click()
+    before = position(page)
+    page.get_by_role("button", name="Plugin").click()
+    step_is(page, before + 1)
+    page.get_by_role("button", name="One step back").click()
+    step_is(page, before)
+
+
+def test_the_theme_can_be_chosen_and_is_kept(new_context: NewContext, server: PlaygroundServer) -> None:
+    page = start(new_context(color_scheme="light").new_page(), server)
+    page.keyboard.press("t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def import_nodes(page: Page, count: int) -> None:
+    """A session of `count` nodes through the first page's import."""
+    nodes = "---\n".join(
+        f"apiVersion: v1\nkind: Node\nmetadata: {{name: n{i:03}, labels: {{rack: r{i % 4}}}}}\n"
+        f"status: {{allocatable: {{cpu: '4', memory: 8Gi, pods: '110'}}}}\n"
+        for i in range(count)
+    )
+    page.locator("#import textarea").fill(nodes)
+    page.get_by_role("button", name="Preview the import").click()
+    page.locator("form[action$='import/apply'] button").first.click()
+
+
+def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: PlaygroundServer) -> None:
+    page.goto(server.url)
+    import_nodes(page, 60)
+    canvas = page.locator("#heat")
+    expect(canvas).to_be_visible()
+    expect(page.locator(".node")).to_have_count(12)
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#heat-says b")).to_have_text("n004")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tab-node")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".tab-body .subject")).to_contain_text("n004")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_axe_finds_nothing_wrong(
+    new_context: NewContext, server: PlaygroundServer, accessible: Accessible, scheme: str, width: int
+) -> None:
+    page = start(
+        new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"
+        ).new_page(),
+        server,
+    )
+    press_until(page, "refuses 1 of 3 nodes")
+    accessible(page)
+    for tab in range(2, 7):
+        page.keyboard.press(str(tab))
+        expect(page.locator(".tabs a").nth(tab - 1)).to_have_attribute("aria-current", "page")
+        accessible(page)
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_nothing_is_wider_than_the_screen(
+    new_context: NewContext, server: PlaygroundServer, width: int
+) -> None:
+    page = start(new_context(viewport={"width": width, "height": 844}).new_page(), server)
+    press_until(page, "refuses 1 of 3 nodes")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
