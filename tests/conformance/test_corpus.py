@@ -44,7 +44,6 @@ def test_nothing_is_missing_from_a_family_that_waits_for_no_plugin(name: str) ->
     [
         ("queue/permit.json.xz", "timelines of the scheduling queue"),
         ("extenders/extenders.json.xz", "HTTP extenders"),
-        ("large/openb-default.json.xz", "a cluster kept in files of its own"),
     ],
 )
 def test_another_kind_of_corpus_is_recognised_as_not_supported_yet(path: str, reason: str) -> None:

@@ -32,7 +32,7 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
     out: Observed = {"scored": cycle.scores is not None and ranks}
     if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
         out["preFilter"] = _pre_filter(cycle)
-    nominated = _nominated_node(cycle)
+    nominated = nominated_node(cycle)
     if nominated is not None:
         out["nominatedNode"] = nominated
     if cycle.search is not None and not cycle.search.own_nomination:
@@ -48,7 +48,7 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
         out["topNodes"] = sorted(cycle.tied)
         out["chosen"] = cycle.chosen
     else:
-        _observe_failure(cycle, out)
+        observe_failure(cycle, out)
         out["preemption"] = preemption(cycle)
     return out
 
@@ -80,7 +80,7 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
     return out
 
 
-def _nominated_node(cycle: SchedulingCycle) -> Observed | None:
+def nominated_node(cycle: SchedulingCycle) -> Observed | None:
     """How the node fared that the pod was nominated to; None where it was not looked at."""
     if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal):
         return None
@@ -171,7 +171,8 @@ def _scores(cycle: SchedulingCycle, board: ScoreBoard) -> Observed:
     return {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
 
 
-def _observe_failure(cycle: SchedulingCycle, out: Observed) -> None:
+def observe_failure(cycle: SchedulingCycle, out: Observed) -> None:
+    """Adds what a failed attempt says."""
     if cycle.failure.code is Code.ERROR:
         out["errorKind"] = "Error"
     elif cycle.message == NO_NODES and not len(cycle.nodes):

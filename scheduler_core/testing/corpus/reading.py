@@ -26,6 +26,7 @@ class Scenario:
     family: str
     name: str
     data: Mapping[str, Any]
+    file: Path | None = None
 
     @property
     def attempts(self) -> list[Mapping[str, Any]]:
@@ -50,12 +51,17 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _load(file: Path) -> Mapping[str, Any]:
+def load_json(file: Path) -> Any:
+    """The data of a JSON file, plain or compressed. CorpusError."""
     decompress = _DECOMPRESS.get(file.suffix, bytes)
     try:
-        data = json.loads(decompress(file.read_bytes()))
+        return json.loads(decompress(file.read_bytes()))
     except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError, json.JSONDecodeError) as problem:
         raise CorpusError(f"{file}: can't be read: {problem}") from problem
+
+
+def _load(file: Path) -> Mapping[str, Any]:
+    data = load_json(file)
     if not isinstance(data, dict) or not isinstance(data.get("family"), str):
         raise CorpusError(f"{file}: not a corpus file: an object with `family` and `scenarios` is expected")
     return data
@@ -71,4 +77,4 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise CorpusError(f"{file}: scenario {i} is not an object")
-        yield Scenario(family, str(entry.get("name", i)), entry)
+        yield Scenario(family, str(entry.get("name", i)), entry, file)

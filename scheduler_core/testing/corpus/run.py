@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config import Profile, SchedulerConfiguration, load_configuration
+from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
@@ -28,6 +28,7 @@ from scheduler_core.testing.corpus.compare import (
     comparable,
     first_difference,
 )
+from scheduler_core.testing.corpus.large import run_large
 from scheduler_core.testing.corpus.observe import (
     Observed,
     observe,
@@ -36,6 +37,7 @@ from scheduler_core.testing.corpus.observe import (
     status_json,
     without_empty,
 )
+from scheduler_core.testing.corpus.profiles import with_all_candidates
 from scheduler_core.testing.corpus.reading import Scenario
 from scheduler_core.testing.corpus.support import format_not_supported, not_supported
 from scheduler_core.testing.corpus.volumes import bind_claims
@@ -77,6 +79,9 @@ def run_scenario(scenario: Scenario) -> Result:
     reason = format_not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
+    if "objectsFile" in scenario.data:
+        difference = run_large(scenario)
+        return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
     configuration = load_configuration(scenario.data.get("config"))
     reason = not_supported(scenario, configuration)
     if reason:
@@ -94,7 +99,7 @@ class _Run:
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"])
         self.frameworks = {
-            profile.scheduler_name: Framework(_with_all_candidates(profile), REGISTRY, self.world)
+            profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, self.world)
             for profile in configuration.profiles
         }
         self.around = Surroundings(configuration.percentage_of_nodes_to_score, nominator=self.world.nominator)
@@ -194,14 +199,6 @@ class _Run:
         if not self.sampled:
             self.around.next_start = 0
         return cycle, sampling
-
-
-def _with_all_candidates(profile: Profile) -> Profile:
-    """The corpus shows the dry run of every potential node."""
-    args = dict(profile.args)
-    if "DefaultPreemption" in args:
-        args["DefaultPreemption"] = {**args["DefaultPreemption"], "minCandidateNodesPercentage": 100}
-    return replace(profile, args=args)
 
 
 def _evaluated(cycle: SchedulingCycle) -> int:

@@ -21,8 +21,6 @@ def format_not_supported(scenario: Scenario) -> str:
     data = scenario.data
     if "attempts" not in (data.get("expect") or {}):
         return "timelines of the scheduling queue"
-    if "objectsFile" in data:
-        return "a cluster kept in files of its own"
     if "extenderBehaviour" in data or (data.get("config") or {}).get("extenders"):
         return "HTTP extenders"
     return ""

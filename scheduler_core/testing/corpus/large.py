@@ -1,0 +1,177 @@
+"""Running the corpus of a real cluster: thousands of attempts one after another, compared by counts.
+
+README-large.md has the format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.api.admission import Admission
+from scheduler_core.api.kinds import kind_of
+from scheduler_core.api.priority import PriorityClasses
+from scheduler_core.config import load_configuration
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycle import EXCLUDED, SchedulingCycle
+from scheduler_core.scheduler.filtering import FilterRunner
+from scheduler_core.scheduler.surroundings import Surroundings
+from scheduler_core.testing.corpus.compare import Difference
+from scheduler_core.testing.corpus.observe import (
+    Observed,
+    nominated_node,
+    observe_all,
+    observe_failure,
+    preemption,
+    without_empty,
+)
+from scheduler_core.testing.corpus.profiles import with_all_candidates
+from scheduler_core.testing.corpus.reading import CorpusError, Scenario, load_json
+from scheduler_core.testing.corpus.world import World
+
+Manifest = Mapping[str, Any]
+
+_OF_PREEMPTION = ("eligible", "acceptable", "nominated", "victims", "statusCode", "statusMessage")
+_SUFFIXES = ("", ".xz", ".gz")
+
+
+def run_large(scenario: Scenario) -> Difference | None:
+    """The first attempt in which a scenario of a real cluster differs."""
+    objects, pending = _objects(scenario)
+    world = World(objects, pending)
+    configuration = load_configuration(scenario.data.get("config"))
+    frameworks = {
+        profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, world)
+        for profile in configuration.profiles
+    }
+    around = Surroundings(100, nominator=world.nominator)
+    for number, expected in enumerate(scenario.attempts, 1):
+        pod = world.pods[expected["pod"]]
+        framework = frameworks[pod.spec.scheduler_name]
+        cycle = SchedulingCycle(
+            number, "corpus", framework.name, QueuedPod(pod, 0, 0), world.take_snapshot(), 0
+        )
+        around.next_start = 0
+        around.draw = partial(_drawn, cycle, expected.get("chosen"))
+        begin(cycle, framework, around)
+        while cycle.phase in IN_ALGORITHM:
+            advance(cycle, framework, around)
+        received = _observed(cycle, framework)
+        if cycle.search is not None and cycle.search.own_nomination:
+            received["refused"] = _counted(observe_all(cycle, FilterRunner(framework, world.nominator)))
+        if cycle.chosen is not None:
+            world.bind_pod(pod, cycle.chosen)
+        else:
+            if cycle.preemption is not None:
+                world.preempt(cycle.preemption)
+            world.fail(pod, cycle.nomination)
+        received["nominatedNodeAfter"] = world.pods[pod.key].nominated_node_name
+        found = _difference(number, expected, received)
+        if found is not None:
+            return found
+    return None
+
+
+def _drawn(cycle: SchedulingCycle, wanted: str | None, ties: int) -> int:
+    """The place of the corpus' choice among the tied rows; the first where it chose another node altogether."""
+    row = cycle.nodes.row(wanted) if wanted else None
+    assert cycle.tied_rows is not None
+    at = [] if row is None else np.flatnonzero(cycle.tied_rows == row).tolist()
+    return at[0] if at else 0
+
+
+def _observed(cycle: SchedulingCycle, framework: Framework) -> Observed:
+    out: Observed = {
+        "scored": cycle.scores is not None and framework.has(Point.SCORE),
+        "nFeasible": 0 if cycle.feasible is None else len(cycle.feasible),
+    }
+    out["nominatedNode"] = nominated_node(cycle)
+    out["refused"] = _refusals(cycle)
+    if cycle.tied_rows is not None:
+        out["nTop"] = len(cycle.tied_rows)
+    if cycle.scores is not None and cycle.scores.total is not None:
+        out["bestTotal"] = int(cycle.scores.total.max())
+    if cycle.chosen is not None:
+        out["chosen"] = cycle.chosen
+        return out
+    observe_failure(cycle, out)
+    told = preemption(cycle)
+    if told is not None:
+        out["nCandidates"] = len(told.get("candidates", ())) or None
+        out["preemption"] = {name: told[name] for name in _OF_PREEMPTION if name in told}
+    return out
+
+
+def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
+    """How many nodes each plugin refused for each list of reasons."""
+    counts: Counter[str] = Counter()
+    for i, step in enumerate(cycle.steps):
+        if step.verdicts is None or not step.refused:
+            continue
+        mine = cycle.reason[cycle.refused_by == i]
+        for reason, number in zip(*np.unique(mine, return_counts=True), strict=True):
+            texts = ", ".join(step.verdicts.statuses[int(reason)].reasons)
+            counts[f"{step.plugin}: {texts}"] += int(number)
+    excluded = int(np.count_nonzero(cycle.refused_by == EXCLUDED))
+    if excluded:
+        counts[f": {', '.join(cycle.absent.reasons)}"] += excluded
+    return dict(counts)
+
+
+def _counted(verdicts: Observed) -> dict[str, int]:
+    counts = Counter(
+        f"{status['plugin']}: {', '.join(status['reasons'])}" for status in verdicts.values() if status
+    )
+    return dict(counts)
+
+
+def _difference(number: int, expected: Manifest, received: Observed) -> Difference | None:
+    wanted = without_empty({k: v for k, v in expected.items() if k not in ("pod", "n", "profile")})
+    if "preemption" in wanted:
+        wanted["preemption"] = without_empty(wanted["preemption"])
+    got = without_empty(received)
+    for field in dict.fromkeys((*wanted, *got)):
+        if wanted.get(field) != got.get(field):
+            return Difference(number, expected["pod"], field, wanted.get(field), got.get(field))
+    return None
+
+
+def _objects(scenario: Scenario) -> tuple[list[Manifest], list[Manifest]]:
+    """The cluster's nodes and classes, and its pods as the API server admits them, in the scenario's order."""
+    others = _items(scenario, "objectsFile")
+    classes = PriorityClasses(o for o in others if o["kind"] == "PriorityClass")
+    admission = Admission(classes)
+    pods: dict[str, Manifest] = {}
+    for manifest in _items(scenario, "pendingFile"):
+        kind = kind_of(manifest)
+        assert kind is not None
+        admitted, _ = admission.admit(manifest, kind)
+        metadata = dict(admitted["metadata"])
+        metadata["uid"] = f"{metadata['namespace']}-{metadata['name']}"
+        pods[metadata["name"]] = {**admitted, "metadata": metadata}
+    order = scenario.data.get("order") or list(pods)
+    return sorted(others, key=lambda o: (o["kind"] != "Node", o["metadata"]["name"])), [
+        pods[name] for name in order
+    ]
+
+
+def _items(scenario: Scenario, field: str) -> list[Manifest]:
+    """A file that the scenario names relative to a folder above its own, plain or compressed."""
+    name = scenario.data[field]
+    folders = scenario.file.resolve().parents if scenario.file is not None else [Path.cwd()]
+    for folder in folders:
+        for suffix in _SUFFIXES:
+            found = folder / f"{name}{suffix}"
+            if found.is_file():
+                items: list[Manifest] = load_json(found)["items"]
+                return items
+    raise CorpusError(f"{scenario.name}: {name} is in no folder above {scenario.file}")
