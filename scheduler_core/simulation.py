@@ -18,7 +18,7 @@ from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.controllers import kubelet
+from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
 from scheduler_core.scheduler import binding, handlers, scheduling
@@ -238,12 +238,17 @@ class Simulation:
             return rest[1] in self._schedulers[str(rest[0])].bindings
         if name == "kubelet":
             return kubelet.stands(self.store, entry.action[1:])
+        if name == "volumes":
+            return volumes.stands(self.store, entry.action[1:])
         return True
 
     def _dispatch(self, entry: Entry) -> None:
         name, *rest = entry.action
         if name == "kubelet":
             kubelet.fire(self.store, entry.action[1:], self.now)
+            return
+        if name == "volumes":
+            volumes.fire(self.store, entry.action[1:], self.now)
             return
         scheduler = self._schedulers[str(rest[0])]
         if name == "cycle":
@@ -292,6 +297,8 @@ class Simulation:
             handlers.on_watch(scheduler, event)
         for timer in kubelet.on_watch(event, self.now, self.settings.pod_start_latency):
             self.agenda.push(timer.at, ("kubelet", *timer.action), URGENT)
+        for timer in volumes.on_watch(self.store, event, self.now):
+            self.agenda.push(timer.at, ("volumes", *timer.action), URGENT)
 
     def _note_pod(self, event: WatchEvent) -> None:
         old, new = event.old_pod, event.new_pod

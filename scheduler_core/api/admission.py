@@ -123,8 +123,28 @@ def _priority_class(manifest: Manifest) -> Manifest:
     )
 
 
+def _storage_class(manifest: Manifest) -> Manifest:
+    defaults = {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}
+    missing = {name: value for name, value in defaults.items() if not manifest.get(name)}
+    return {**manifest, **missing} if missing else manifest
+
+
+def _in_phase(phase: str) -> Callable[[Manifest], Manifest]:
+    """Sets the phase of objects that come without one."""
+
+    def default(manifest: Manifest) -> Manifest:
+        status = manifest.get("status") or {}
+        return manifest if status.get("phase") else {**manifest, "status": {**status, "phase": phase}}
+
+    return default
+
+
 _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
     "Node": _node,
     "Namespace": _namespace,
     "PriorityClass": _priority_class,
+    "StorageClass": _storage_class,
+    # kube's controller makes new volumes available a moment later
+    "PersistentVolume": _in_phase("Available"),
+    "PersistentVolumeClaim": _in_phase("Pending"),
 }
