@@ -1,0 +1,1 @@
+"""Benchmarks: what is measured, how, and with which input."""

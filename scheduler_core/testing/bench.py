@@ -1,0 +1,187 @@
+"""The benchmark's driver: SchedulePod and AssumePod over the workloads of benchmarks/, past the queue on purpose.
+
+It measures nothing itself (the core knows no clock): `attempt` is what a caller times, `settle` what follows it.
+Level A of benchmarks/README.md says what belongs to which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace.journal import Attempt
+from scheduler_core.trace.records import Recorder
+
+Manifest = dict[str, Any]
+
+FEWER_PODS = 300  # measured where all of 5,000 nodes are scored
+FULL_PERCENTAGE = 100
+LARGE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One entry of workloads.json. `kind` is schedule, unschedulable or preemption."""
+
+    name: str
+    size: int
+    kind: str
+    data: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Workload:
+        return cls(str(data["name"]), int(data["size"]), str(data["kind"]), data)
+
+    def objects(self) -> Iterator[Manifest]:
+        """Namespaces, nodes and the pods that are there before."""
+        for name in self.data["namespaces"]:
+            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        nodes = self.data["nodes"]
+        zones = nodes["zones"]
+        for i in range(nodes["count"]):
+            yield _filled(nodes["template"], i=i, zone=zones[i % len(zones)])
+        number = 0
+        for group in self.data["initPods"]:
+            for j in range(group["count"]):
+                node = group["stride"] * (j % group["modulus"])
+                yield _filled(group["template"], i=number, node=f"node-{node}")
+                number += 1
+
+    def measured(self) -> list[Manifest]:
+        """The pods to be scheduled, in order."""
+        pods = self.data["measuredPods"]
+        templates = pods["templates"]
+        return [_filled(templates[k % len(templates)], i=k) for k in range(pods["count"])]
+
+
+def _filled(template: Any, **values: object) -> Any:
+    """A copy of a template with its {placeholders} filled in."""
+    text = json.dumps(template)
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", str(value))
+    return json.loads(text)
+
+
+class Bench:
+    """A workload's cluster, ready to schedule its pods one after another.
+
+    `traced` writes what the product writes: a record for every step, a journal entry for every attempt.
+    """
+
+    def __init__(self, workload: Workload, percentage: int, *, post_filter: bool, traced: bool) -> None:
+        self.simulation = Simulation()
+        self._kind = workload.kind
+        self._post_filter = post_filter
+        self._traced = traced
+        self._number = 0
+        self._recorder = Recorder()
+        pods = workload.measured()
+        self.simulation.apply(ApplyObjects(tuple(workload.objects())))
+        self.simulation.apply(ApplyObjects(tuple(pods)))
+        self._scheduler = self.simulation.schedulers[0]
+        self._scheduler.around.percentage = percentage
+        self._scheduler.around.draw_preemption = self.simulation.draw
+        metadata = [pod["metadata"] for pod in pods]
+        self.pods = [self._pod(f"{m.get('namespace') or 'default'}/{m['name']}") for m in metadata]
+        if percentage == FULL_PERCENTAGE and workload.size >= LARGE:
+            self.pods = self.pods[:FEWER_PODS]
+
+    def _pod(self, key: str) -> Pod:
+        pod = self.simulation.store.pod_at(key)
+        assert pod is not None
+        return pod
+
+    def attempt(self, pod: Pod) -> SchedulingCycle:
+        """SchedulePod, and PostFilter where the workload has it: from the snapshot to the choice or the refusal."""
+        return self._traced_attempt(pod) if self._traced else self._run(pod, None)
+
+    def restart(self) -> None:
+        """Forgets what an attempt to warm up has moved."""
+        self._scheduler.around.next_start = 0
+
+    def settle(self, cycle: SchedulingCycle) -> None:
+        """What follows an attempt: the pod is assumed; for a preemptor its victims have gone by then."""
+        cache = self._scheduler.cache
+        if cycle.chosen is not None:
+            cache.assume(cycle.pod.bound_to(cycle.chosen))
+        elif cycle.preemption is not None and cycle.nomination:
+            for victim in cycle.preemption.victims:
+                cache.remove_pod(victim)
+            cache.assume(cycle.pod.bound_to(cycle.nomination))
+
+    def is_as_expected(self, cycle: SchedulingCycle) -> bool:
+        """Whether the attempt came to what its workload is about."""
+        if self._kind == "schedule":
+            return cycle.chosen is not None
+        if self._kind == "preemption":
+            return cycle.preemption is not None and bool(cycle.nomination)
+        return cycle.chosen is None and cycle.preemption is None
+
+    def _run(self, pod: Pod, did: Callable[[SchedulingCycle], None] | None) -> SchedulingCycle:
+        scheduler = self._scheduler
+        framework = scheduler.profiles[pod.spec.scheduler_name]
+        scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+        self._number += 1
+        cycle = SchedulingCycle(
+            self._number, scheduler.name, framework.name, QueuedPod(pod, 0, 0), scheduler.snapshot, 0
+        )
+        begin(cycle, framework, scheduler.around)
+        while cycle.phase in IN_ALGORITHM and (self._post_filter or cycle.phase is not Phase.POST_FILTER):
+            if advance(cycle, framework, scheduler.around) is not None and did is not None:
+                did(cycle)
+        return cycle
+
+    def _traced_attempt(self, pod: Pod) -> SchedulingCycle:
+        world, name = self.simulation, self._scheduler.name
+        first = world.position
+        span = self._recorder.write(world.now, "attempt_started", name, 0, {"pod": pod.key})
+        cycle = self._run(pod, lambda cycle: self._write(cycle, span))
+        outcome = {"pod": pod.key, "outcome": cycle.outcome}
+        self._recorder.write(world.now, "attempt_ended", name, span, outcome)
+        world.last = tuple(self._recorder.drain())
+        world.journal.attempt(self._summary(cycle, first))
+        return cycle
+
+    def _write(self, cycle: SchedulingCycle, span: int) -> None:
+        """One transition, one record; one more for the first step of a point."""
+        world, step, nodes = self.simulation, cycle.steps[-1], cycle.nodes
+        key, name, write = cycle.pod.key, self._scheduler.name, self._recorder.write
+        world.position += 1
+        if len(cycle.steps) < 2 or cycle.steps[-2].point is not step.point:
+            data = {"point": step.point.value, "pod": key}
+            cycle.point_span = write(world.now, "point_started", name, span, data)
+        write(world.now, "plugin_ran", name, cycle.point_span, lambda: step.summary(key) | step.detail(nodes))
+        world.last = tuple(self._recorder.drain())
+
+    def _summary(self, cycle: SchedulingCycle, first: int) -> Attempt:
+        world, search = self.simulation, cycle.search
+        return Attempt(
+            cycle.number,
+            cycle.pod.key,
+            self._scheduler.name,
+            cycle.profile,
+            cycle.started,
+            world.now,
+            first,
+            world.position,
+            cycle.outcome,
+            cycle.chosen or "",
+            cycle.message,
+            0 if search is None else search.processed,
+            0 if cycle.feasible is None else len(cycle.feasible),
+            0 if cycle.tied_rows is None else len(cycle.tied_rows),
+            (),
+        )
+
+
+def variants(kind: str) -> tuple[bool, ...]:
+    """Whether PostFilter is run, for each way in which a kind is measured."""
+    return {"schedule": (False,), "unschedulable": (False, True), "preemption": (True,)}[kind]
