@@ -57,6 +57,7 @@ class LiveSession:
         self._stale = True
         self._gone = False
         self._lock = asyncio.Lock()
+        self._driving = asyncio.Lock()
         self._opening: asyncio.Task[None] | None = None
 
     # The engine: open, ask, close.
@@ -299,10 +300,11 @@ class LiveSession:
         await self._drive(Driver(self, LogKind.RUN))
 
     async def _drive(self, driver: Driver) -> None:
-        await self.pause()
-        await self.ready()
-        self.require_room()
-        await driver.start()
+        async with self._driving:
+            await self.pause()
+            await self.ready()
+            self.require_room()
+            await driver.start()
 
     async def pause(self) -> None:
         """Stop what drives the session, here or in another process."""

@@ -97,7 +97,10 @@ class Wire:
     def _take(self, size: int, deadline: float) -> bytes:
         while len(self._buffer) < size:
             self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-            data = self._socket.recv(1 << 16)
+            try:
+                data = self._socket.recv(1 << 16)
+            except ConnectionResetError:
+                data = b""
             if not data:
                 raise Closed(1006)
             self._buffer += data

@@ -1,0 +1,199 @@
+"""A real server: killed, restarted, and sent what a server should not take."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+
+from tests.browser.server import PlaygroundServer
+from tests.playground.sessions.wire import TEXT, Closed, Wire
+
+LIMIT = 300_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
+    """A server that takes uploads of 300 kB."""
+    server = PlaygroundServer(tmp_path_factory.mktemp("server"), MAX_UPLOAD_BYTES=str(LIMIT))
+    server.manage("migrate", "--verbosity", "0")
+    server.start()
+    yield server
+    server.stop()
+
+
+def new_session(server: PlaygroundServer) -> str:
+    """Makes a session by the home page's form; its edit key."""
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    home = opener.open(server.url + "/").read().decode()
+    found = re.search(r'csrfmiddlewaretoken" value="([^"]+)', home)
+    assert found
+    form = {"csrfmiddlewaretoken": found[1], "start": "story:first-placement"}
+    request = urllib.request.Request(
+        server.url + "/new", urllib.parse.urlencode(form).encode(), {"Origin": server.url}
+    )
+    return opener.open(request).url.rstrip("/").rsplit("/", 1)[1]
+
+
+def test_a_killed_server_serves_the_session_where_it_was(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    wire = Wire(server.url, key)
+    wire.send({"type": "look", "look": {}, "seen": None})
+    wire.receive()
+    for grain in ("plugin", "point", "pod"):
+        wire.send({"type": "step", "grain": grain})
+        shown = wire.receive()
+    server.kill()
+    server.start()
+    again = Wire(server.url, key)
+    again.send({"type": "look", "look": {}, "seen": shown["seq"]})
+    delta = again.receive()
+    assert (delta["seq"], delta["head"]) == (shown["seq"], shown["head"])
+    again.send({"type": "step", "grain": "plugin"})
+    assert again.receive()["seq"] == shown["seq"] + 1
+
+
+def test_a_server_killed_in_a_run_serves_at_least_what_it_had_shown(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    wire = Wire(server.url, key)
+    wire.send({"type": "look", "look": {}, "seen": None})
+    wire.receive()
+    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    shown = wire.until(lambda message: message["type"] == "delta" and message["seq"] >= 6)
+    server.kill()
+    server.start()
+    again = Wire(server.url, key)
+    again.send({"type": "look", "look": {}, "seen": shown["seq"]})
+    delta = again.receive()
+    assert delta["head"] >= shown["seq"]
+    assert delta["running"] is None
+
+
+def workers_of(pid: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    rows = [line.split(None, 2) for line in listed]
+    return [int(row[0]) for row in rows if row[1] == str(pid) and "sessions.worker" in row[2]]
+
+
+def test_workers_do_not_outlive_a_killed_server(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    Wire(server.url, key).close()
+    assert server.process
+    workers = workers_of(server.process.pid)
+    assert workers
+    server.kill()
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    server.start()
+
+
+def raw(server: PlaygroundServer, head: list[str]) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    connection.sendall("\r\n".join([*head, "", ""]).encode())
+    return connection
+
+
+def answer(connection: socket.socket) -> bytes:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(4096)
+    return data
+
+
+def test_an_upload_that_says_it_is_too_large_is_refused_before_it_is_sent(server: PlaygroundServer) -> None:
+    head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Content-Length: 50000000"]
+    said = answer(raw(server, head))
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert b"300,000 bytes" in said
+
+
+def test_an_upload_that_does_not_say_its_size_is_refused_while_it_arrives(server: PlaygroundServer) -> None:
+    head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Transfer-Encoding: chunked"]
+    connection = raw(server, head)
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    for _ in range(8):
+        connection.sendall(chunk)
+    said = answer(connection)
+    assert said.startswith(b"HTTP/1.1 413 ")
+
+
+def test_an_upload_within_the_limit_is_taken(server: PlaygroundServer) -> None:
+    head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", f"Content-Length: {LIMIT}"]
+    connection = raw(server, head)
+    connection.sendall(b"x" * LIMIT)
+    assert answer(connection).startswith(b"HTTP/1.1 403 ")  # no CSRF token: it came as far as Django
+
+
+def test_the_server_serves_others_after_a_refused_upload(server: PlaygroundServer) -> None:
+    head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Content-Length: 50000000"]
+    connections = [raw(server, head) for _ in range(5)]
+    assert json.load(urllib.request.urlopen(server.url + "/healthz")) == {"ok": True}
+    for connection in connections:
+        connection.close()
+
+
+def test_a_message_over_the_limit_closes_the_connection_only(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    other = Wire(server.url, key)
+    other.send({"type": "look", "look": {}, "seen": None})
+    other.receive()
+    wire = Wire(server.url, key)
+    wire.send_frame(TEXT, b'"' + b"x" * 100_000 + b'"')
+    with pytest.raises(Closed) as closed:
+        wire.receive()
+    assert closed.value.code in (1009, 1006)
+    other.send({"type": "step"})
+    assert other.receive()["type"] == "delta"
+
+
+def test_text_that_is_not_utf8_closes_the_connection_only(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    wire = Wire(server.url, key)
+    wire.send_frame(TEXT, b"\xff\xfe")
+    with pytest.raises(Closed):
+        wire.receive()
+    again = Wire(server.url, key)
+    again.send({"type": "look", "look": {}, "seen": None})
+    assert again.receive()["type"] == "delta"
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", None])
+def test_a_page_of_another_origin_opens_no_socket(server: PlaygroundServer, origin: str | None) -> None:
+    assert Wire(server.url, new_session(server), origin=origin).status == 403
+
+
+def test_a_host_that_is_not_ours_gets_no_page(server: PlaygroundServer) -> None:
+    request = urllib.request.Request(server.url + "/", headers={"Host": "evil.example"})
+    with pytest.raises(HTTPError) as refused:
+        urllib.request.urlopen(request)
+    assert refused.value.code == 400
+
+
+def test_a_killed_worker_is_replaced(server: PlaygroundServer) -> None:
+    wire = Wire(server.url, new_session(server))
+    wire.send({"type": "look", "look": {}, "seen": None})
+    wire.receive()
+    assert server.process
+    for pid in workers_of(server.process.pid):
+        os.kill(pid, 9)
+    wire.send({"type": "step"})
+    message = wire.receive()
+    if message["type"] == "error":  # the step was on its way: it did not happen
+        wire.send({"type": "step"})
+        message = wire.until(lambda one: one["type"] == "delta")
+    assert message["seq"] == 2

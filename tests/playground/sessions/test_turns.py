@@ -1,0 +1,60 @@
+"""Whose slice is next in a worker."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.turns import QUICK, Job, Slice, Turns
+
+
+def counted(name: str, slices: int, said: list[str], seconds: float = 0.0) -> Iterator[Any]:
+    for _ in range(slices):
+        time.sleep(seconds)
+        said.append(name)
+        yield
+    return name
+
+
+def turns_of(*jobs: tuple[Iterator[Any], bool]) -> tuple[Turns, list[Any]]:
+    turns, ended = Turns(Slice()), []
+    for steps, slow in jobs:
+        turns.add(Job(steps, lambda value, error: ended.append(error or value), slow=slow))  # type: ignore[arg-type]
+    return turns, ended
+
+
+def test_quick_jobs_come_before_slow_ones() -> None:
+    said: list[str] = []
+    turns, ended = turns_of((counted("run", 2, said), True), (counted("step", 2, said), False))
+    while turns:
+        turns.turn()
+    assert said == ["step", "step", "run", "run"]
+    assert ended == ["step", "run"]
+
+
+def test_slow_jobs_take_turns() -> None:
+    said: list[str] = []
+    turns, _ = turns_of((counted("a", 2, said), True), (counted("b", 2, said), True))
+    while turns:
+        turns.turn()
+    assert said == ["a", "b", "a", "b"]
+
+
+def test_a_quick_job_that_takes_long_becomes_a_slow_one() -> None:
+    said: list[str] = []
+    turns, _ = turns_of((counted("long", 4, said, QUICK / 2), False))
+    turns.turn(), turns.turn(), turns.turn()
+    turns.add(Job(counted("step", 1, said), lambda value, error: None))  # type: ignore[arg-type]
+    turns.turn()
+    assert said[-1] == "step"
+
+
+def test_an_error_ends_only_its_own_job() -> None:
+    def broken() -> Iterator[Any]:
+        yield
+        raise ValueError("broken")
+
+    said: list[str] = []
+    turns, ended = turns_of((broken(), False), (counted("step", 2, said), False))
+    while turns:
+        turns.turn()
+    assert [str(one) for one in ended] == ["broken", "step"]

@@ -1,0 +1,80 @@
+"""The gate: how large a body may be, and which pages may open a socket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.gate import SLACK, LimitedBody, is_own_origin
+
+
+async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: str = "/new") -> list[Any]:
+    """What a server would be told for a request whose body comes in parts."""
+    told: list[Any] = []
+    waiting = [
+        {"type": "http.request", "body": part, "more_body": number < len(parts) - 1}
+        for number, part in enumerate(parts)
+    ]
+
+    async def reads_all(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive())["more_body"]:
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(message: Any) -> None:
+        told.append(message)
+
+    scope = {"type": "http", "path": path, "headers": headers}
+    await LimitedBody(reads_all)(scope, receive, send)
+    return told
+
+
+@pytest.fixture(autouse=True)
+def small(settings: Any) -> None:
+    settings.MAX_UPLOAD_BYTES, settings.MAX_TRACE_BYTES = 1000, 200_000
+    settings.ALLOWED_HOSTS = ["play.example", "[::1]"]
+    settings.CSRF_TRUSTED_ORIGINS = ["https://front.example"]
+
+
+async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
+    told = await through([b""], [(b"Content-Length", str(1001 + SLACK).encode())])
+    assert told[0]["status"] == 413
+    assert b"1,000 bytes" in told[1]["body"]
+
+
+async def test_a_body_that_becomes_too_large_is_refused_when_it_does() -> None:
+    assert (await through([b"x" * 40_000] * 3, []))[0]["status"] == 413
+
+
+async def test_a_body_within_the_limit_passes() -> None:
+    assert (await through([b"x" * 500] * 2, []))[0]["status"] == 200
+
+
+async def test_a_trace_may_be_larger() -> None:
+    assert (await through([b"x" * 40_000] * 3, [], "/import-trace"))[0]["status"] == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "own"),
+    [
+        ("http://play.example", "play.example", True),
+        ("https://play.example", "play.example", True),
+        ("http://play.example:8000", "play.example:8000", True),
+        ("http://[::1]:8000", "[::1]:8000", True),
+        ("http://PLAY.example", "play.EXAMPLE", True),
+        ("https://front.example", "play.example", True),
+        ("http://play.example:8001", "play.example:8000", False),
+        ("http://play.example.evil.example", "play.example", False),
+        ("http://evil.example", "evil.example", False),
+        ("null", "play.example", False),
+        ("", "play.example", False),
+        ("file://", "", False),
+        ("http://[", "[", False),
+    ],
+)
+def test_only_our_own_pages_open_sockets(origin: str, host: str, own: bool) -> None:
+    assert is_own_origin(origin, host) is own
