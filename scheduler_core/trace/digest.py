@@ -48,3 +48,5 @@ def _detail(into: hashlib.blake2b, step: PluginStep) -> None:
         _text(into, [status.to_json() for status in step.verdicts.statuses])
     if step.scores is not None:
         _numbers(into, step.scores)
+    if step.evidence is not None:
+        _text(into, step.evidence.to_json())
