@@ -36,8 +36,10 @@ def test_a_refusal_in_reserve_rolls_back_and_requeues() -> None:
 
 def test_unreserve_runs_after_a_failed_reserve() -> None:
     _, records = demonstration(reserve="fail")
-    points = [step["point"] for step in of_kind(records, "plugin_ran")]
-    assert points[-2:] == ["Reserve", "Unreserve"]
+    ran = [(step["point"], step["plugin"]) for step in of_kind(records, "plugin_ran")]
+    reserved = [plugin for point, plugin in ran if point == "Reserve"]
+    assert reserved[-1] == "Demonstration"
+    assert ran[-len(reserved) :] == [("Unreserve", plugin) for plugin in reversed(reserved)]
 
 
 def test_an_error_in_reserve_backs_off() -> None:

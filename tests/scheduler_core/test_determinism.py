@@ -25,7 +25,7 @@ log = {
     1: ApplyObjects(tuple(objects)).to_json(),
     60: DeleteObjects((Ref("Node", "", "n3"), Ref("Pod", "default", "p7"))).to_json(),
 }
-for line in export_lines(11, log, 400, range(1, 30)):
+for line in export_lines(11, log, 600, range(1, 30)):
     print(json.dumps(line))
 """
 

@@ -15,7 +15,7 @@ LOG = {0: ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big",
 
 
 def exported(detail: range = range(0)) -> list[dict[str, Any]]:
-    return [json.loads(json.dumps(line)) for line in export_lines(3, LOG, 60, detail)]
+    return [json.loads(json.dumps(line)) for line in export_lines(3, LOG, 100, detail)]
 
 
 def test_a_trace_computed_again_is_the_same() -> None:
