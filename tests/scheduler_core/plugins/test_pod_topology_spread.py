@@ -5,7 +5,7 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin
-from scheduler_core.framework.status import SKIP, Code, unresolvable, unschedulable
+from scheduler_core.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import NoObjects, all_rows, filtered, make_plugin
 
@@ -63,7 +63,7 @@ def scores(
     if plugin.pre_score(state, pod.pod(), table, rows).skipped:
         return None
     raw = plugin.score(state, pod.pod(), table, rows)
-    assert not isinstance(raw, type(SKIP))
+    assert not isinstance(raw, Status)
     scaled = plugin.normalize(state, pod.pod(), table, rows, raw)
     return dict(zip(table.names, raw.tolist(), strict=True)), dict(
         zip(table.names, scaled.tolist(), strict=True)

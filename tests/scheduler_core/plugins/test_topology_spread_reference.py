@@ -86,7 +86,7 @@ def wanted(pod: Manifest, action: str) -> list[Manifest]:
 
 
 def selector(constraint: Manifest, pod: Manifest) -> Manifest | None:
-    own = constraint["labelSelector"]
+    own: Manifest | None = constraint["labelSelector"]
     labels = pod["metadata"]["labels"]
     keys = [key for key in constraint.get("matchLabelKeys", []) if key in labels]
     if own is None or not keys:
