@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ def test_checkpoints_stay_few_and_about_equally_far_apart_in_work() -> None:
     past = walked(3000)
     marks = past._marks
     assert len(marks) <= history.MARKS
-    gaps = [after.work - before.work for before, after in zip(marks, marks[1:], strict=False)]
+    gaps = [after.work - before.work for before, after in itertools.pairwise(marks)]
     assert max(gaps) <= 4 * 3000 * 0.05 / history.MARKS
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -370,7 +371,7 @@ async def test_a_command_in_the_middle_of_a_run_is_logged_where_it_was_applied(p
     await page.until(stands_still)
     entries = [entry async for entry in LogEntry.objects.filter(session=session).order_by("seq")]
     assert [entry.kind for entry in entries] == ["command", "run", "command", "run"]
-    assert all(before.to == after.at for before, after in zip(entries, entries[1:], strict=False))
+    assert all(before.to == after.at for before, after in itertools.pairwise(entries))
 
 
 async def test_a_run_that_cannot_be_written_says_so_and_stops(

@@ -69,7 +69,7 @@ async def test_viewers_of_one_process_see_what_the_other_wrote(
 
 
 async def test_both_may_write_in_turn(session: Session, processes: tuple[Process, Process]) -> None:
-    one, two = processes
+    _one, _two = processes
     for number in range(4):
         process = processes[number % 2]
         other = processes[1 - number % 2]
