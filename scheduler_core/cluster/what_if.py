@@ -21,8 +21,10 @@ def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:
         return
     rows = np.array([change.row for change in changes], np.intp)
     signs = np.array([change.sign for change in changes], np.int64)
-    vectors: dict[Resources, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
-    amounts = np.stack([_vector(view, change.pod.requests, vectors) for change in changes])
+    loads: dict[int, int] = {}  # identical pods share their amounts: one vector for each
+    which = [loads.setdefault(id(change.pod.requests), i) for i, change in enumerate(changes)]
+    vectors = {i: _vector(view, changes[i].pod.requests) for i in loads.values()}
+    amounts = np.array([vectors[i] for i in which])
     np.add.at(view.requested, rows, amounts * signs[:, None])
     nonzero = np.array([change.pod.nonzero for change in changes], np.int64)
     np.add.at(view.nonzero, rows, nonzero * signs[:, None])
@@ -33,24 +35,20 @@ def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:
         if change.sign > 0:
             view.pods[row] = (*pods, change.pod)
         else:
-            view.pods[row] = tuple(pod for pod in pods if pod.uid != change.pod.uid)
+            uid = change.pod.uid
+            view.pods[row] = tuple([pod for pod in pods if pod.uid != uid])
         if change.pod.spec.host_ports:
             _change_ports(view, change)
 
 
-def _vector(
-    view: NodeTable, requests: Resources, known: dict[Resources, np.ndarray[tuple[int], np.dtype[np.int64]]]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    found = known.get(requests)
-    if found is None:
-        found = np.zeros(view.requested.shape[1], np.int64)
-        found[:3] = requests.milli_cpu, requests.memory, requests.ephemeral_storage
-        for name, amount in requests.scalar:
-            column = view.resources.columns.get(name)
-            if column is not None and column < len(found):
-                found[column] = amount
-        known[requests] = found
-    return found
+def _vector(view: NodeTable, requests: Resources) -> list[int]:
+    vector = [0] * view.requested.shape[1]
+    vector[:3] = requests.milli_cpu, requests.memory, requests.ephemeral_storage
+    for name, amount in requests.scalar:
+        column = view.resources.columns.get(name)
+        if column is not None and column < len(vector):
+            vector[column] = amount
+    return vector
 
 
 def _change_ports(view: NodeTable, change: Change) -> None:

@@ -94,6 +94,11 @@ class Filters(Protocol):
         """Changes the view `nodes` and the plugins' state by pods more or less."""
         ...
 
+    def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
+        """None where some filter of this cycle looks beyond its row; else a key: with the same key, the same pod spec and
+        the same pods on a row, its refusal is the same until a Node changes (rows with nominated pods excepted)."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -102,6 +107,7 @@ class Failure:
     codes: NDArray[np.int8]  # Code by row
     filters: Filters
     nominated: Callable[[str], tuple[Pod, ...]]  # node name -> pods
+    nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
 
 
@@ -171,6 +177,9 @@ class Plugin:
 
     name: ClassVar[str]
     events: ClassVar[tuple[On, ...]] = ()
+    row_local: ClassVar[bool] = (
+        False  # Filter decides on a row by the pod's spec, the Node and the pods there alone
+    )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args

@@ -15,9 +15,10 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Code, Failure, Plugin, PostFilterResult
 from scheduler_core.framework.status import SUCCESS, Status, error, unschedulable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.budgets import budgets_of
+from scheduler_core.plugins.helper import remember
+from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
-from scheduler_core.preemption.dry_run import dry_run
+from scheduler_core.preemption.dry_run import Outcomes, dry_run
 from scheduler_core.preemption.evidence import Evidence
 
 NAME = "DefaultPreemption"
@@ -26,6 +27,8 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 PREFIX = "preemption: "
+
+REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
 
 
 class DefaultPreemption(Plugin):
@@ -63,7 +66,12 @@ class DefaultPreemption(Plugin):
         evidence.wanted = self.candidates_wanted(len(potential))
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"))
-        return dry_run(state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence)
+        known = _known(failure.filters.local_to_rows(state), pod, nodes, budgets)
+        promised = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
+        _forget(known, promised)
+        errors = dry_run(state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known)
+        _forget(known, promised)
+        return errors
 
     def candidates_wanted(self, nodes: int) -> int:
         """How many candidates end the search among `nodes` potential nodes."""
@@ -73,6 +81,25 @@ class DefaultPreemption(Plugin):
     def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
         lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
         return {"lowerPriorityPods": [p.key for p in lower]}
+
+
+def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
+    """What earlier dry runs of such a pod came to, row by row; nothing where a filter looks beyond its row."""
+    if local is None:
+        return {}
+    kinds: dict[object, Outcomes] = remember(nodes.memo, NAME, dict)
+    key = (local, pod.spec.fingerprint, tuple(budgets))
+    known = kinds.pop(key, None) or {}
+    while len(kinds) >= REMEMBERED_KINDS:
+        del kinds[next(iter(kinds))]
+    kinds[key] = known
+    return known
+
+
+def _forget(known: Outcomes, promised: list[int]) -> None:
+    """Filters count the pods that are promised to a node, and these come and go without a change on its row."""
+    for row in promised:
+        known.pop(row, None)
 
 
 def _why_not_eligible(pod: Pod, nodes: NodeTable, failure: Failure) -> str:

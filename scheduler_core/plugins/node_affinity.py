@@ -53,6 +53,7 @@ class NodeAffinity(Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
+    row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -25,6 +25,7 @@ class NodeName(Plugin):
     """Refuses every node but the one in the pod's spec.nodeName."""
 
     name = NAME
+    row_local = True
     events = (On("Node", Action.ADD),)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:

@@ -35,6 +35,7 @@ class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
+    row_local = True
     events = (On("Pod", Action.DELETE), On("Node", Action.ADD))
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

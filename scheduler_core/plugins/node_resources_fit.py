@@ -50,6 +50,7 @@ class NodeResourcesFit(Plugin):
     """Filter compares columns; Score runs the strategy of the arguments over defaulted container requests."""
 
     name = NAME
+    row_local = True
     events = (
         On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN),
         On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),

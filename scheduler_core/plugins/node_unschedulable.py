@@ -26,6 +26,7 @@ class NodeUnschedulable(Plugin):
     """A node with spec.unschedulable counts as tainted with node.kubernetes.io/unschedulable:NoSchedule."""
 
     name = NAME
+    row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_TAINT), On("Pod", Action.UPDATE_POD_TOLERATION))
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:

@@ -45,6 +45,7 @@ class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
+    row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_TAINT), On("Pod", Action.UPDATE_POD_TOLERATION))
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:

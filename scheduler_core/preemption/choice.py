@@ -5,20 +5,33 @@ kube: framework/preemption/preemption.go (pickOneNodeForPreemption) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 
+from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.evidence import Candidate, Criterion, Evidence
 from scheduler_core.preemption.importance import earliest_start
 
 _SHIFT = 1 << 31  # added to each priority, so that more victims of negative priority don't look better
 
-CRITERIA: tuple[tuple[str, Callable[[Candidate], int]], ...] = (
-    ("fewest PDB violations", lambda c: -c.violations),
-    ("lowest highest priority", lambda c: -c.victims[0].priority),
-    ("smallest sum of priorities", lambda c: -sum(pod.priority + _SHIFT for pod in c.victims)),
-    ("fewest victims", lambda c: -len(c.victims)),
-    ("latest start of the most important victims", lambda c: earliest_start(c.victims)),
+CRITERIA = (
+    "fewest PDB violations",
+    "lowest highest priority",
+    "smallest sum of priorities",
+    "fewest victims",
+    "latest start of the most important victims",
 )
+
+
+def merits(victims: Sequence[Pod], violations: int) -> tuple[int, ...]:
+    """One number for each of the CRITERIA; more is better. The first victim is the most important one."""
+    return (
+        -violations,
+        -victims[0].priority,
+        -sum([pod.priority + _SHIFT for pod in victims]),
+        -len(victims),
+        earliest_start(victims),
+    )
 
 
 def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
@@ -26,20 +39,16 @@ def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
 
     kube leaves the last tie to the order of a Go map.
     """
-    left = sorted(evidence.candidates, key=lambda candidate: candidate.node)
-    for name, score in CRITERIA:
+    left = tuple(sorted(evidence.candidates, key=attrgetter("node")))
+    for number, name in enumerate(CRITERIA):
         if len(left) == 1:
             break
-        scored = [(candidate, score(candidate)) for candidate in left]
-        best = max(value for _, value in scored)
-        left = [candidate for candidate, value in scored if value == best]
-        evidence.criteria.append(
-            Criterion(
-                name,
-                tuple((candidate.node, value) for candidate, value in scored),
-                tuple(candidate.node for candidate in left),
-            )
-        )
+        values = [candidate.merits[number] for candidate in left]
+        best = max(values)
+        compared = left
+        if min(values) != best:
+            left = tuple([candidate for candidate, value in zip(left, values, strict=True) if value == best])
+        evidence.criteria.append(Criterion(name, number, compared, left))
     if len(left) > 1:
         evidence.draw = draw(len(left))
     return left[evidence.draw or 0]

@@ -18,8 +18,14 @@ from scheduler_core.framework.plugin import Change, Filters, Rows
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.budgets import Budget, split_by_violation
+from scheduler_core.preemption.choice import merits
 from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.preemption.importance import by_importance
+
+Outcome = Candidate | Status
+Outcomes = dict[
+    int, tuple[tuple[Pod, ...], Outcome]
+]  # row -> the pods that were there, and what came of them
 
 NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
 
@@ -45,9 +51,11 @@ def dry_run(
     budgets: list[Budget],
     filters: Filters,
     evidence: Evidence,
+    known: Outcomes,
 ) -> list[str]:
     """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
 
+    `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
     Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
     """
     fine: list[Candidate] = []
@@ -56,12 +64,16 @@ def dry_run(
     start = 0
     while start < len(order):
         size = max(wanted - len(fine) - len(violating), 1)
-        block = order[start : start + size]
+        block: list[int] = order[start : start + size].tolist()
         start += len(block)
-        for row, outcome in _try_block(state, pod, nodes, block, budgets, filters):
-            name = nodes.names[row]
+        missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
+        if missing:
+            fresh = _try_block(state, pod, nodes, missing, budgets, filters)
+            known.update((row, (nodes.pods[row], outcome)) for row, outcome in fresh.items())
+        for row in block:
+            outcome = known[row][1]
             if isinstance(outcome, Status):
-                evidence.rejected[name] = outcome
+                evidence.rejected[nodes.names[row]] = outcome
                 if not outcome.rejected:
                     errors.append(outcome.message)
                 continue
@@ -75,19 +87,21 @@ def dry_run(
 
 
 def _try_block(
-    state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, budgets: list[Budget], filters: Filters
-) -> list[tuple[int, Candidate | Status]]:
-    """One outcome for each row, in the order of rows."""
-    view, what_if = nodes.copy(), state.copy()
-    outcomes: dict[int, Candidate | Status] = {}
+    state: CycleState, pod: Pod, nodes: NodeTable, rows: list[int], budgets: list[Budget], filters: Filters
+) -> dict[int, Outcome]:
+    """One outcome for each row."""
+    outcomes: dict[int, Outcome] = {}
     trial: list[_Node] = []
-    for row in rows.tolist():
+    for row in rows:
         lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
         if not lower:
             outcomes[row] = NO_VICTIMS
             continue
         violating, others = split_by_violation(by_importance(lower), budgets)
         trial.append(_Node(row, len(violating), violating + others))
+    if not trial:
+        return outcomes
+    view, what_if = nodes.copy(), state.copy()
     gone = [Change(node.row, removed, -1) for node in trial for removed in node.removable]
     filters.adjust(what_if, pod, view, gone)
     refused = filters.refusals(what_if, pod, view, _rows(trial))
@@ -98,7 +112,7 @@ def _try_block(
     _reprieve(what_if, pod, view, trial, filters)
     for node in trial:
         outcomes[node.row] = _outcome(nodes, node)
-    return [(row, outcomes[row]) for row in rows.tolist()]
+    return outcomes
 
 
 def _rows(trial: list[_Node]) -> Rows:
@@ -134,4 +148,5 @@ def _outcome(nodes: NodeTable, node: _Node) -> Candidate | Status:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
     victims = by_importance(node.victims) if mixed else node.victims
-    return Candidate(node.row, name, tuple(victims), node.violations, tuple(node.reprieves))
+    marks = merits(victims, node.violations)
+    return Candidate(node.row, name, tuple(victims), node.violations, marks, tuple(node.reprieves))

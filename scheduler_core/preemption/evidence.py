@@ -31,12 +31,16 @@ class Reprieve:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node on which the pod fits once its victims are gone; victims in kube's order."""
+    """A node on which the pod fits once its victims are gone; victims in kube's order.
+
+    `merits` has one number for each criterion of the choice; more is better.
+    """
 
     row: int
     node: str
     victims: tuple[Pod, ...]
     violations: int
+    merits: tuple[int, ...]
     reprieves: tuple[Reprieve, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -53,8 +57,17 @@ class Criterion:
     """One criterion of the choice: its value for each candidate that was left, and those it leaves."""
 
     name: str
-    values: tuple[tuple[str, int], ...]
-    left: tuple[str, ...]
+    number: int  # its place in each candidate's merits
+    compared: tuple[Candidate, ...]
+    best: tuple[Candidate, ...]
+
+    @property
+    def values(self) -> tuple[tuple[str, int], ...]:
+        return tuple((candidate.node, candidate.merits[self.number]) for candidate in self.compared)
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        return tuple(candidate.node for candidate in self.best)
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "values": dict(self.values), "left": list(self.left)}

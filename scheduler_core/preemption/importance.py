@@ -5,7 +5,7 @@ kube: util/utils.go (MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.objects.pod import Pod
 
@@ -24,7 +24,7 @@ def by_importance(pods: Iterable[Pod]) -> list[Pod]:
     return sorted(pods, key=lambda pod: (-pod.priority, start_time(pod)))
 
 
-def earliest_start(victims: tuple[Pod, ...]) -> int:
+def earliest_start(victims: Sequence[Pod]) -> int:
     """The earliest start among the victims of the highest priority."""
-    highest = max(pod.priority for pod in victims)
-    return min(start_time(pod) for pod in victims if pod.priority == highest)
+    highest = max([pod.priority for pod in victims])
+    return min([start_time(pod) for pod in victims if pod.priority == highest])

@@ -239,6 +239,7 @@ def _post_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundi
         status_codes(cycle),
         FilterRunner(framework, around.nominator),
         around.nominator.on,
+        around.nominator.nodes,
         around.draw_preemption,
     )
     result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)

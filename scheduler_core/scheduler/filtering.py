@@ -34,6 +34,12 @@ class FilterRunner:
             if plugin.name not in state.skip_filter:
                 plugin.adjust(state, pod, nodes, changes)
 
+    def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
+        filters = self._framework.at(Point.FILTER)
+        if any(not plugin.row_local and plugin.name not in state.skip_filter for plugin in filters):
+            return None
+        return self._framework.name, state.skip_filter
+
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Row -> the first plugin's refusal; rows that pass are not in it."""
         out: dict[int, Status] = {}

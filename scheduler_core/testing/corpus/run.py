@@ -170,7 +170,9 @@ class _Run:
         if plugin is None:
             return None
         runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
-        failure = Failure(status_codes(cycle), runner, nominator.on, self.around.draw_preemption)
+        failure = Failure(
+            status_codes(cycle), runner, nominator.on, nominator.nodes, self.around.draw_preemption
+        )
         found = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
         return preemption(cycle, found.evidence)
 
