@@ -99,15 +99,15 @@ def find_matching(
 ) -> NDArray[np.int32]:
     """Per row the volume for a claim, as an index of `offered`, or NONE. `taken`: what claims before have got there.
 
-    A volume meant for this claim comes before any other, and where its node affinity fails nothing else will do. ValueError where the
-    claim's selector can't be read.
+    Only volumes of the claim's class are looked at. One meant for this claim comes before any other, and where its node affinity
+    fails nothing else will do. ValueError where the claim's selector can't be read.
     """
     got = np.full(len(nodes), NONE, np.int32)
     undecided = np.ones(len(nodes), np.bool_)
     free: list[int] = []
     usable = Usable.of(claim)
     for i, volume in enumerate(offered):
-        if not usable.at_all(volume):
+        if class_of(volume) != class_of(claim) or not usable.at_all(volume):
             continue
         if claim_ref(volume) is None:
             if usable.unclaimed(volume):

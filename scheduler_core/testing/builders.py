@@ -168,6 +168,16 @@ class PodBuilder:
         toleration = {"key": key, "operator": operator, "value": value, "effect": effect}
         return self._append("tolerations", {name: text for name, text in toleration.items() if text})
 
+    def claims(self, *names: str) -> PodBuilder:
+        """Adds a volume for each of these claims."""
+        had = len(self._manifest["spec"].get("volumes", []))
+        sources = [{"persistentVolumeClaim": {"claimName": name}} for name in names]
+        return self.volumes(*({"name": f"v{had + i}", **source} for i, source in enumerate(sources)))
+
+    def volumes(self, *volumes: Manifest) -> PodBuilder:
+        """Adds volumes as in a manifest."""
+        return self.with_spec(volumes=[*self._manifest["spec"].get("volumes", []), *volumes])
+
     def gates(self, *names: str) -> PodBuilder:
         return self.with_spec(schedulingGates=[{"name": name} for name in names])
 
