@@ -109,8 +109,11 @@ def pod(name: str, namespace: str, labels: dict[str, str], spec: Manifest, *, de
     return built.with_metadata(deletionTimestamp="2026-01-01T00:00:00Z") if deleting else built
 
 
-def pods(prefix: str, specs: st.SearchStrategy[Manifest], most: int) -> st.SearchStrategy[list[PodBuilder]]:
-    one = st.tuples(st.sampled_from(NAMESPACES[:2]), pod_labels, specs, st.integers(0, 4))
+def pods(
+    prefix: str, specs: st.SearchStrategy[Manifest], most: int, *, alike: bool = False
+) -> st.SearchStrategy[list[PodBuilder]]:
+    """`alike`: all in one namespace, so that most pods of a cluster meet."""
+    one = st.tuples(st.sampled_from(NAMESPACES[: 1 if alike else 2]), pod_labels, specs, st.integers(0, 4))
     return st.lists(one, max_size=most).map(
         lambda each: [
             pod(f"{prefix}{i}", namespace, labels, spec, deleting=d == 0)
@@ -120,10 +123,11 @@ def pods(prefix: str, specs: st.SearchStrategy[Manifest], most: int) -> st.Searc
 
 
 @st.composite
-def worlds(draw: st.DrawFn, specs: st.SearchStrategy[Manifest]) -> World:
+def worlds(draw: st.DrawFn, specs: st.SearchStrategy[Manifest], *, alike: bool = False) -> World:
     drawn = draw(nodes)
     bound = [
-        built.on(draw(st.sampled_from(drawn))["name"]).manifest() for built in draw(pods("p", specs, 10))
+        built.on(draw(st.sampled_from(drawn))["name"]).manifest()
+        for built in draw(pods("p", specs, 10, alike=alike))
     ]
     return World(drawn, bound)
 
@@ -140,6 +144,6 @@ def changes(
                 out.append((row, there, -1))
                 if i % 2 and draw(st.booleans()):
                     out.append((row, there, 1))
-        added = draw(pods(f"new{row}-", specs, 2))
+        added = draw(pods(f"new{row}-", specs, 3, alike=True))
         out += [(row, built.on(each["name"]).manifest(), 1) for built in added]
     return out

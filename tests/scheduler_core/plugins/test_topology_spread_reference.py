@@ -14,6 +14,7 @@ from scheduler_core.testing.drive import all_rows, make_plugin
 from tests.scheduler_core.plugins.pod_worlds import (
     HOSTNAME,
     KEYS,
+    ZONE,
     Manifest,
     World,
     changes,
@@ -57,6 +58,28 @@ def incoming(draw: st.DrawFn) -> Manifest:
         "metadata": {"name": "new", "namespace": "default", "labels": draw(pod_labels)},
         "spec": {"containers": [{"name": "c"}], **spec},
     }
+
+
+# For what-ifs: constraints to which the pods that come and go matter.
+tight = st.lists(
+    st.fixed_dictionaries(
+        {
+            "topologyKey": st.sampled_from((ZONE, HOSTNAME)),
+            "maxSkew": st.integers(1, 2),
+            "whenUnsatisfiable": st.just("DoNotSchedule"),
+            "labelSelector": st.sampled_from(({"matchLabels": {"app": "a"}}, {})),
+        },
+        optional={"nodeTaintsPolicy": st.just("Honor"), "minDomains": st.just(2)},
+    ),
+    min_size=1,
+    max_size=2,
+)
+tight_incoming = tight.map(
+    lambda each: {
+        "metadata": {"name": "new", "namespace": "default", "labels": {"app": "a"}},
+        "spec": {"containers": [{"name": "c"}], "topologySpreadConstraints": each},
+    }
+)
 
 
 # The reference
@@ -215,7 +238,8 @@ def test_hard_constraints_are_judged_as_node_by_node(world: World, manifest: Man
         assert verdicts(plugin, state, pod, table) == [reference.verdict(by_name[n]) for n in table.names]
 
 
-@given(worlds(st.just({})), incoming(), st.data())
+@given(worlds(st.just({}), alike=True), st.one_of(tight_incoming, incoming()), st.data())
+@settings(max_examples=200)
 def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
     world: World, manifest: Manifest, data: st.DataObject
 ) -> None:
