@@ -15,7 +15,7 @@ class Session(models.Model):
     """One world and the links that open it.
 
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
-    with the log, by compare and set: of two writers one wins.
+    with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
     """
 
     name = models.CharField(max_length=120)
@@ -57,7 +57,7 @@ class LogKind(models.TextChoices):
 class LogEntry(models.Model):
     """One entry: a command applied at a position, or engine steps from `at` to `to`. Entries abut.
 
-    `payload` is JSON compressed with zlib: the command, or how the steps were asked for.
+    `payload` is JSON compressed with zlib: the command, or how the steps were asked for. `size` is its length before that.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="log")
@@ -66,6 +66,7 @@ class LogEntry(models.Model):
     at = models.BigIntegerField()
     to = models.BigIntegerField()
     payload = models.BinaryField()
+    size = models.BigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -114,7 +114,7 @@ ENGINE_WORKERS = env_number("ENGINE_WORKERS", 2)
 ENGINE_HEAVY_WORKERS = env_number("ENGINE_HEAVY_WORKERS", 2)
 ENGINE_JOBS = env_number("ENGINE_JOBS", 2)
 ENGINE_MEMORY = env_number("ENGINE_MEMORY", 4 << 30)
-HEAVY_LOG_BYTES = 64 << 10
+HEAVY_LOG_BYTES = 256 << 10
 HEAVY_COMMAND_BYTES = 256 << 10
 # A page waits this long for a session that is being replayed; then it shows how far that is.
 OPEN_WAIT = 4.0

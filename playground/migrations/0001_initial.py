@@ -6,73 +6,119 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Session',
+            name="Session",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('edit_key', models.CharField(default=playground.models.new_key, max_length=64, unique=True)),
-                ('view_key', models.CharField(default=playground.models.new_key, max_length=64, unique=True)),
-                ('seed', models.BigIntegerField(default=0)),
-                ('story', models.CharField(blank=True, default='', max_length=80)),
-                ('engine_version', models.CharField(default='', max_length=40)),
-                ('head', models.BigIntegerField(default=0)),
-                ('log_seq', models.IntegerField(default=0)),
-                ('log_bytes', models.BigIntegerField(default=0)),
-                ('origin_position', models.BigIntegerField(blank=True, null=True)),
-                ('creator', models.CharField(blank=True, db_index=True, default='', max_length=64)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('used', models.DateTimeField(auto_now_add=True, db_index=True)),
-                ('deleted', models.DateTimeField(blank=True, null=True)),
-                ('driver', models.CharField(blank=True, default='', max_length=64)),
-                ('driver_until', models.DateTimeField(blank=True, null=True)),
-                ('origin', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='forks', to='playground.session')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120)),
+                ("edit_key", models.CharField(default=playground.models.new_key, max_length=64, unique=True)),
+                ("view_key", models.CharField(default=playground.models.new_key, max_length=64, unique=True)),
+                ("seed", models.BigIntegerField(default=0)),
+                ("story", models.CharField(blank=True, default="", max_length=80)),
+                ("engine_version", models.CharField(default="", max_length=40)),
+                ("head", models.BigIntegerField(default=0)),
+                ("log_seq", models.IntegerField(default=0)),
+                ("log_bytes", models.BigIntegerField(default=0)),
+                ("origin_position", models.BigIntegerField(blank=True, null=True)),
+                ("creator", models.CharField(blank=True, db_index=True, default="", max_length=64)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("used", models.DateTimeField(auto_now_add=True, db_index=True)),
+                ("deleted", models.DateTimeField(blank=True, null=True)),
+                ("driver", models.CharField(blank=True, default="", max_length=64)),
+                ("driver_until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "origin",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="forks",
+                        to="playground.session",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='LogEntry',
+            name="LogEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.IntegerField()),
-                ('kind', models.CharField(choices=[('command', 'command'), ('step', 'step'), ('play', 'play'), ('run', 'run')], max_length=10)),
-                ('at', models.BigIntegerField()),
-                ('to', models.BigIntegerField()),
-                ('payload', models.BinaryField()),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='playground.session')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seq", models.IntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("command", "command"), ("step", "step"), ("play", "play"), ("run", "run")],
+                        max_length=10,
+                    ),
+                ),
+                ("at", models.BigIntegerField()),
+                ("to", models.BigIntegerField()),
+                ("payload", models.BinaryField()),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="log",
+                        to="playground.session",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['session_id', 'seq'],
+                "ordering": ["session_id", "seq"],
             },
         ),
         migrations.CreateModel(
-            name='ImportText',
+            name="ImportText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.CharField(max_length=40)),
-                ('filename', models.CharField(blank=True, default='', max_length=200)),
-                ('text', models.BinaryField()),
-                ('created', models.DateTimeField(auto_now=True)),
-                ('session', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='import_text', to='playground.session')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token", models.CharField(max_length=40)),
+                ("filename", models.CharField(blank=True, default="", max_length=200)),
+                ("text", models.BinaryField()),
+                ("created", models.DateTimeField(auto_now=True)),
+                (
+                    "session",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="import_text",
+                        to="playground.session",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='session',
-            constraint=models.CheckConstraint(condition=models.Q(('head__gte', 0)), name='session_head_not_negative'),
+            model_name="session",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("head__gte", 0)), name="session_head_not_negative"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='logentry',
-            constraint=models.UniqueConstraint(fields=('session', 'seq'), name='log_one_entry_per_number'),
+            model_name="logentry",
+            constraint=models.UniqueConstraint(fields=("session", "seq"), name="log_one_entry_per_number"),
         ),
         migrations.AddConstraint(
-            model_name='logentry',
-            constraint=models.CheckConstraint(condition=models.Q(('to__gte', models.F('at'))), name='log_runs_forward'),
+            model_name="logentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("to__gte", models.F("at"))), name="log_runs_forward"
+            ),
         ),
     ]

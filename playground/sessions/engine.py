@@ -106,7 +106,7 @@ class Engine:
     def apply(self, data: bytes, limits: dict[str, int]) -> tuple[Result, bytes]:
         """Apply a command given as the log's JSON; also returns it as the log keeps it."""
         command = self._command(orjson.loads(data)["command"])
-        return self._apply(command, limits), zlib.compress(data, 1)
+        return {**self._apply(command, limits), "size": len(data)}, zlib.compress(data, 1)
 
     def _command(self, data: dict[str, Any]) -> Command:
         try:

@@ -70,6 +70,7 @@ class EngineFailed(SessionError):
 
     kind = "engine"
     status = 500
+    fatal = False
 
 
 _BY_KIND = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,13 @@ if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
 
 OPEN_TIMEOUT = 600.0
-WORK_TIMEOUT = 60.0
+# Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
+TIMEOUTS = {False: 20.0, True: 60.0}
+# A session in whose requests the engine dies this often within a minute has to wait: others live in the same process.
+DEATHS = 5
+MOURNING = 60.0
+POD_BYTES = 600
+_REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
 
 class LiveSession:
@@ -58,6 +65,7 @@ class LiveSession:
         self._gone = False
         self._lock = asyncio.Lock()
         self._driving = asyncio.Lock()
+        self._deaths: list[float] = []
         self._opening: asyncio.Task[None] | None = None
 
     # The engine: open, ask, close.
@@ -69,6 +77,11 @@ class LiveSession:
             raise SessionGone("This session was deleted.")
         if self._is_open():
             return
+        self._deaths = [when for when in self._deaths if time.monotonic() - when < MOURNING]
+        if len(self._deaths) >= DEATHS:
+            raise EngineFailed(
+                "The engine failed again and again on this session. Its log is whole; please try again in a minute."
+            )
         if self._opening is None or self._opening.done():
             self._opening = asyncio.create_task(self._open())
         done, _ = await asyncio.wait({self._opening}, timeout=wait)
@@ -142,7 +155,14 @@ class LiveSession:
         """Ask the engine."""
         await self.ready()
         assert self._worker is not None
-        return await self._worker.call(op, {"sid": self.id, **arguments}, attachments or [], WORK_TIMEOUT)
+        try:
+            return await self._worker.call(
+                op, {"sid": self.id, **arguments}, attachments or [], TIMEOUTS[self._heavy]
+            )
+        except EngineFailed as error:
+            if error.fatal:
+                self._deaths.append(time.monotonic())
+            raise
 
     async def ask(self, op: str, *, at: int | None = None, **arguments: Any) -> Any:
         """Ask the engine something that changes nothing, at a position up to the head (None: the head)."""
@@ -191,16 +211,16 @@ class LiveSession:
                 self.publisher.wake()
                 raise
 
-    async def write(self, kind: str, to: int, payload: bytes) -> None:
+    async def write(self, kind: str, to: int, payload: bytes, size: int = 0) -> None:
         """Write the next entry; only then is the new head shown to anybody."""
-        row = log.Row(self.seq + 1, kind, self.head, to, payload)
+        row = log.Row(self.seq + 1, kind, self.head, to, payload, size)
         try:
             await self.runtime.db(log.append, self.id, row)
         except BaseException:
             self.spoil()
             raise
         self.seq, self.head = row.seq, to
-        self._log_bytes += len(payload)
+        self._log_bytes += size
         self._moved()
 
     async def extend(self, to: int) -> None:
@@ -247,7 +267,7 @@ class LiveSession:
             raise LimitReached(
                 f"The text has {len(data):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
             )
-        await self._make_heavy(len(data))
+        await self._make_heavy(len(data) + _made_of(data))
         token = await self.runtime.db(plans.keep, self.id, data, filename)
         header, _ = await self.call("plan", {"token": token, "filename": filename}, [data])
         return {**header["result"], "token": token}
@@ -255,7 +275,7 @@ class LiveSession:
     async def apply_plan(self, token: str) -> int:
         """Apply what the preview accepted, as one command."""
         data, filename = await self.runtime.db(plans.find, self.id, token)
-        await self._make_heavy(len(data))
+        await self._make_heavy(len(data) + _made_of(data))
         position = await self._changed("apply_plan", {"token": token, "filename": filename}, [data])
         await self.runtime.db(plans.drop, self.id)
         return position
@@ -265,12 +285,13 @@ class LiveSession:
             self.require_room()
             limits = {"limits": {"objects": settings.MAX_OBJECTS}}
             header, packed = await self.call(op, {**arguments, **limits}, attachments)
+            result = header["result"]
             try:
-                self.require_room(len(packed[0]))
+                self.require_room(result["size"])
             except LimitReached:
                 self.spoil()
                 raise
-            await self.write(LogKind.COMMAND, header["result"]["to"], packed[0])
+            await self.write(LogKind.COMMAND, result["to"], packed[0], result["size"])
             return self.head
 
     async def _make_heavy(self, size: int) -> None:
@@ -334,7 +355,9 @@ class LiveSession:
         worker = origin._worker
         worker.sessions.add(self.id)
         self._worker, self._heavy, self._generation = worker, origin._heavy, worker.generation
-        await worker.call("fork", {"sid": origin.id, "new": self.id, "at": session.head}, [], WORK_TIMEOUT)
+        await worker.call(
+            "fork", {"sid": origin.id, "new": self.id, "at": session.head}, [], TIMEOUTS[self._heavy]
+        )
         self._follow(session)
         self._stale = False
         await self.runtime.relay.join(self.id)
@@ -384,3 +407,8 @@ def told(
     """A request that hands the log to an engine."""
     told = {**arguments, "head": session.head, "rows": [[row.kind, row.at, row.to] for row in rows]}
     return told, [row.payload for row in rows]
+
+
+def _made_of(text: bytes) -> int:
+    """About how many bytes of pods the workloads of a text stand for."""
+    return sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES

@@ -32,11 +32,17 @@ class Row:
     at: int
     to: int
     payload: bytes
+    size: int = 0
 
 
 def pack(payload: Any) -> bytes:
     """A payload as it is stored."""
     return zlib.compress(orjson.dumps(payload), 1)
+
+
+def size_of(payload: bytes) -> int:
+    """How long a stored payload's JSON is."""
+    return len(zlib.decompress(payload))
 
 
 def unpack(payload: bytes) -> Any:
@@ -88,7 +94,7 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[Row]]:
         if session is None:
             raise SessionGone("This session was deleted.")
         entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
-        rows = [Row(one.seq, one.kind, one.at, one.to, bytes(one.payload)) for one in entries]
+        rows = [Row(one.seq, one.kind, one.at, one.to, bytes(one.payload), one.size) for one in entries]
     return session, rows
 
 
@@ -96,15 +102,13 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[Row]]:
 def append(session_id: int, row: Row) -> None:
     """Write the next entry and move the head. Raises Conflict if another entry came first."""
     changed = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None).update(
-        log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + len(row.payload), used=timezone.now()
+        log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
     )
     if not changed:
         raise Conflict("Another change of this session came first. Please try again.")
     try:
         with transaction.atomic():
-            LogEntry.objects.create(
-                session_id=session_id, seq=row.seq, kind=row.kind, at=row.at, to=row.to, payload=row.payload
-            )
+            _entry(Session(pk=session_id), row, row.to).save(force_insert=True)
     except IntegrityError as error:
         raise Conflict("Another change of this session came first. Please try again.") from error
 
@@ -137,7 +141,7 @@ def copy(session_id: int, at: int, name: str, creator: str) -> Session:
         origin_position=at,
         head=at,
         log_seq=len(kept),
-        log_bytes=sum(len(row.payload) for row in kept),
+        log_bytes=sum(row.size for row in kept),
     )
     LogEntry.objects.bulk_create(_entry(session, row, min(row.to, at)) for row in kept)
     return session
@@ -152,17 +156,19 @@ def restore(name: str, creator: str, seed: int, head: int, commands: list[tuple[
         if at > done:
             rows.append(Row(len(rows) + 1, LogKind.RUN, done, at, pack({"source": "trace"})))
         if at < head:
-            rows.append(Row(len(rows) + 1, LogKind.COMMAND, at, at + 1, payload))
+            rows.append(Row(len(rows) + 1, LogKind.COMMAND, at, at + 1, payload, size_of(payload)))
     session = create(name, "", creator, seed)
     Session.objects.filter(pk=session.pk).update(
-        head=head, log_seq=len(rows), log_bytes=sum(len(row.payload) for row in rows)
+        head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
     )
     LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in rows)
     return session
 
 
 def _entry(session: Session, row: Row, to: int) -> LogEntry:
-    return LogEntry(session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload)
+    return LogEntry(
+        session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload, size=row.size
+    )
 
 
 def _until(rows: Iterable[Row], at: int) -> Iterable[Row]:

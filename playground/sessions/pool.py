@@ -26,6 +26,14 @@ MODULE = "playground.sessions.worker"
 class WorkerDied(EngineFailed):
     """The process ended while it worked on the request."""
 
+    fatal = True
+
+
+class TooSlow(EngineFailed):
+    """The request took too long, and the process was ended."""
+
+    fatal = True
+
 
 class Worker:
     """One process and the requests that wait for its answers."""
@@ -105,7 +113,7 @@ class Worker:
                 frame = await waiting
         except TimeoutError:
             self.kill()
-            raise EngineFailed("This took too long and was stopped. Nothing was changed.") from None
+            raise TooSlow("This took too long and was stopped. Nothing was changed.") from None
         except (ConnectionError, BrokenPipeError):
             raise WorkerDied("The engine stopped while doing this. Nothing was changed.") from None
         finally:

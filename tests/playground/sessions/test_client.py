@@ -14,7 +14,7 @@ from django.db import OperationalError
 
 from playground.models import LogEntry, Session
 from playground.presenters import Look
-from playground.sessions import log
+from playground.sessions import live, log
 from playground.sessions.client import SessionClient, create_session
 from playground.sessions.errors import (
     CommandRefused,
@@ -24,7 +24,6 @@ from playground.sessions.errors import (
     SessionError,
     SessionGone,
 )
-from playground.sessions.live import LiveSession
 from playground.sessions.runtime import runtime
 from tests.playground.sessions.worlds import applying, node, pod
 
@@ -192,8 +191,8 @@ async def test_a_full_log_says_so(client: SessionClient, settings: Any) -> None:
 
 
 async def test_a_log_that_would_be_too_large_says_so(client: SessionClient, settings: Any) -> None:
-    settings.MAX_LOG_BYTES = 400
-    with pytest.raises(LimitReached, match="at most 400"):
+    settings.MAX_LOG_BYTES = 4000
+    with pytest.raises(LimitReached, match="at most 4,000"):
         await client.apply(applying(*(pod(f"pod-{i}-{i * i}") for i in range(40))))
     assert len(await names(client)) == 4
     assert await head_of(client) == 1
@@ -262,16 +261,39 @@ async def test_an_engine_that_takes_too_long_is_stopped_and_the_session_goes_on(
 ) -> None:
     await head_of(client)
     with monkeypatch.context() as patch:
-        patch.setattr("playground.sessions.live.WORK_TIMEOUT", 0.001)
+        patch.setitem(live.TIMEOUTS, False, 0.001)
         with pytest.raises(SessionError, match="took too long"):
             await client.apply(applying(*(pod(f"x{i}") for i in range(400))))
     assert await head_of(client) == 1
     assert len(await names(client)) == 4
 
 
+async def test_a_session_that_keeps_killing_its_engine_has_to_wait(
+    client: SessionClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await head_of(client)
+    with monkeypatch.context() as patch:
+        patch.setitem(live.TIMEOUTS, False, 0.0001)
+        for _ in range(live.DEATHS):
+            with pytest.raises(SessionError):
+                await client.objects()
+    with pytest.raises(SessionError, match="try again in a minute"):
+        await client.objects()
+    monkeypatch.setattr(live, "MOURNING", 0.0)
+    assert len(await names(client)) == 4
+
+
+async def test_a_workload_of_many_pods_is_planned_among_the_large_ones(client: SessionClient) -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": pod("x")["spec"]}
+    spec = {"replicas": 800, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    workload = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "many"}, "spec": spec}
+    await client.plan(yaml.safe_dump(workload))
+    assert client.live()._worker in runtime().pool.lane(True)
+
+
 async def test_an_idle_session_leaves_its_worker_and_comes_back(client: SessionClient) -> None:
     await step(client)
-    live: LiveSession = client.live()
-    await runtime().call(live.close)
-    assert live._worker is None
+    here = client.live()
+    await runtime().call(here.close)
+    assert here._worker is None
     assert await head_of(client) == 2

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def made(*spans: tuple[str, int, int]) -> Session:
     session = log.create("Test", "", "")
     for seq, (kind, at, to) in enumerate(spans, 1):
-        log.append(session.pk, Row(seq, kind, at, to, log.pack({"n": seq})))
+        log.append(session.pk, Row(seq, kind, at, to, log.pack({"n": seq}), size=100))
     session.refresh_from_db()
     return session
 
@@ -26,7 +26,7 @@ def made(*spans: tuple[str, int, int]) -> Session:
 def test_the_head_moves_with_the_log() -> None:
     session = made(("command", 0, 1), ("step", 1, 5))
     assert (session.head, session.log_seq) == (5, 2)
-    assert session.log_bytes == sum(len(bytes(one.payload)) for one in LogEntry.objects.all())
+    assert session.log_bytes == 200
 
 
 def test_an_entry_number_is_given_once() -> None:
