@@ -167,6 +167,7 @@ def test_escape_closes_the_drawer_and_gives_the_keys_back(studio: Page) -> None:
 def test_a_story_is_told_and_its_button_goes_on(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     page.get_by_role("button", name="Start the story A gated pod").click()
+    page.wait_for_url("**/s/*/")
     told = page.get_by_role("complementary", name="Story")
     expect(told).to_contain_text("was created first")
     page.get_by_role("button", name="Pod", exact=True).click()
@@ -195,6 +196,7 @@ def test_every_room_works_without_javascript(
     page = new_context(java_script_enabled=False).new_page()
     page.goto(server.url)
     page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
     page.goto(base(page) + "build/nodes")
     page.get_by_label("Labels", exact=True).fill("disk=ssd")
     page.get_by_role("button", name="Preview").click()

@@ -53,6 +53,7 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     )
     page.goto(server.url)
     page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")  # loaded, scripts included: before them the link leads to the page itself
     page.get_by_role("banner").get_by_role("link", name="Import", exact=True).click()
     drawer = page.locator("#drawer")
     drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
@@ -110,6 +111,7 @@ def test_a_view_link_cannot_import(
 ) -> None:
     page.goto(server.url)
     page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
     page.goto(page.url + "session")
     friend = new_context().new_page()
     friend.goto(page.get_by_label("View link").input_value() + "import")
