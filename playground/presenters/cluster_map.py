@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters import heat
+from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.node_cards import Moment, card_id, node_card
 from playground.presenters.panel import Panel
@@ -28,6 +29,7 @@ from scheduler_core.scheduler.cycle import SchedulingCycle
 SMALL = 40
 WINDOW = 12
 PENDING = 12
+LATELY = 10
 TELLING = 24
 TOUCHED = 64  # records of one transition that are looked through; an import makes thousands
 ZONE = "topology.kubernetes.io/zone"
@@ -68,6 +70,8 @@ def present(sim: Any, look: Look) -> Panel:
     for row in rows:
         cards[card_id(table.names[row])] = node_card(table, row, moment)
     cards["map-pending"] = pending_card(sim, look)
+    if not large:
+        cards["map-lately"] = lately_card(sim)
     return Panel("map", context, cards)
 
 
@@ -200,6 +204,22 @@ def _summary(table: NodeTable, cycle: SchedulingCycle | None, found: Refusals, l
         "decided": cycle.feasible is not None,
     }
     return card
+
+
+def lately_card(sim: Any) -> dict[str, Any]:
+    """Where pods went lately, the newest first: what the room under a small cluster is good for."""
+    rows = [
+        {
+            "at": move.position,
+            "t": clock(move.t),
+            "key": move.pod,
+            "name": short(move.pod),
+            "place": move.place,
+            "cause": move.cause,
+        }
+        for move in sim.journal.moves[: -LATELY - 1 : -1]
+    ]
+    return {"id": "map-lately", "kind": "lately", "rows": rows}
 
 
 def pending_card(sim: Any, look: Look) -> dict[str, Any]:

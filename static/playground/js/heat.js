@@ -13,6 +13,8 @@ let groups = null;
 let cells = null;
 let layout = null;
 let cursor = -1;
+let width = 0;
+let shown = [];
 let openNode = () => {};
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -27,14 +29,20 @@ export async function drawHeat() {
   const data = document.getElementById("map-heat");
   holder.hidden = !data;
   if (!data) return;
-  const by = document.getElementById("map-groups").dataset;
+  const grouping = document.getElementById("map-groups");
+  if (shown[0] === data && shown[1] === grouping) return;
+  const rearranged = shown[1]?.dataset.codes !== grouping.dataset.codes || shown[1]?.dataset.values !== grouping.dataset.values;
+  shown = [data, grouping];
+  const by = grouping.dataset;
   groups = { codes: bytes(by.codes), values: by.values ? by.values.split("\n") : [], none: by.none, all: by.all, order: by.order };
   const d = data.dataset;
   cells = {
     mode: d.mode, state: bytes(d.state), value: bytes(d.value), reason: bytes(d.reason),
     reasons: d.reasons ? d.reasons.split("\n") : [], scores: d.scores ? d.scores.split(" ").map(Number) : null, chosen: d.chosen, words: d,
   };
-  arrange();
+  // Asking for the width makes the browser lay the page out; the observer tells it when it changes.
+  width ||= holder.clientWidth;
+  if (rearranged || !layout) arrange();
   draw();
   legend();
   if (names.order !== groups.order) await loadNames(groups.order);
@@ -51,7 +59,6 @@ async function loadNames(order) {
 /** Puts each node on its square: groups one under the other, rows of squares as wide as the canvas. */
 function arrange() {
   const n = cells.state.length;
-  const width = holder.clientWidth;
   const side = Math.max(6, Math.min(16, Math.floor(Math.sqrt((width * 240) / Math.max(n, 1))) - GAP));
   const columns = Math.max(1, Math.floor((width + GAP) / (side + GAP)));
   const count = groups.values.length + 1;
@@ -211,8 +218,9 @@ canvas.addEventListener("keydown", (event) => {
     openNode(names.list[cursor]);
   }
 });
-new ResizeObserver(() => {
-  if (!cells || holder.hidden || layout?.width === holder.clientWidth) return;
+new ResizeObserver(([entry]) => {
+  width = Math.floor(entry.contentRect.width);
+  if (!cells || !width || layout?.width === width) return;
   arrange();
   draw();
 }).observe(holder);

@@ -220,5 +220,7 @@ addEventListener("beforeunload", (event) => {
   if (unkept() && state.head > 0 && !leavingOnPurpose) event.preventDefault();
 });
 
+const messages = document.querySelector("body > .messages");
+if (messages) setTimeout(() => messages.remove(), 8000);
 showPlace();
 drawings();

@@ -146,3 +146,10 @@ def test_a_node_that_came_after_the_snapshot_has_no_verdict() -> None:
     found = cards(sim)
     assert (found["node-newcomer"]["state"], found["node-newcomer"]["why"]) == ("", "")
     assert found["node-infra"]["state"] == "no"
+
+
+def test_what_pods_did_lately_stands_under_a_small_cluster_the_newest_first() -> None:
+    sim = until(three_nodes(), decided())
+    rows = cards(sim)["map-lately"]["rows"]
+    assert [row["place"] for row in rows] == [move.place for move in reversed(sim.journal.moves)]
+    assert [row["at"] for row in rows] == [move.position for move in reversed(sim.journal.moves)]
