@@ -69,6 +69,11 @@ def quantity(value: Any, path: str, errors: list[FieldError]) -> None:
     errors.append(FieldError(path, shown(value), EXPECTED))
 
 
+def optional_quantity(value: Any, path: str, errors: list[FieldError]) -> None:
+    if value is not None:
+        quantity(value, path, errors)
+
+
 def mapping(item: Shape) -> Shape:
     """An object with any keys, every value of one shape. A null value is an error."""
 
@@ -185,6 +190,33 @@ AFFINITY = record(
     podAffinity=POD_TERMS,
     podAntiAffinity=POD_TERMS,
 )
+SOURCES: dict[str, Shape] = {
+    "gcePersistentDisk": record(pdName=string, readOnly=boolean),
+    "awsElasticBlockStore": record(volumeID=string, readOnly=boolean),
+    "azureDisk": record(diskURI=string, kind=string),
+    "azureFile": record(),
+    "cinder": record(volumeID=string),
+    "portworxVolume": record(volumeID=string),
+    "vsphereVolume": record(),
+    "iscsi": record(iqn=string, readOnly=boolean),
+    "rbd": record(monitors=STRINGS, pool=string, image=string, readOnly=boolean),
+}
+CLAIM_SPEC = record(
+    accessModes=STRINGS,
+    resources=RESOURCES,
+    storageClassName=string,
+    volumeName=string,
+    volumeMode=string,
+    volumeAttributesClassName=string,
+    selector=LABEL_SELECTOR,
+)
+POD_VOLUME = record(
+    name=string,
+    persistentVolumeClaim=record(claimName=string),
+    ephemeral=record(volumeClaimTemplate=record(metadata=METADATA, spec=CLAIM_SPEC)),
+    csi=record(driver=string),
+    **SOURCES,
+)
 POD_SPEC = record(
     containers=list_of(CONTAINER),
     initContainers=list_of(CONTAINER),
@@ -218,7 +250,7 @@ POD_SPEC = record(
             nodeTaintsPolicy=string,
         )
     ),
-    volumes=list_of(record(name=string, persistentVolumeClaim=record(claimName=string))),
+    volumes=list_of(POD_VOLUME),
 )
 CONDITIONS = list_of(
     record(type=string, status=string, reason=string, message=string, lastTransitionTime=time)
@@ -275,13 +307,7 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "status": record(disruptionsAllowed=int32, disruptedPods=mapping(time)),
     },
     "PersistentVolumeClaim": {
-        "spec": record(
-            accessModes=STRINGS,
-            resources=RESOURCES,
-            storageClassName=string,
-            volumeName=string,
-            selector=LABEL_SELECTOR,
-        ),
+        "spec": CLAIM_SPEC,
         "status": record(phase=string),
     },
     "PersistentVolume": {
@@ -289,10 +315,37 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
             capacity=QUANTITIES,
             accessModes=STRINGS,
             storageClassName=string,
+            volumeMode=string,
+            volumeAttributesClassName=string,
+            persistentVolumeReclaimPolicy=string,
             nodeAffinity=record(required=NODE_SELECTOR),
             claimRef=record(namespace=string, name=string, uid=string),
+            csi=record(driver=string, volumeHandle=string),
+            **SOURCES,
         ),
         "status": record(phase=string),
     },
-    "StorageClass": {"provisioner": string, "volumeBindingMode": string},
+    "StorageClass": {
+        "provisioner": string,
+        "reclaimPolicy": string,
+        "volumeBindingMode": string,
+        "allowedTopologies": list_of(
+            record(matchLabelExpressions=list_of(record(key=string, values=STRINGS)))
+        ),
+    },
+    "CSINode": {
+        "spec": record(
+            drivers=list_of(record(name=string, topologyKeys=STRINGS, allocatable=record(count=int32)))
+        )
+    },
+    "CSIDriver": {"spec": record(storageCapacity=boolean)},
+    "CSIStorageCapacity": {
+        "storageClassName": string,
+        "nodeTopology": LABEL_SELECTOR,
+        "capacity": optional_quantity,
+        "maximumVolumeSize": optional_quantity,
+    },
+    "VolumeAttachment": {
+        "spec": record(attacher=string, nodeName=string, source=record(persistentVolumeName=string))
+    },
 }

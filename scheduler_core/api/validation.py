@@ -123,6 +123,20 @@ def _volume(manifest: Manifest, errors: Errors) -> None:
         checks.amount(name, quantity, keyed("spec.capacity", name), errors)
 
 
+def _claim(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("selector"), "spec.selector", errors)
+    for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
+        checks.amount(name, quantity, keyed("spec.resources.requests", name), errors)
+
+
+def _storage_class(manifest: Manifest, errors: Errors) -> None:
+    if not manifest.get("provisioner"):
+        errors.append(required("provisioner"))
+    modes = ("Immediate", "WaitForFirstConsumer")
+    checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
+
+
 _NAME_CHECKS = {"Namespace": label_errors, "Service": label1035_errors}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Pod": pod,
@@ -135,4 +149,6 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Job": _workload,
     "PodDisruptionBudget": _budget,
     "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "StorageClass": _storage_class,
 }

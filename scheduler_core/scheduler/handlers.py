@@ -166,6 +166,7 @@ _WATCHED = {
     "CSINode": "storage.k8s.io/CSINode",
     "CSIDriver": "storage.k8s.io/CSIDriver",
     "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
+    "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
 }
 
 
