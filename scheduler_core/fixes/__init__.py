@@ -1,0 +1,8 @@
+"""Fixes: the smallest changes found that would let a pod fit that fits nowhere, each proven on a fork."""
+
+from __future__ import annotations
+
+from scheduler_core.fixes.fix import Budget, Change, Findings, Fix
+from scheduler_core.fixes.search import find_fixes, search
+
+__all__ = ["Budget", "Change", "Findings", "Fix", "find_fixes", "search"]

@@ -1,0 +1,87 @@
+"""Diagnosis: what the Filter plugins say now of a pod on every node, without the queue and without sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import Code, Status, unresolvable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.filtering import FilterRunner
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """`refused` maps a row of `nodes` to the first plugin's refusal; `whole` is PreFilter's refusal of all nodes."""
+
+    pod: Pod
+    scheduler: Scheduler
+    framework: Framework
+    nodes: NodeTable
+    state: CycleState
+    refused: dict[int, Status]
+    whole: Status | None = None
+
+    @property
+    def feasible(self) -> list[int]:
+        if self.whole is not None:
+            return []
+        return [row for row in range(len(self.nodes)) if row not in self.refused]
+
+    def status_of(self, node: str) -> Status | None:
+        """The refusal of a node; None where it passes or does not exist."""
+        row = self.nodes.row(node)
+        return None if row is None else self.whole or self.refused.get(row)
+
+
+def scheduler_for(sim: Simulation, pod: Pod) -> Scheduler | None:
+    """The scheduler that one of whose profiles has the pod's schedulerName."""
+    return next((s for s in sim.schedulers if s.responsible_for(pod)), None)
+
+
+def diagnose(sim: Simulation, pod: Pod) -> Diagnosis | None:
+    """Asks the filters about a pod; None where no profile is responsible for it. Only to be called on a fork."""
+    scheduler = scheduler_for(sim, pod)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None:
+        return None
+    nodes = scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    state = CycleState()
+    whole, allowed, narrowing = _pre_filter(framework, state, pod, nodes)
+    refused: dict[int, Status] = {}
+    if whole is None:
+        rows = np.arange(len(nodes), dtype=np.intp)
+        if allowed is not None:
+            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]").by(
+                narrowing[0]
+            )
+            refused = {int(row): absent for row in rows if nodes.names[row] not in allowed}
+            rows = np.array([row for row in rows if int(row) not in refused], np.intp)
+        runner = FilterRunner(framework, scheduler.queue.nominator)
+        refused |= runner.refusals(state, pod, nodes, rows)
+    return Diagnosis(pod, scheduler, framework, nodes, state, refused, whole)
+
+
+def _pre_filter(
+    framework: Framework, state: CycleState, pod: Pod, nodes: NodeTable
+) -> tuple[Status | None, frozenset[str] | None, list[str]]:
+    """A refusal of all nodes, or the nodes left (None: all) and the plugins that left others out."""
+    allowed: frozenset[str] | None = None
+    narrowing: list[str] = []
+    for plugin in framework.at(Point.PRE_FILTER):
+        result = plugin.pre_filter(state, pod, nodes)
+        if result.status.code is Code.SKIP:
+            state.skip_filter = (*state.skip_filter, plugin.name)
+        elif not result.status.ok:
+            return result.status.by(plugin.name), None, []
+        elif result.node_names is not None:
+            allowed = result.node_names if allowed is None else allowed & result.node_names
+            narrowing.append(plugin.name)
+    return None, allowed, narrowing

@@ -1,0 +1,144 @@
+"""The search for fixes: drafts in the order of their cost, each asked of the filters on a fork, then proven by running.
+
+Bounded by a Budget and deterministic: the same world and budget find the same fixes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Generator
+
+from scheduler_core.api.status import Refused
+from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
+from scheduler_core.fixes.draft import Draft
+from scheduler_core.fixes.fix import Budget, Findings, Fix
+from scheduler_core.fixes.near import near_rows
+from scheduler_core.fixes.proof import prove
+from scheduler_core.fixes.proposals import Case, propose, scheduled_by, ungated
+from scheduler_core.objects.pod import Pod
+from scheduler_core.simulation import Simulation
+
+Turns = Generator[None, None, Findings]
+
+
+def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
+    """The smallest fixes found for a pending pod (namespace/name), the smallest first; none for a pod that fits as it is."""
+    turns = search(sim, pod_key, budget or Budget())
+    while True:
+        try:
+            next(turns)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return list(findings.fixes)
+
+
+def search(sim: Simulation, pod_key: str, budget: Budget) -> Turns:
+    """The same as a generator that yields whenever others may have a turn. `sim` itself is never changed."""
+    pod = sim.store.pod_at(pod_key)
+    if pod is None:
+        return Findings(pod_key, "gone")
+    if pod.node_name:
+        return Findings(pod_key, "bound")
+    return (yield from _Search(sim, pod, budget).run())
+
+
+class _Search:
+    def __init__(self, sim: Simulation, pod: Pod, budget: Budget) -> None:
+        self.sim = sim
+        self.pod = pod
+        self.budget = budget
+        self.heap: list[tuple[tuple[int, int, float], int, Draft]] = []
+        self.known: set[str] = set()
+        self.fixes: list[Fix] = []
+        self.alike: Counter[tuple[str, ...]] = Counter()
+        self.tried = self.unproven = self.steps = 0
+
+    def run(self) -> Turns:
+        first = self._first_draft()
+        found = yield from self._diagnosed(first)
+        if found is None:
+            return self._end("searched")
+        if found.feasible and not first.changes:
+            return self._end("fits")
+        if found.feasible:
+            yield from self._proven(first)
+        else:
+            self._propose(first, found, near_rows(found))
+        while self.heap and not self._spent():
+            _, _, draft = heapq.heappop(self.heap)
+            if self.fixes and len(draft.changes) > len(self.fixes[0].changes):
+                break  # smaller ones were found
+            if self.alike[draft.kinds] < self.budget.alike:
+                yield from self._try(draft)
+        return self._end("searched")
+
+    def _first_draft(self) -> Draft:
+        """What has to be changed in any case: a scheduler that nobody is, gates."""
+        draft = Draft(self.pod.manifest)
+        if scheduler_for(self.sim, self.pod) is None:
+            draft = scheduled_by(draft, next(iter(self.sim.schedulers[0].profiles)))
+        if self.pod.spec.scheduling_gates:
+            draft = ungated(draft, self.pod.spec.scheduling_gates)
+        return draft
+
+    def _spent(self) -> bool:
+        budget = self.budget
+        return (
+            len(self.fixes) >= budget.fixes or self.tried >= budget.candidates or self.steps >= budget.steps
+        )
+
+    def _end(self, state: str) -> Findings:
+        complete = not self.heap or bool(self.fixes)
+        return Findings(self.pod.key, state, tuple(self.fixes), self.tried, self.unproven, complete)
+
+    def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
+        """What the filters say once the draft's command was applied; None where it is refused or nobody is responsible."""
+        world = self.sim.fork()
+        yield
+        if draft.changes:
+            try:
+                world.apply(draft.command())
+            except Refused:
+                return None
+        pod = world.store.pod_at(self.pod.key)
+        return None if pod is None else diagnose(world, pod)
+
+    def _propose(self, draft: Draft, found: Diagnosis, rows: list[int]) -> None:
+        for row in rows:
+            status = found.whole or found.refused.get(row)
+            if status is None:
+                continue
+            for proposal in propose(draft, Case(found, row, status)):
+                new = proposal.fingerprint not in self.known
+                if new and len(proposal.changes) <= self.budget.changes:
+                    self.known.add(proposal.fingerprint)
+                    heapq.heappush(self.heap, (proposal.cost, len(self.known), proposal))
+
+    def _try(self, draft: Draft) -> Generator[None, None, None]:
+        self.tried += 1
+        if draft.deleted:  # the pods take their time to end, so only running tells
+            yield from self._proven(draft)
+            return
+        found = yield from self._diagnosed(draft)
+        if found is None:
+            return
+        if found.feasible:
+            yield from self._proven(draft)
+            return
+        row = found.nodes.row(draft.target)
+        if row is not None and len(draft.changes) < self.budget.changes:
+            self._propose(draft, found, [row])
+
+    def _proven(self, draft: Draft) -> Generator[None, None, None]:
+        limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
+        command = draft.command()
+        proof = yield from prove(self.sim, self.pod.key, command, self.budget, limit)
+        self.steps += proof.steps
+        if not proof.node:
+            self.unproven += 1
+            return
+        self.alike[draft.kinds] += 1
+        self.fixes.append(
+            Fix(draft.changes, command, proof.node, proof.steps, draft.recreated, proof.held_back)
+        )
