@@ -112,6 +112,8 @@ class _Counter:
         self._handle = handle
         self._claims: dict[str, Manifest | None] = {}
         self._attachments: dict[str, Attached] | None = None
+        self._everywhere: dict[str, Attached] = {}  # pods whose volumes are the same on all nodes
+        self._varies = False
 
     def problem_of_new(self, pod: Pod) -> Status | None:
         """Why the volumes of the pod can't be counted; they must be there, unlike those of pods that run."""
@@ -160,6 +162,16 @@ class _Counter:
 
     def volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
         """The pod's volumes that CSI drivers attach. ValueError where one can't be told."""
+        known = self._everywhere.get(pod.key)
+        if known is not None:
+            return known
+        self._varies = False
+        found = self._volumes(pod, csi_node)
+        if not self._varies:
+            self._everywhere[pod.key] = found
+        return found
+
+    def _volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
         found: Attached = {}
         mine = volumes_of(pod.spec)
         for use in mine.claims:
@@ -173,6 +185,7 @@ class _Counter:
                 found[f"{driver}/{handle}"] = driver
         for volume in mine.in_tree:
             plugin = in_tree_plugin(volume)
+            self._varies = True
             if plugin is not None and counted_on(csi_node, plugin):
                 try:
                     handle = handle_of(plugin, volume[plugin.source], {})
@@ -199,6 +212,7 @@ class _Counter:
         if source is not None:
             return str(source.get("driver") or ""), str(source.get("volumeHandle") or "")
         plugin = in_tree_plugin(spec)
+        self._varies = self._varies or plugin is not None
         if plugin is None or not counted_on(csi_node, plugin):
             return "", ""
         try:
@@ -217,6 +231,7 @@ class _Counter:
         plugin = plugin_of_provisioner(provisioner)
         if plugin is None:
             return provisioner, handle
+        self._varies = True
         return (plugin.driver, handle) if counted_on(csi_node, plugin) else ("", "")
 
     def _attached_to(self, node_name: str) -> Attached:

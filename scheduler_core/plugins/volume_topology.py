@@ -29,6 +29,8 @@ from scheduler_core.plugins.node_selection import Mask, expression_mask
 
 Manifest = Mapping[str, Any]
 
+MOST_AFFINITIES = 50_000  # kept at a time; by identity, as manifests never change and share what stays the same
+
 _NOWHERE: Rows = np.zeros(0, np.intp)
 
 
@@ -37,8 +39,13 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
     required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
     if required is None:
         return None
-    key = ("volume affinity", canonical(required))
-    return remember(nodes.memo, key, lambda: _selector_rows(nodes, NodeSelector.of(required)))
+    known: dict[int, tuple[Manifest, Rows]] = remember(nodes.memo, "volume affinity", dict)
+    found = known.get(id(required))
+    if found is None or found[0] is not required:
+        if len(known) >= MOST_AFFINITIES:
+            known.clear()
+        found = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
+    return found[1]
 
 
 def as_mask(nodes: NodeTable, rows: Rows | None) -> Mask:
