@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.numbers import parse_integer
 from scheduler_core.objects.paths import Step
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -159,7 +160,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON value")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_int=parse_integer)
 
 
 def _malformed(text: str, position: int, problem: str) -> InvalidObject:

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.numbers import fitting
 from scheduler_core.objects.paths import Step
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -204,10 +205,10 @@ def _number(text: str) -> Any:
     return math.nan if _INFINITE.match(text) else text
 
 
-def _integer(text: str) -> int:
+def _integer(text: str) -> int | float:
     body = text.lstrip("+-")
     base = {"0x": 16, "0b": 2, "0o": 8}.get(body[:2], 8 if body[0] == "0" and len(body) > 1 else 10)
-    return int(body, base) * (-1 if text[0] == "-" else 1)
+    return fitting(int(body, base) * (-1 if text[0] == "-" else 1))
 
 
 def _tagged(event: Any) -> Any:
