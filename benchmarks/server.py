@@ -90,7 +90,8 @@ def timed(wire: Wire, message: dict[str, Any], wanted: Callable[[Any], Any] = is
     """Milliseconds until the answer, and the bytes of its HTML."""
     started = time.perf_counter()
     wire.send(message)
-    answer = wire.until(wanted, 60)
+    answer = wire.until(lambda one: wanted(one) or one["type"] in ("error", "idle"), 60)
+    assert wanted(answer), answer
     return (time.perf_counter() - started) * 1000, len(answer.get("html", ""))
 
 
@@ -187,7 +188,7 @@ def main() -> None:
     parser.add_argument("--openb", type=Path, help="folder with openb-nodes.json and openb-pods.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server = PlaygroundServer(Path(folder))
+        server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000")
         server.manage("migrate", "--verbosity", "0")
         server.start()
         try:

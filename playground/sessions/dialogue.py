@@ -68,7 +68,7 @@ class Dialogue:
         grain = _grain(message)
         await self.live.ready()
         at = self.cursor()
-        at = self.live.head if at is None else at
+        at = self.live.shown if at is None else at
         self.stand(await self.live.ask("back", at=at, grain=grain, head=self.live.head), follow=False)
 
     async def goto(self, message: Message) -> None:

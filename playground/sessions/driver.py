@@ -86,6 +86,7 @@ class Driver:
             raise
         finally:
             self.live.driver = None
+            self.live.shown = self.live.head
             with contextlib.suppress(Exception):
                 await self.live.runtime.db(log.release, self.live.id, self.live.runtime.name)
             self.live.publisher.wake()
@@ -108,28 +109,30 @@ class Driver:
         """One slice of work, logged; True where nothing is left to do."""
         live = self.live
         async with live.exclusive():
+            keep = live.publisher.due()
             if self.kind == LogKind.RUN:
-                header, _ = await live.call("run", {"seconds": RUN_SLICE})
+                header, _ = await live.call("run", {"seconds": RUN_SLICE, "keep": keep})
             else:
-                header, _ = await live.call("step", {"grain": self.grain, "times": self._steps_at_once()})
+                steps = {"grain": self.grain, "times": self._steps_at_once(), "keep": keep}
+                header, _ = await live.call("step", steps)
             result = header["result"]
             self._progress = result["progress"]
             self._first = self._first or result["before"]
             if result["to"] > live.head:
-                await self._write(result["to"])
+                await self._write(result["to"], keep or result["idle"])
         return bool(result["idle"])
 
-    async def _write(self, to: int) -> None:
+    async def _write(self, to: int, show: bool) -> None:
         live = self.live
         if live.seq == self._entry:
-            await live.extend(to)
+            await live.extend(to, show)
             return
         try:
             live.require_room()
         except LimitReached:
             live.spoil()
             raise
-        await live.write(self.kind, to, log.pack({"grain": self.grain, "rate": self.rate}))
+        await live.write(self.kind, to, log.pack({"grain": self.grain, "rate": self.rate}), show=show)
         self._entry = live.seq
 
     async def _renew(self) -> None:

@@ -51,6 +51,7 @@ class Engine:
         self.history = History(self.world, self.replay, slice_)
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
         self._shown = -1
+        self._unwanted = False
         self.plan: tuple[str, Plan] | None = None
 
     # The log.
@@ -116,13 +117,14 @@ class Engine:
 
     def _leave(self) -> None:
         """The head is about to move on: keep a copy for those who still have to be shown it."""
-        if self._shown != self.world.position or self.history.forks_fast:
+        if not self._unwanted and (self._shown != self.world.position or self.history.forks_fast):
             self.history.keep(self.world)
+        self._unwanted = False
 
     def at(self, position: int) -> Steps:
         """The world at a position; to be looked at, not to be changed."""
         if position == self.world.position:
-            self._shown = position
+            self._shown, self._unwanted = position, False
             return self.world
         return (yield from self.history.at(position))
 
@@ -152,8 +154,8 @@ class Engine:
                 f"The cluster would have {objects:,} objects; at most {limits['objects']:,} are allowed here."
             )
 
-    def step(self, grain: str, times: int) -> Steps:
-        """Engine steps of a grain; idle is true where nothing was left to do."""
+    def step(self, grain: str, times: int, keep: bool = True) -> Steps:
+        """Engine steps of a grain; idle is true where nothing was left to do. Without `keep` nobody will look at where they end."""
         self._leave()
         before, at, idle = self.progress(), self.world.position, False
         for _ in range(times):
@@ -165,10 +167,10 @@ class Engine:
             self.history.worked(self.world, time.perf_counter() - started)
             if self.slice.over():
                 yield
-        return self._went(at, idle, before)
+        return self._went(at, idle, before, keep)
 
-    def run(self, seconds: float) -> Steps:
-        """Steps at full speed for some time, fewer when interrupted or when nothing is left to do."""
+    def run(self, seconds: float, keep: bool = True) -> Steps:
+        """Steps at full speed for some time, fewer when interrupted or when nothing is left to do; `keep` as for step."""
         self._leave()
         self.interrupted, idle = False, False
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
@@ -179,9 +181,10 @@ class Engine:
             self.history.worked(self.world, time.perf_counter() - started)
             if not idle:
                 yield
-        return self._went(at, idle, before)
+        return self._went(at, idle, before, keep)
 
-    def _went(self, at: int, idle: bool, before: Result) -> Result:
+    def _went(self, at: int, idle: bool, before: Result, keep: bool) -> Result:
+        self._unwanted = not keep and not idle
         return {
             "at": at,
             "to": self.world.position,

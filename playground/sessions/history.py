@@ -33,6 +33,12 @@ class World(Protocol):
     def fork(self) -> World: ...
 
 
+class Waste:
+    """How many worlds were dropped since the last clearing up. A world refers to itself: only the collector gets its memory back."""
+
+    dropped = 0
+
+
 class Mark(NamedTuple):
     """A checkpoint; `work` is the time that the engine needed from the start to here."""
 
@@ -74,6 +80,7 @@ class History:
         for mark, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
             if following.work - kept[-1].work > self._spacing:
                 kept.append(mark)
+        Waste.dropped += len(self._marks) - len(kept) - len(recent)
         self._marks = kept + recent
 
     def _fork(self, world: Any) -> Any:
@@ -92,6 +99,7 @@ class History:
         self._worlds.move_to_end(world.position)
         while len(self._worlds) > WORLDS:
             self._worlds.popitem(last=False)
+            Waste.dropped += 1
 
     def cut(self, position: int) -> None:
         """Forget everything after a position."""
@@ -131,6 +139,7 @@ class History:
                 self._near[world.position] = world.fork()
                 while len(self._near) > LOCAL_MARKS:
                     self._near.popitem(last=False)
+                    Waste.dropped += 1
                 since = time.perf_counter()
             if self._slice.over():
                 waited = time.perf_counter()

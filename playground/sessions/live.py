@@ -41,6 +41,8 @@ TIMEOUTS = {False: 20.0, True: 60.0}
 # A session in whose requests the engine dies this often within a minute has to wait: others live in the same process.
 DEATHS = 5
 MOURNING = 60.0
+# Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
+TELL_INTERVAL = 0.25
 POD_BYTES = 600
 _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
@@ -52,12 +54,14 @@ class LiveSession:
         self.id = session_id
         self.runtime = runtime
         self.head = 0
+        self.shown = 0  # what following viewers are shown: the head, or while it runs a moment before
         self.seq = 0
         self.used = time.monotonic()
         self.driver: Driver | None = None
         self.publisher = Publisher(self)
         self.remote_running: dict[str, Any] | None = None
         self._log_bytes = 0
+        self._told = 0.0
         self._heavy = False
         self._worker: Worker | None = None
         self._generation = -1
@@ -138,6 +142,7 @@ class LiveSession:
 
     def _follow(self, session: Session) -> None:
         self.head, self.seq, self._log_bytes = session.head, session.log_seq, session.log_bytes
+        self.shown = self.head
 
     async def _progress(self) -> Opening:
         done, total = 0, 0
@@ -168,7 +173,7 @@ class LiveSession:
         """Ask the engine something that changes nothing, at a position up to the head (None: the head)."""
         for again in (True, False):
             await self.ready(settings.OPEN_WAIT)
-            position = self.head if at is None else max(0, min(at, self.head))
+            position = self.shown if at is None else max(0, min(at, self.head))
             try:
                 header, _ = await self.call(op, {"at": position, **arguments})
             except WorkerDied:
@@ -211,7 +216,7 @@ class LiveSession:
                 self.publisher.wake()
                 raise
 
-    async def write(self, kind: str, to: int, payload: bytes, size: int = 0) -> None:
+    async def write(self, kind: str, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
         """Write the next entry; only then is the new head shown to anybody."""
         row = log.Row(self.seq + 1, kind, self.head, to, payload, size)
         try:
@@ -221,9 +226,9 @@ class LiveSession:
             raise
         self.seq, self.head = row.seq, to
         self._log_bytes += size
-        self._moved()
+        self._moved(show)
 
-    async def extend(self, to: int) -> None:
+    async def extend(self, to: int, show: bool) -> None:
         """Let the last entry reach further."""
         try:
             await self.runtime.db(log.advance, self.id, self.seq, self.head, to)
@@ -231,13 +236,18 @@ class LiveSession:
             self.spoil()
             raise
         self.head = to
-        self._moved()
+        self._moved(show)
 
-    def _moved(self) -> None:
-        self.publisher.wake()
+    def _moved(self, show: bool) -> None:
+        if show:
+            self.shown = self.head
+            self.publisher.wake()
+        elif time.monotonic() - self._told < TELL_INTERVAL:
+            return
+        self._told = time.monotonic()
         self.runtime.relay.tell(self.id, "moved", running=self.driver.status() if self.driver else None)
 
-    def require_room(self, size: int = 0) -> None:
+    def require_room(self, size: int = 0, show: bool = True) -> None:
         """Raises LimitReached where the log is full."""
         if self.seq >= settings.MAX_LOG_ENTRIES:
             raise LimitReached(
@@ -307,7 +317,7 @@ class LiveSession:
         await self.pause()
         async with self.exclusive():
             self.require_room()
-            header, _ = await self.call("step", {"grain": grain, "times": 1})
+            header, _ = await self.call("step", {"grain": grain, "times": 1, "keep": True})
             if header["result"]["to"] > self.head:
                 await self.write(LogKind.STEP, header["result"]["to"], log.pack({"grain": grain}))
             return not header["result"]["idle"]
@@ -371,7 +381,7 @@ class LiveSession:
     async def view(self, look: Look, panels: list[str] | None) -> dict[str, Any]:
         """Panels at the look's position, as plain data."""
         result = await self.ask("view", at=look.at, look=look.to_query(), panels=panels)
-        return {**result["panels"], "position": result["position"], "head": self.head}
+        return {**result["panels"], "position": result["position"], "head": self.shown}
 
     async def cluster(self, at: int, first: int) -> tuple[bytes, int | None]:
         """Some objects at a position as YAML, and the number of the next one."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.11
 SHARE = 4.0
+HURRY = 0.08
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,13 @@ class Publisher:
         """Something changed."""
         self._wake.set()
 
+    def due(self) -> bool:
+        """Whether somebody is to be shown where the present slice of a run ends."""
+        return bool(self.viewers) and time.monotonic() >= self._last + self._interval() - HURRY
+
+    def _interval(self) -> float:
+        return max(INTERVAL, SHARE * self._cost)
+
     def tell_all(self, error: BaseException) -> None:
         for viewer in self.viewers:
             viewer.send(error_message(error))
@@ -84,7 +92,7 @@ class Publisher:
         while self.viewers:
             await self._wake.wait()
             if self.live.running:
-                await asyncio.sleep(self._last + max(INTERVAL, SHARE * self._cost) - time.monotonic())
+                await asyncio.sleep(self._last + self._interval() - time.monotonic())
             self._wake.clear()
             started = time.monotonic()
             try:
@@ -102,7 +110,7 @@ class Publisher:
     async def publish(self) -> None:
         """Bring every viewer to where it stands."""
         await self.live.ready()
-        head, running = self.live.head, self.live.running
+        head, running = self.live.shown, self.live.running
         groups: dict[tuple[Seen | None, Seen], list[Viewer]] = defaultdict(list)
         for viewer in self.viewers:
             if not viewer.ready:

@@ -96,10 +96,12 @@ class Requests:
         return Answer(result, [packed])
 
     def step(self, header: Header, attachments: list[bytes]) -> Steps:
-        return Answer((yield from self._engine(header).step(header["grain"], header["times"])))
+        return Answer(
+            (yield from self._engine(header).step(header["grain"], header["times"], header["keep"]))
+        )
 
     def run(self, header: Header, attachments: list[bytes]) -> Steps:
-        return Answer((yield from self._engine(header).run(header["seconds"])))
+        return Answer((yield from self._engine(header).run(header["seconds"], header["keep"])))
 
     def forward(self, header: Header, attachments: list[bytes]) -> Steps:
         engine = self._engine(header)

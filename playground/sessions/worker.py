@@ -16,10 +16,15 @@ from typing import Any
 
 from playground.sessions.errors import EngineFailed, SessionError
 from playground.sessions.frames import Decoder, encode
+from playground.sessions.history import Waste
 from playground.sessions.requests import Answer, Requests
 from playground.sessions.turns import Job, Slice, Turns
 
 READ = 1 << 20
+# Seconds without work, and worlds dropped, after which memory is cleared up; and worlds after which it is in any case.
+IDLE = 0.5
+SOME = 48
+MUCH = 300
 
 
 class Worker:
@@ -35,7 +40,9 @@ class Worker:
     def work(self) -> None:
         """Serve until the input ends."""
         while True:
-            ready, _, _ = select.select([self._source], [], [], 0 if self._turns else None)
+            ready, _, _ = select.select([self._source], [], [], self._patience())
+            if not ready:
+                self._clear_up()
             if ready:
                 data = os.read(self._source, READ)
                 if not data:
@@ -44,6 +51,18 @@ class Worker:
                     self._take(header, attachments)
             elif self._turns:
                 self._turns.turn()
+
+    def _patience(self) -> float | None:
+        """How long to wait for a request: not at all with work to do, for long with nothing to clear up."""
+        if self._turns:
+            return 0
+        return IDLE if Waste.dropped > SOME else None
+
+    def _clear_up(self) -> None:
+        """Get memory back when there is nothing else to do, or there is much of it."""
+        if Waste.dropped > (MUCH if self._turns else SOME):
+            Waste.dropped = 0
+            gc.collect()
 
     def _take(self, header: dict[str, Any], attachments: list[bytes]) -> None:
         number, op, session = header["id"], header["op"], header.get("sid", 0)
