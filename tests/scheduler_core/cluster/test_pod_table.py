@@ -83,6 +83,7 @@ def act(cache: Cache, action: tuple[Any, ...]) -> None:
 
 
 @given(actions)
+@settings(deadline=None)
 def test_counts_follow_whatever_happens(happens: list[tuple[Any, ...]]) -> None:
     cache, table = cache_of(NODES[:3]), NodeTable()
     for action in happens:
@@ -96,7 +97,7 @@ def test_counts_follow_whatever_happens(happens: list[tuple[Any, ...]]) -> None:
 
 
 @given(actions, actions)
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_copies_of_cache_and_snapshot_go_their_own_ways(
     before: list[tuple[Any, ...]], after: list[tuple[Any, ...]]
 ) -> None:
