@@ -18,6 +18,7 @@ class Framework:
         self.name = profile.scheduler_name
         self._made: dict[str, Plugin] = {}
         self._points: dict[Point, tuple[Plugin, ...]] = {}
+        self._running: dict[tuple[Point, tuple[str, ...]], tuple[int, ...]] = {}
         self.weights: dict[str, int] = {}
         for point in Point:
             enabled = profile.plugins.get(point, ())
@@ -45,6 +46,15 @@ class Framework:
     def at(self, point: Point) -> tuple[Plugin, ...]:
         """The plugins of an extension point in run order."""
         return self._points[point]
+
+    def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
+        """Indices of the plugins of an extension point but for those to be skipped."""
+        found = self._running.get((point, skip))
+        if found is None:
+            plugins = self._points[point]
+            found = tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
+            self._running[(point, skip)] = found
+        return found
 
     def has(self, point: Point) -> bool:
         """Whether the profile names a plugin for a point, built or not. kube: HasFilterPlugins, HasScorePlugins"""

@@ -6,8 +6,7 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 
 
 class Code(enum.IntEnum):
@@ -47,6 +46,7 @@ class Status:
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
     plugin: str = ""
+    _signed: dict[str, Status] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -67,15 +67,15 @@ class Status:
 
     def by(self, plugin: str) -> Status:
         """The same answer, signed by a plugin."""
-        return self if self.plugin else _signed(self, plugin)
+        if self.plugin:
+            return self
+        found = self._signed.get(plugin)
+        if found is None:
+            found = self._signed[plugin] = Status(self.code, self.reasons, plugin)
+        return found
 
     def to_json(self) -> dict[str, object]:
         return {"code": self.code.kube_name, "plugin": self.plugin, "reasons": list(self.reasons)}
-
-
-@lru_cache(maxsize=4096)
-def _signed(status: Status, plugin: str) -> Status:
-    return Status(status.code, status.reasons, plugin)
 
 
 SUCCESS = Status()

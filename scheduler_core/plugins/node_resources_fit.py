@@ -39,11 +39,16 @@ def _insufficient(resource: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """One thing a node may lack: where it fails, where preemption could not help, and the reason."""
+    """One thing a node may lack: the reason, where it fails, and where preemption could not help."""
 
     reason: str
     fails: NDArray[np.bool_]
-    hopeless: NDArray[np.bool_] | None = None
+    incoming: int = 0
+    allocatable: NDArray[np.int64] | None = None
+
+    @property
+    def hopeless(self) -> NDArray[np.bool_] | int:
+        return 0 if self.allocatable is None else self.fails & (self.incoming > self.allocatable)
 
 
 class NodeResourcesFit(Plugin):
@@ -70,7 +75,9 @@ class NodeResourcesFit(Plugin):
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         if state.get(PRE_FILTER_STATE) is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        failed = [check for check in self._checks(pod.spec.requests, nodes, rows) if check.fails.any()]
+        failed = [
+            check for check in self._checks(pod.spec.requests, nodes, rows) if np.count_nonzero(check.fails)
+        ]
         return _verdicts(failed, len(rows)) if failed else None
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -132,11 +139,13 @@ class NodeResourcesFit(Plugin):
         for name, incoming, column in self._wanted(requests, nodes):
             if column is None or column >= nodes.allocatable.shape[1]:
                 everywhere = np.ones(len(rows), np.bool_)
-                checks.append(_Check(_insufficient(name), everywhere, everywhere))
+                checks.append(
+                    _Check(_insufficient(name), everywhere, incoming, np.zeros(len(rows), np.int64))
+                )
                 continue
-            allocatable = nodes.allocatable[rows, column]
-            fails = incoming > allocatable - nodes.requested[rows, column]
-            checks.append(_Check(_insufficient(name), fails, fails & (incoming > allocatable)))
+            allocatable = nodes.allocatable[:, column][rows]
+            fails = allocatable - nodes.requested[:, column][rows] < incoming
+            checks.append(_Check(_insufficient(name), fails, incoming, allocatable))
         return checks
 
 
@@ -145,8 +154,7 @@ def _verdicts(failed: list[_Check], count: int) -> Verdicts:
     bits = 2 * len(failed)
     pattern: NDArray[Any] = np.zeros(count, np.int64 if bits <= _MOST_BITS else np.object_)
     for check in failed:
-        hopeless = 0 if check.hopeless is None else check.hopeless.astype(np.int64)
-        pattern = pattern * 4 + check.fails.astype(np.int64) * 2 + hopeless
+        pattern = pattern * 4 + check.fails.astype(np.int64) * 2 + check.hopeless
     reason = np.full(count, -1, np.int32)
     refused = pattern != 0
     distinct, index = np.unique(pattern[refused], return_inverse=True)

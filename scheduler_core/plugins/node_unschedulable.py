@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
@@ -31,7 +33,7 @@ class NodeUnschedulable(Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         refused = nodes.unschedulable[rows]
-        if not refused.any() or _tolerates(pod):
+        if not np.count_nonzero(refused) or _tolerates(pod):
             return None
         return Verdicts.refuse(refused, REFUSED)
 

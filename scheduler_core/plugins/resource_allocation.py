@@ -75,10 +75,10 @@ def _columns(
         nothing = np.zeros(len(rows), np.int64)
         return nothing, nothing
     if nonzero and column in (CPU, MEMORY):
-        used = nodes.nonzero[rows, column]
+        used = nodes.nonzero[:, column][rows]
     else:
-        used = nodes.requested[rows, column]
-    return used + incoming, nodes.allocatable[rows, column]
+        used = nodes.requested[:, column][rows]
+    return used + incoming, nodes.allocatable[:, column][rows]
 
 
 def least_allocated(weighed: Sequence[Weighed]) -> Scores:

@@ -55,15 +55,12 @@ _POINT = {phase: Point(phase.value) for phase in IN_ALGORITHM - {Phase.SELECT}}
 
 def plugins_to_run(cycle: SchedulingCycle, framework: Framework, phase: Phase) -> tuple[int, ...]:
     """Indices of the plugins that run in a phase of this cycle, those that asked to be skipped left out."""
-    plugins = framework.at(_POINT[phase])
     skip: tuple[str, ...] = ()
     if phase is Phase.FILTER:
         skip = cycle.state.skip_filter
     elif phase is Phase.SCORE or phase is Phase.NORMALIZE_SCORE:
         skip = cycle.state.skip_score
-    if not skip:
-        return tuple(range(len(plugins)))
-    return tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
+    return framework.running(_POINT[phase], skip)
 
 
 def _current(cycle: SchedulingCycle, framework: Framework) -> Plugin:

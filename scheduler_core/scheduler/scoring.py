@@ -85,7 +85,7 @@ def sum_up(cycle: SchedulingCycle) -> str:
     board = board_of(cycle)
     total = np.zeros(len(board.rows), np.int64)
     for name, weight, scores in zip(board.plugins, board.weights, board.normalized, strict=True):
-        if int(scores.min()) < MIN_NODE_SCORE or int(scores.max()) > MAX_NODE_SCORE:
+        if int(scores.view(np.uint64).max()) > MAX_NODE_SCORE:  # seen so, a negative score is a huge one
             wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
             return (
                 f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '

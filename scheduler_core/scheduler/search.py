@@ -107,14 +107,15 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
 
 
 def open_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
-    """The next rows to look at: all at once where all are wanted, else somewhat more than are still missing."""
+    """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
     search = search_of(cycle)
     left = len(search.order) - search.start
     if search.wanted >= len(search.order):
         size = left
     else:
         missing = search.wanted + 1 - search.found
-        size = min(left, missing + missing // 4 + 16)
+        needed = missing * search.start // max(search.found, 1) if search.start else missing
+        size = min(left, needed + needed // 4 + 16)
     search.stop = search.start + size
     rows = search.order[search.start : search.stop]
     cycle.refused_by[rows] = PASSED
