@@ -16,7 +16,7 @@ export function paint(html, moved, after) {
     transition.skipTransition();
     return;
   }
-  const pods = moved.length && moved.length <= MOVING && !calm.matches && document.startViewTransition ? find(moved, ".pod") : [];
+  const pods = travellers(moved);
   if (!pods.length) {
     update();
     return;
@@ -35,6 +35,12 @@ export function paint(html, moved, after) {
   transition.updateCallbackDone.finally(() => (transition = null));
   transition.finished.finally(() => arrived.forEach((element) => (element.style.viewTransitionName = "")));
   transition.ready.catch(() => {});
+}
+
+/** The pods that leave a queue for a node now; one that stands on its node already (assumed, and now bound) stays there. */
+function travellers(moved) {
+  if (!moved.length || moved.length > MOVING || calm.matches || !document.startViewTransition) return [];
+  return find(moved, ".pod").filter(({ key }) => !find([key], ".node").length);
 }
 
 function swap(html) {
