@@ -5,7 +5,7 @@ from typing import Any
 
 from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
@@ -23,11 +23,16 @@ class Command(BaseCommand):
         from playground.asgi import application
         from playground.server import LimitedServer
 
-        LimitedServer(
+        server = LimitedServer(
             application=application,
             endpoints=build_endpoint_description_strings(host=host, port=port),
             ready_callable=lambda: self.stdout.write(f"Scheduler Playground: http://{host}:{port}/"),
             websocket_max_message_size=settings.WEBSOCKET_MAX_MESSAGE,
             websocket_max_frame_size=settings.WEBSOCKET_MAX_MESSAGE,
             server_name="scheduler-playground",
-        ).run()
+        )
+        server.run()
+        if server.abort_start:
+            raise CommandError(
+                f"Nothing is served: port {port} of {host} cannot be listened on. Try PORT=9000."
+            )

@@ -29,6 +29,8 @@ from tests.playground.sessions.worlds import applying, node, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+BOMB = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12))
+
 
 async def names(client: SessionClient, at: int | None = None) -> list[str]:
     return [one["name"] for one in await client.objects("Pod", at)]
@@ -117,6 +119,19 @@ async def test_a_fork_outlives_its_worker(client: SessionClient) -> None:
     await kill_worker(fork)
     assert "mine" in await names(fork)
     assert "mine" not in await names(client)
+
+
+@pytest.mark.parametrize("steps", range(2, 20, 3))
+async def test_a_node_may_go_while_a_cycle_uses_it(client: SessionClient, steps: int) -> None:
+    for _ in range(steps):
+        await step(client)
+    refs = [{"kind": "Node", "namespace": "", "name": f"n{i}"} for i in range(3)]
+    await client.apply({"kind": "DeleteObjects", "refs": refs})
+    for _ in range(8):
+        await step(client, "pod")
+    before = await client.view(Look())
+    await kill_worker(client)
+    assert await client.view(Look()) == before
 
 
 async def test_undo_takes_back_and_redo_makes_again_without_cutting_the_log(client: SessionClient) -> None:
@@ -246,7 +261,13 @@ async def test_a_preview_is_applied_once(client: SessionClient) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("{", "line 2"), ("a: [1, 2", "line"), (b"\xff\xfe\x00", "UTF-8"), ("a: *nowhere", "nowhere")],
+    [
+        ("{", "line 2"),
+        ("a: [1, 2", "line"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        ("a: *nowhere", "nowhere"),
+        (BOMB, "alias"),
+    ],
 )
 async def test_a_text_that_cannot_be_read_is_refused(
     client: SessionClient, text: str | bytes, says: str

@@ -184,6 +184,11 @@ def test_a_host_that_is_not_ours_gets_no_page(server: PlaygroundServer) -> None:
     assert refused.value.code == 400
 
 
+def test_a_port_that_is_taken_is_a_clear_failure(server: PlaygroundServer) -> None:
+    with pytest.raises(AssertionError, match=f"port {server.port} .* cannot be listened on"):
+        server.manage("serve", "--port", str(server.port))
+
+
 def test_a_killed_worker_is_replaced(server: PlaygroundServer) -> None:
     wire = Wire(server.url, new_session(server))
     wire.send({"type": "look", "look": {}, "seen": None})
