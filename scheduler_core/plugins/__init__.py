@@ -93,10 +93,10 @@ REGISTRY: dict[str, type[Plugin]] = {
     "PodTopologySpread": PodTopologySpread,
     "InterPodAffinity": InterPodAffinity,
     "DynamicResources": DynamicResources,
+    "DefaultPreemption": DefaultPreemption,
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
     "ImageLocality": ImageLocality,
     "DefaultBinder": DefaultBinder,
-    "DefaultPreemption": DefaultPreemption,
     DEMONSTRATION: Demonstration,
 }
 
