@@ -13,7 +13,7 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-ha
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium screenshots lock clean
+.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium conformance screenshots lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -54,6 +54,10 @@ contracts: install-test ## import-linter: who may import whom
 
 pytest: install-test ## the tests, browser tests included
 	@echo "make test: pytest, browser tests included"; $(PY) -m pytest $(PYTEST_ARGS)
+
+conformance: install ## run the corpus and keep what the page /conformance shows
+	@$(PY) manage.py conformance tests/corpus/cycle tests/corpus/large --json > playground/data/conformance.new; \
+	  mv playground/data/conformance.new playground/data/conformance.json
 
 screenshots: install-test chromium ## take the pictures in docs/images again
 	@$(PY) scripts/screenshots.py

@@ -3,15 +3,30 @@
 from django.urls import path
 
 from playground.consumers import SessionConsumer
-from playground.views import build, configuration, exports, home, imports, objects, session, sharing, story
+from playground.views import (
+    build,
+    configuration,
+    conformance,
+    exports,
+    fixes,
+    home,
+    imports,
+    objects,
+    session,
+    sharing,
+    story,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
     path("import-trace", exports.import_trace, name="import-trace"),
+    path("conformance", conformance.conformance, name="conformance"),
     path("healthz", session.healthz, name="healthz"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
+    path("s/<str:key>/fixes", fixes.fixes, name="fixes"),
+    path("s/<str:key>/fixes/apply", fixes.apply_fix, name="apply-fix"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
     path("s/<str:key>/step", session.step, name="step"),
     path("s/<str:key>/back", session.back, name="back"),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from asgiref.sync import sync_to_async
 
-from playground.models import Session
+from playground.models import LogKind, Session
 from playground.sessions import log
 from playground.sessions.errors import CommandRefused, NotAllowed, SessionGone
 from playground.sessions.exports import Chunks
@@ -106,6 +106,16 @@ class SessionClient:
         """ "schedulers": [{name, manifest}] and "settings" as they are at a position."""
         return await runtime().call(lambda: self.live().ask("configuration", at=at))
 
+    async def fixes(self, pod: str, at: int | None = None, seconds: float = 2.0) -> dict[str, Any]:
+        """Findings for a pod (namespace/name) at a position as JSON data, with "late": the time was over, and the "head"."""
+        found = await runtime().call(lambda: self.live().ask("fixes", pod=pod, at=at, seconds=seconds))
+        return {**found, "head": await runtime().call(lambda: self.live().current_head())}
+
+    async def walk(self, steps: int) -> None:
+        """Make so many transitions at the head, as one step of the log."""
+        self.require_edit()
+        await runtime().call(lambda: _walk(self.live(), steps))
+
     async def view(self, look: Any, panels: list[str] | None = None) -> dict[str, Any]:
         """Panels by name as plain data (name, context, cards), with "position" and "head" beside them."""
         return await runtime().call(lambda: self.live().view(look, panels))
@@ -161,6 +171,14 @@ async def _export(session_id: int, detail: tuple[int, int], loop: asyncio.Abstra
     chunks = Chunks(loop)
     runtime().begin(runtime().jobs.export(session_id, detail, chunks))
     return chunks
+
+
+async def _walk(live: LiveSession, steps: int) -> None:
+    async with live.exclusive():
+        live.require_room()
+        header, _ = await live.call("step", {"grain": "plugin", "times": steps})
+        if header["result"]["to"] > live.head:
+            await live.write(LogKind.STEP, header["result"]["to"], log.pack({"grain": "plugin"}))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[dict[str, Any], Session]:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from playground.presenters.look import Look
-from playground.sessions import contents, traces
+from playground.sessions import contents, fixing, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.turns import Slice
@@ -133,6 +133,11 @@ class Requests:
         world = yield from self._engine(header).at(header["at"])
         return Answer(contents.configuration(world))
 
+    def fixes(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What would let a pod fit, proven; at most so many seconds are spent."""
+        engine = self._engine(header)
+        return Answer((yield from fixing.fixes(engine, header["at"], header["pod"], header["seconds"])))
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -179,6 +184,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.objects,
         Requests.manifest,
         Requests.configuration,
+        Requests.fixes,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

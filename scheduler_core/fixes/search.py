@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from scheduler_core.api.status import Refused
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
@@ -33,18 +33,24 @@ def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> l
             return list(findings.fixes)
 
 
-def search(sim: Simulation, pod_key: str, budget: Budget) -> Turns:
-    """The same as a generator that yields whenever others may have a turn. `sim` itself is never changed."""
+def search(
+    sim: Simulation, pod_key: str, budget: Budget, should_stop: Callable[[], bool] = lambda: False
+) -> Turns:
+    """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
+
+    `sim` itself is never changed.
+    """
     pod = sim.store.pod_at(pod_key)
     if pod is None:
         return Findings(pod_key, "gone")
     if pod.node_name:
         return Findings(pod_key, "bound")
-    return (yield from _Search(sim, pod, budget).run())
+    return (yield from _Search(sim, pod, budget, should_stop).run())
 
 
 class _Search:
-    def __init__(self, sim: Simulation, pod: Pod, budget: Budget) -> None:
+    def __init__(self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool]) -> None:
+        self.should_stop = should_stop
         self.sim = sim
         self.pod = pod
         self.budget = budget

@@ -67,9 +67,8 @@ def test_json_holds_everything_for_machines(wrong: Path) -> None:
     data = json.loads("\n".join(lines))
     assert status == 1
     assert (data["scenarios"], data["pass"], data["differ"], data["notSupported"]) == (2, 1, 1, 0)
-    assert data["families"] == [
-        {"family": "wrong", "scenarios": 2, "pass": 1, "differ": 1, "notSupported": 0}
-    ]
+    counts = {"scenarios": 2, "attempts": 4, "pass": 1, "differ": 1, "notSupported": 0}
+    assert data["families"] == [{"family": "wrong", **counts, "plugins": {"SchedulingGates": 1}}]
     assert data["differences"][0]["where"] == "chosen"
     assert data["differences"][0]["expected"] == "nowhere"
 

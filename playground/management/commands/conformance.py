@@ -11,7 +11,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from scheduler_core import KUBE_VERSION
 from scheduler_core.testing.corpus import CorpusError, Result, Verdict, judge, read_corpus
+from scheduler_core.testing.corpus.involved import plugins_in
 
 ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
 
@@ -107,9 +109,13 @@ def exit_status(results: list[Result]) -> int:
 def as_data(results: list[Result]) -> dict[str, Any]:
     """Everything, as JSON data."""
     return {
+        "kube": KUBE_VERSION,
         "summary": summary(results),
         **_counts(results),
-        "families": [{"family": family, **_counts(mine)} for family, mine in by_family(results).items()],
+        "families": [
+            {"family": family, **_counts(mine), "plugins": _plugins(mine)}
+            for family, mine in by_family(results).items()
+        ],
         "differences": [
             {
                 "family": result.scenario.family,
@@ -128,10 +134,17 @@ def as_data(results: list[Result]) -> dict[str, Any]:
     }
 
 
+def _plugins(results: list[Result]) -> dict[str, int]:
+    """Plugin -> how many of the scenarios that pass it takes a part in that can be seen."""
+    passed = (result.scenario for result in results if result.verdict is Verdict.PASSES)
+    return dict(sorted(Counter(name for scenario in passed for name in plugins_in(scenario)).items()))
+
+
 def _counts(results: list[Result]) -> dict[str, int]:
     counts = count(results)
     return {
         "scenarios": len(results),
+        "attempts": sum(len(result.scenario.attempts) for result in results),
         "pass": counts[Verdict.PASSES],
         "differ": counts[Verdict.DIFFERS],
         "notSupported": counts[Verdict.NOT_SUPPORTED],

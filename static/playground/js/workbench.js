@@ -18,7 +18,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     event.detail.shouldSwap = false;
     return;
   }
-  if (xhr.status >= 400 && xhr.status < 500 && target?.closest?.("#workbench")) {
+  if (xhr.status >= 400 && xhr.status < 500 && target?.closest?.("#workbench, #fixes")) {
     event.detail.shouldSwap = true;
     event.detail.isError = false;
   }

@@ -1,0 +1,89 @@
+"""Fixes for a pod that fits nowhere: the search, and applying one of its answers here or in a fork."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.presenters import Look
+from playground.presenters.fixes import worded
+from playground.recent import remember
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import CommandRefused
+from playground.views.doors import go, opens, position
+from playground.views.session import NAME_LENGTH, creator
+
+MOST_STEPS = 10_000
+
+
+@require_GET
+@opens
+async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """What the search found, as a fragment of the inspector's tab or a page of its own."""
+    look = Look.from_query(request.GET)
+    found = await client.fixes(look.pod, look.at)
+    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "found": worded(found),
+        "at": look.at,
+        "standing": look.at is not None and look.at < found["head"],
+        "fragment": fragment,
+        "base": "playground/bare.html" if fragment else "playground/base.html",
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return render(request, "playground/fixes.html", context)
+
+
+@require_POST
+@opens
+async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
+    command, at = _command(request.POST.get("command", "")), position(request)
+    look = Look.from_query(request.POST)
+    if request.POST.get("how") == "show":
+        return await _show(request, client, command, at, look)
+    applied = await client.apply(command, at, source="fix")
+    if applied.forked is not None:
+        await remember(request, applied.forked.key)
+        return go(request, _studio(applied.forked, Look(pod=look.pod)))
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    return HttpResponseRedirect(_studio(client, Look(pod=look.pod)))
+
+
+async def _show(
+    request: HttpRequest, client: SessionClient, command: dict[str, Any], at: int | None, look: Look
+) -> HttpResponse:
+    """A fork with the fix applied, at the end of the attempt that proved it."""
+    name = _("%(name)s (fixed)") % {"name": client.session.name}
+    twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
+    await remember(request, twin.key)
+    await twin.apply(command, source="fix")
+    steps = Look.from_query({"page": request.POST.get("steps", "")}).page
+    if 0 < steps <= MOST_STEPS:
+        await twin.walk(steps)
+    return go(request, _studio(twin, Look(pod=look.pod, node=look.node)))
+
+
+def _studio(client: SessionClient, look: Look) -> str:
+    return reverse("studio", args=[client.key]) + look.href()
+
+
+def _command(text: str) -> dict[str, Any]:
+    """The command of a form's field. Raises CommandRefused where it is none."""
+    try:
+        data = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        data = None
+    if not isinstance(data, dict):
+        raise CommandRefused(_("This is no command: a fix's own button sends one."))
+    return data
