@@ -12,6 +12,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.node_cards import Moment, card_id, node_card
 from playground.presenters.panel import Panel
+from playground.presenters.preempting import preempting
 from playground.presenters.refusals import FEASIBLE, Refusals, refusals
 from playground.presenters.scene import (
     cycle_of,
@@ -52,6 +53,7 @@ def present(sim: Any, look: Look) -> Panel:
         "keys": keys,
         "q": look.q,
         "empty": not len(table),
+        "preempting": bool(moment.preempting.ghosts or moment.preempting.candidates),
     }
     rows, matching = _rows(table, look, found, moment, large)
     cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, found, look)}
@@ -111,6 +113,7 @@ def _moment(sim: Any, look: Look, table: NodeTable, cycle: SchedulingCycle | Non
         touched=touched,
         assumed=frozenset(scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
+        preempting=preempting(sim),
     )
 
 
@@ -149,15 +152,19 @@ def _rows(
         rows = rows[np.fromiter((matches(table, row, found, look.q) for row in rows), np.bool_, len(rows))]
     if not large:
         return [int(row) for row in rows], len(rows)
-    order = np.argsort(_rank(found, moment)[rows], kind="stable")
+    order = np.argsort(_rank(table, found, moment)[rows], kind="stable")
     start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
     window = [int(row) for row in rows[order][start : start + WINDOW]]
     return window, len(rows)
 
 
-def _rank(found: Refusals, moment: Moment) -> NDArray[np.int64]:
-    """Smaller comes first: the placed node, the best scores, the feasible, what was not looked at, the refused."""
+def _rank(table: NodeTable, found: Refusals, moment: Moment) -> NDArray[np.int64]:
+    """Smaller comes first: the placed node, the best scores, the feasible, candidates, what was not looked at, the refused."""
     rank = np.where(found.group == FEASIBLE, 0, np.where(found.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
+    for name in moment.preempting.candidates:
+        row = table.row(name)
+        if row is not None:
+            rank[row] = 0 if name == moment.preempting.nominated else 1
     if moment.score is not None:
         rank -= np.where(moment.score >= 0, moment.score, 0)
     return rank

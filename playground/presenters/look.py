@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-TABS = ("why", "scores", "pod", "node", "yaml", "events")
+TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "events", "fix")
 MODES = ("filter", "score", "utilisation")
 MAX_TEXT = 253  # a Kubernetes name's longest
 MAX_NUMBER = 2**53
@@ -15,7 +15,10 @@ MAX_NUMBER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key."""
+    """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key.
+
+    `dry` is a cursor over the records of one preemption (0: all of them at once).
+    """
 
     at: int | None = None
     tab: str = "why"
@@ -25,6 +28,7 @@ class Look:
     mode: str = "filter"
     page: int = 0
     q: str = ""
+    dry: int = 0
 
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
@@ -38,6 +42,7 @@ class Look:
             mode=_one_of(query.get("mode"), MODES),
             page=min(_position(query.get("page")) or 0, 100_000),
             q=_text(query.get("q")),
+            dry=min(_position(query.get("dry")) or 0, 1_000_000),
         )
 
     def to_query(self) -> dict[str, str]:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount, cpu, memory
+from playground.presenters.preempting import NONE, Preempting, ends_by_preemption
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import colour_of
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.objects.pod import Pod
 
 MAX_CHIPS = 14
 _FIXED = 3  # cpu, memory, ephemeral-storage
@@ -30,6 +32,7 @@ class Moment:
     touched: frozenset[str]
     assumed: frozenset[str]
     now_step: int
+    preempting: Preempting = NONE
 
 
 def card_id(name: str) -> str:
@@ -54,6 +57,8 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
         card["cordoned"] = True
     if name == moment.placed_on:
         card["state"] = "here"
+    elif name in moment.preempting.candidates:
+        card["state"] = "cand"
     if score is not None and score >= 0:
         card["score"] = score
         card["best"] = score == moment.best
@@ -94,8 +99,19 @@ def _chips(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
             "colour": colour_of(pod),
             "assumed": pod.key in moment.assumed,
             "chosen": pod.key == moment.chosen_pod,
+            "victim": _goes(pod, table.names[row], moment.preempting),
         }
         for pod in shown
     ]
     room = int(table.allowed_pods[row])
-    return {"chips": chips, "more": len(pods) - len(shown), "pods": f"{len(pods)} / {room}"}
+    return {
+        "chips": chips,
+        "ghosts": moment.preempting.ghosts.get(table.names[row], []),
+        "more": len(pods) - len(shown),
+        "pods": f"{len(pods)} / {room}",
+    }
+
+
+def _goes(pod: Pod, node: str, preempting: Preempting) -> bool:
+    """Whether the pod has to make room: chosen in the present cycle, or already on its way out."""
+    return (node == preempting.nominated and pod.key in preempting.victims) or ends_by_preemption(pod)

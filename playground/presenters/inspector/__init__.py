@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.presenters.inspector import events, node, pod, scores, why, yaml_tab
+from playground.presenters.inspector import events, fix, node, pod, preemption, scores, why, yaml_tab
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, find_pod, short, subject
@@ -14,18 +14,22 @@ from playground.presenters.words import gettext_noop
 _TITLES = {
     "why": gettext_noop("Why"),
     "scores": gettext_noop("Scores"),
+    "preemption": gettext_noop("Preemption"),
     "pod": gettext_noop("Pod"),
     "node": gettext_noop("Node"),
     "yaml": gettext_noop("YAML"),
     "events": gettext_noop("Events"),
+    "fix": gettext_noop("Fix"),
 }
 _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
     "why": why.present,
     "scores": scores.present,
+    "preemption": preemption.present,
     "pod": pod.present,
     "node": node.present,
     "yaml": yaml_tab.present,
     "events": events.present,
+    "fix": fix.present,
 }
 
 

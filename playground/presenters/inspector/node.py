@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.amounts import amount
+from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, refusals
@@ -32,6 +33,7 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
         "plugin": status.plugin if status else "",
         "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
         "resources": _resources(table, row),
+        "figures": sections(sim, name),
         "cordoned": node.unschedulable,
         "ready": node.ready,
         "taints": [str(taint) for taint in node.taints],

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
@@ -76,7 +77,17 @@ def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
         "page": look.page,
         "pages": -(-matching // _size(cycle)),
         "matching": matching,
+        "figures": _figures(sim, cycle, look),
     }
+
+
+def _figures(sim: Any, cycle: SchedulingCycle, look: Look) -> list[dict[str, Any]]:
+    """For the chosen node: the figures of the plugin that refused it, of all where none did."""
+    row = cycle.nodes.row(look.node) if look.node else None
+    if row is None:
+        return []
+    status = cycle.status_of(row)
+    return sections(sim, look.node, "" if status is None else status.plugin)
 
 
 def _now(sim: Any) -> str:

@@ -28,7 +28,7 @@ function actionOf({ key, shiftKey, repeat }) {
   if (key === " ") return repeat ? null : ["playpause"];
   if (key === "/" || key === "?") return [key === "/" ? "search" : "keys"];
   if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
-  if (/^[1-6]$/.test(key)) return ["tab", Number(key) - 1];
+  if (/^[1-8]$/.test(key)) return ["tab", Number(key) - 1];
   const letters = { n: "pod", e: "event", f: "follow", r: "run", t: "theme", p: "unpin" };
   const name = letters[key.toLowerCase()];
   return name && !(repeat && name === "run") ? [name] : null;

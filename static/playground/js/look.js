@@ -1,7 +1,7 @@
 // What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing.
 
-const DEFAULTS = { at: null, tab: "why", pod: "", node: "", group: "", mode: "filter", page: 0, q: "" };
-const NUMBERS = new Set(["at", "page"]);
+const DEFAULTS = { at: null, tab: "why", pod: "", node: "", group: "", mode: "filter", page: 0, q: "", dry: 0 };
+const NUMBERS = new Set(["at", "page", "dry"]);
 
 /** The look that a URL's query asks for. */
 export function readLook(search = location.search) {
@@ -23,7 +23,7 @@ export function writeLook(look) {
   return location.pathname + (text ? `?${text}` : "");
 }
 
-const KEEPS_NODE = new Set(["why", "scores", "node", "yaml"]);
+const KEEPS_NODE = new Set(["why", "scores", "preemption", "node", "yaml", "fix"]);
 
 /** What a click on a link with data- attributes changes about the look; null where the link says nothing of a look. */
 export function patchOf(data, look) {
@@ -40,5 +40,7 @@ export function patchOf(data, look) {
   if (data.mode !== undefined) patch.mode = data.mode;
   if (data.q !== undefined) Object.assign(patch, { q: data.q, page: 0 });
   if (data.page !== undefined) patch.page = Number(data.page);
+  if (data.dry !== undefined) patch.dry = Number(data.dry);
+  else if (data.pod !== undefined) patch.dry = 0;
   return Object.keys(patch).length ? patch : null;
 }

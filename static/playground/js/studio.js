@@ -124,7 +124,7 @@ function look(changes) {
 /** What a link changes; a node is shown on its own tab unless the present one has a table to find it in. */
 function patch(data) {
   const found = patchOf(data, state.look);
-  if (found?.node && !found.tab && !document.querySelector(".matrix, .scores, .yaml")) found.tab = "node";
+  if (found?.node && !found.tab && !document.querySelector(".matrix, .scores, .yaml, .ladder, .fixes")) found.tab = "node";
   return found;
 }
 

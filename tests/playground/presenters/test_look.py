@@ -28,7 +28,7 @@ def test_the_default_look_needs_no_query() -> None:
         {"at": True},
         {"at": str(2**60)},
         {"at": "9" * 5000},
-        {"tab": "preemption"},
+        {"tab": "nonsense"},
         {"mode": ["score"]},
         {"pod": {"a": 1}},
         {"page": "-3"},

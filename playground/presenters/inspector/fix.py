@@ -1,0 +1,25 @@
+"""Fix: whether the pod needs one. The search itself is asked for, as it takes a moment; presenters/fixes.py words what it finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.look import Look
+from playground.presenters.scene import find_pod, last_attempt, short
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """The pod to search for, with the last answer it was given."""
+    pod = find_pod(sim, key) if key else None
+    if pod is None or sim.store.pod_at(key) is None:
+        return {"kind": "gone" if key else "none"}
+    if pod.node_name:
+        return {"kind": "bound", "pod": short(key), "node": pod.node_name}
+    attempt = last_attempt(sim, key)
+    return {
+        "kind": "pending",
+        "key": key,
+        "pod": short(key),
+        "message": attempt.message if attempt is not None else "",
+        "position": sim.position,
+    }
