@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.testing.corpus.observe import without_empty
-from scheduler_core.testing.corpus.support import built
 
 Attempt = Mapping[str, Any]
 
@@ -150,28 +149,13 @@ def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Found |
     return None
 
 
-def comparable(attempt: Attempt, *, message: bool) -> dict[str, Any]:
-    """An expected attempt less what comes later: names of later plugins, and the message that a later PostFilter adds to.
-
-    Empty and absent are one, as in the corpus.
-    """
+def comparable(attempt: Attempt) -> dict[str, Any]:
+    """The fields of an expected attempt that are compared, without the empty ones: empty and absent are one, as in the corpus."""
     out = {field: attempt[field] for field in FIELDS if field in attempt}
-    if "preFilter" in out:
-        pre_filter = dict(out["preFilter"])
-        for name in ("skippedFilters", "nodePlugins"):
-            pre_filter[name] = built(pre_filter[name])
-        out["preFilter"] = pre_filter
-    for name in ("skippedScores", "unschedulablePlugins"):
-        if name in out:
-            out[name] = built(out[name])
     if "preemption" in out:
         out["preemption"] = without_empty(out["preemption"])
-    if not message:
-        out.pop("message", None)
-        for name in ("statusCode", "statusMessage"):
-            out.get("preemption", {}).pop(name, None)
     if out.get("errorKind") == "Error":
         # The format does not say how much is told of the scoring that an error cut short.
         for name in UNTOLD_IN_ERRORS:
             out.pop(name, None)
-    return out
+    return without_empty(out)

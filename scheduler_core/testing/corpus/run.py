@@ -39,7 +39,7 @@ from scheduler_core.testing.corpus.observe import (
 )
 from scheduler_core.testing.corpus.profiles import with_all_candidates
 from scheduler_core.testing.corpus.reading import Scenario
-from scheduler_core.testing.corpus.support import format_not_supported, not_supported
+from scheduler_core.testing.corpus.support import not_supported
 from scheduler_core.testing.corpus.volumes import bind_claims
 from scheduler_core.testing.corpus.world import World
 
@@ -76,16 +76,13 @@ def judge(scenario: Scenario) -> Result:
 
 def run_scenario(scenario: Scenario) -> Result:
     """Runs a scenario up to its first difference."""
-    reason = format_not_supported(scenario)
+    reason = not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
     if "objectsFile" in scenario.data:
         difference = run_large(scenario)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
     configuration = load_configuration(scenario.data.get("config"))
-    reason = not_supported(scenario, configuration)
-    if reason:
-        return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
     difference = _Run(scenario, configuration).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
@@ -115,20 +112,17 @@ class _Run:
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
             received = self._attempt(self.world.pods[expected["pod"]], framework, expected)
-            wanted = comparable(expected, message=framework is None or _message_is_ours(framework))
+            wanted = comparable(expected)
             # The corpus repeats the order only where it changed.
             if order is not None and "nodeOrder" in received:
                 wanted["nodeOrder"] = order
             untold = ["nodeOrder", "message"]
-            if framework is not None and not _message_is_ours(framework):
-                for name in ("statusCode", "statusMessage"):
-                    (received.get("preemption") or {}).pop(name, None)
             if wanted.get("errorKind") == "Error":
                 untold += UNTOLD_IN_ERRORS
             for field in untold:
                 if field not in wanted:
                     received.pop(field, None)
-            found = first_difference(number, expected["pod"], without_empty(wanted), without_empty(received))
+            found = first_difference(number, expected["pod"], wanted, without_empty(received))
             if found is not None:
                 return found
         return None
@@ -215,11 +209,6 @@ def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
         if not status.ok:
             return status.by(plugin.name)
     return None
-
-
-def _message_is_ours(framework: Framework) -> bool:
-    """Whether every PostFilter plugin of the profile is built, so that nothing is missing behind the error."""
-    return all(name in REGISTRY for name, _ in framework.profile.plugins[Point.POST_FILTER])
 
 
 def _index(tied: tuple[str, ...], chosen: str | None) -> int:
