@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
+from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
 from scheduler_core.trace.records import Recorder
@@ -140,26 +142,27 @@ class Bench:
         return cycle
 
     def _traced_attempt(self, pod: Pod) -> SchedulingCycle:
-        world, name = self.simulation, self._scheduler.name
+        """Every step is a transition with its record, the first of a point with one more."""
+        world, name, key = self.simulation, self._scheduler.name, pod.key
+        write, drain, now = self._recorder.write, self._recorder.drain, world.now
         first = world.position
-        span = self._recorder.write(world.now, "attempt_started", name, 0, {"pod": pod.key})
-        cycle = self._run(pod, lambda cycle: self._write(cycle, span))
-        outcome = {"pod": pod.key, "outcome": cycle.outcome}
-        self._recorder.write(world.now, "attempt_ended", name, span, outcome)
-        world.last = tuple(self._recorder.drain())
+        span = write(now, "attempt_started", name, 0, {"pod": key})
+
+        def did(cycle: SchedulingCycle) -> None:
+            steps = cycle.steps
+            step = steps[-1]
+            world.position += 1
+            if len(steps) < 2 or steps[-2].point is not step.point:
+                data = {"point": step.point, "pod": key}
+                cycle.point_span = write(now, "point_started", name, span, data)
+            write(now, "plugin_ran", name, cycle.point_span, partial(_told, step, key, cycle.nodes))
+            world.last = tuple(drain())
+
+        cycle = self._run(pod, did)
+        write(now, "attempt_ended", name, span, {"pod": key, "outcome": cycle.outcome})
+        world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))
         return cycle
-
-    def _write(self, cycle: SchedulingCycle, span: int) -> None:
-        """One transition, one record; one more for the first step of a point."""
-        world, step, nodes = self.simulation, cycle.steps[-1], cycle.nodes
-        key, name, write = cycle.pod.key, self._scheduler.name, self._recorder.write
-        world.position += 1
-        if len(cycle.steps) < 2 or cycle.steps[-2].point is not step.point:
-            data = {"point": step.point.value, "pod": key}
-            cycle.point_span = write(world.now, "point_started", name, span, data)
-        write(world.now, "plugin_ran", name, cycle.point_span, lambda: step.summary(key) | step.detail(nodes))
-        world.last = tuple(self._recorder.drain())
 
     def _summary(self, cycle: SchedulingCycle, first: int) -> Attempt:
         world, search = self.simulation, cycle.search
@@ -180,6 +183,10 @@ class Bench:
             0 if cycle.tied_rows is None else len(cycle.tied_rows),
             (),
         )
+
+
+def _told(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
+    return step.summary(pod) | step.detail(nodes)
 
 
 def variants(kind: str) -> tuple[bool, ...]:

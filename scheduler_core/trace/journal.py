@@ -5,7 +5,6 @@ Both lists only grow. The moves of one pod are chained by index, so that its lan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -36,8 +35,7 @@ class Move(NamedTuple):
     prev: int
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One finished scheduling cycle in summary. Times are virtual nanoseconds."""
 
     number: int
