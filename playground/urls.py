@@ -34,6 +34,7 @@ urlpatterns = [
     path("s/<str:key>/play", session.play, name="play"),
     path("s/<str:key>/run", session.run, name="run"),
     path("s/<str:key>/pause", session.pause, name="pause"),
+    path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),
     path("s/<str:key>/redo", session.redo, name="redo"),
     path("s/<str:key>/rename", session.rename, name="rename"),

@@ -109,7 +109,9 @@ def _flight(scheduler: Any, chosen: str) -> dict[str, Any]:
 
 
 def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
+    """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
     waiting = [binding for binding in scheduler.bindings.values() if binding.waiting]
+    waiting.sort(key=lambda binding: binding.pod.key != chosen)
 
     def show(binding: Any) -> dict[str, Any]:
         deadline = min(binding.waiting.values())

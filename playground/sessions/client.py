@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 
 from playground.models import LogKind, Session
 from playground.sessions import log
-from playground.sessions.errors import CommandRefused, NotAllowed, SessionGone
+from playground.sessions.errors import CommandRefused, NotAllowed, SessionError, SessionGone
 from playground.sessions.exports import Chunks
 from playground.sessions.live import LiveSession
 from playground.sessions.runtime import runtime
@@ -78,7 +78,12 @@ class SessionClient:
         """
         self.require_edit()
         target = await self._target(at)
-        position = await runtime().call(lambda: target.live().apply(command, source))
+        try:
+            position = await runtime().call(lambda: target.live().apply(command, source))
+        except SessionError:
+            if target is not self:
+                await target.delete()
+            raise
         return await self._applied(target, position)
 
     async def plan(self, text: str | bytes, filename: str = "") -> dict[str, Any]:

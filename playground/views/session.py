@@ -164,6 +164,14 @@ async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return await _command(request, client, {"kind": "Redo"})
 
 
+@require_POST
+@edits
+async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Allow or reject a pod (namespace/name) that waits on Permit."""
+    pod, decision = request.POST.get("pod", ""), request.POST.get("decision", "")
+    return await _command(request, client, {"kind": "DecidePermit", "pod": pod, "decision": decision})
+
+
 async def _command(request: HttpRequest, client: SessionClient, command: dict[str, Any]) -> HttpResponse:
     at = Look.from_query(request.POST.dict()).at
     applied = await client.apply(command, at, source="studio")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
+from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
 
 Accessible = Callable[[Page], None]
@@ -317,6 +318,52 @@ def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: Pl
     page.keyboard.press("Enter")
     expect(page.locator("#tab-node")).to_have_attribute("aria-current", "page")
     expect(page.locator(".tab-body .subject")).to_contain_text("n004")
+
+
+def until_one_waits(page: Page, server: PlaygroundServer) -> None:
+    """A session in which a pod waits on Permit."""
+    start(page, server, "story:permit-and-bind")
+    for _ in range(8):
+        if page.locator(".decide").count():
+            return
+        before = position(page)
+        page.keyboard.press("Shift+ArrowRight" if before > 10 else "n")
+        expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
+    raise AssertionError("no pod came to wait on Permit")
+
+
+def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server: PlaygroundServer) -> None:
+    until_one_waits(page, server)
+    page.get_by_role("button", name="Allow waits").click()
+    expect(page.locator(".decide")).to_have_count(0)
+    expect(page.locator("#queue-flight")).to_contain_text("waits")
+
+
+def test_a_pod_that_waits_on_permit_is_rejected_by_a_key(page: Page, server: PlaygroundServer) -> None:
+    until_one_waits(page, server)
+    page.keyboard.press("x")
+    expect(page.locator("#queue-permit")).to_have_class(re.compile("empty"))
+
+
+def test_a_decision_that_comes_too_late_is_told(
+    new_context: NewContext, server: PlaygroundServer, complaints: Complaints
+) -> None:
+    complaints.forgive("422")
+    page = new_context().new_page()
+    until_one_waits(page, server)
+    page.evaluate("document.querySelector('.decide [name=pod]').value = 'default/gone'")
+    page.get_by_role("button", name="Allow waits").click()
+    expect(page.locator(".toast")).to_contain_text("waits on Permit")
+
+
+def test_a_view_link_shows_no_buttons_to_decide(new_context: NewContext, server: PlaygroundServer) -> None:
+    page = new_context().new_page()
+    until_one_waits(page, server)
+    view = new_context().new_page()
+    view.goto(page.url.split("/s/")[0] + page.locator("#view-link").get_attribute("value"))
+    connected(view)
+    expect(view.locator("#queue-permit")).to_contain_text("waits")
+    expect(view.get_by_role("button", name="Allow waits")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

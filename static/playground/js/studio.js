@@ -133,6 +133,12 @@ function send(message) {
   return stream.send(message);
 }
 
+/** Presses the button of the inspected pod, or else of the first one that waits on Permit. */
+function decide(decision) {
+  const button = (within) => document.querySelector(`${within} .decide [value="${decision}"]`);
+  if (state.mayEdit) (button(".pod.chosen") ?? button(".pod"))?.click();
+}
+
 const step = (grain) => send({ type: "step", grain });
 const actions = {
   plugin: () => step("plugin"),
@@ -149,6 +155,8 @@ const actions = {
   pause: () => stream.send({ type: "pause" }),
   theme: () => void toggleTheme(),
   unpin: () => look({ pod: "" }),
+  allow: () => decide("allow"),
+  reject: () => decide("reject"),
   tab: (i) => document.querySelectorAll(".tabs a")[i]?.click(),
   search: () => void by("map-q")?.focus(),
   keys: () => void by("keys-dialog").showModal(),
@@ -196,6 +204,12 @@ document.addEventListener("submit", (event) => {
   if (event.target.matches("[role=search], .tools form")) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSend", acted);
+// A form outside of the drawer that was refused: its words, taken from the page that a browser without scripts would show.
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.target?.closest?.("#workbench")) return;
+  const answer = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+  toast(answer.querySelector(".refusal h2")?.textContent ?? event.detail.xhr.statusText);
+});
 // A fragment that came with the stream was rendered without a request, so its forms lack the token that the page's own have.
 document.addEventListener("htmx:configRequest", (event) => {
   event.detail.headers["X-CSRFToken"] = document.querySelector("[name=csrfmiddlewaretoken]").value;
