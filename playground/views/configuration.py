@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.builder import to_yaml
 from playground.forms import SettingsForm
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import done, edits, opens, position, workbench
+from playground.views.effective import effective
 from scheduler_core.commands import SetConfiguration, SetSettings
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
@@ -70,8 +70,9 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     found = await client.configuration(at=position(request))
-    text = to_yaml([found["schedulers"][0]["manifest"]]) if found["schedulers"] else ""
-    return {"text": text, "errors": [], "form": SettingsForm(initial=found["settings"])}
+    manifest = found["schedulers"][0]["manifest"] if found["schedulers"] else None
+    shown = await sync_to_async(effective, thread_sensitive=False)(manifest)
+    return {"text": shown["text"], "errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
 
 
 def read(text: str) -> tuple[dict[str, Any] | None, Locate | None, Errors]:

@@ -78,6 +78,7 @@ def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
         "pages": -(-matching // _size(cycle)),
         "matching": matching,
         "figures": _figures(sim, cycle, look),
+        "figures_of": look.node,
     }
 
 

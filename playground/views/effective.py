@@ -1,0 +1,85 @@
+"""The effective configuration: every default filled in, what differs from kube's own default marked, profiles as tables of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from playground.builder import to_yaml
+from scheduler_core.config.load import load_configuration
+from scheduler_core.config.types import Profile, SchedulerConfiguration
+from scheduler_core.framework.plugin import Point
+
+SCORING = (Point.SCORE,)
+_FIRST = ("apiVersion", "kind", "name", "schedulerName")
+
+
+def effective(manifest: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler."""
+    if manifest is None:
+        return {"text": "", "lines": [], "profiles": [], "differing": 0}
+    default, present = load_configuration(None), load_configuration(manifest)
+    text = to_yaml([dict(manifest)])
+    lines = marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
+    return {
+        "text": text,
+        "lines": lines,
+        "differing": sum(line["differs"] for line in lines),
+        "profiles": [_profile(profile, present, default.profiles[0]) for profile in present.profiles],
+    }
+
+
+def _ordered(value: Any) -> Any:
+    """The same with its keys in order, what names the object first, so that only what differs differs."""
+    if isinstance(value, Mapping):
+        names = sorted(value, key=lambda name: (name not in _FIRST, name))
+        return {name: _ordered(value[name]) for name in names}
+    return [_ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def marked(text: str, default: str) -> list[dict[str, Any]]:
+    """The lines of a text, each with whether the default's text has it there, too."""
+    mine, theirs = text.splitlines(), default.splitlines()
+    same = [False] * len(mine)
+    for start, _, size in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
+        same[start : start + size] = [True] * size
+    return [{"text": line, "differs": not alike} for line, alike in zip(mine, same, strict=True)]
+
+
+def _profile(profile: Profile, whole: SchedulerConfiguration, default: Profile) -> dict[str, Any]:
+    """A row for each extension point that has plugins, in the order of a pod's way."""
+    own = profile.percentage_of_nodes_to_score
+    percentage = whole.percentage_of_nodes_to_score if own is None else own
+    return {
+        "name": profile.scheduler_name,
+        "percentage": percentage,
+        "rows": [
+            {
+                "point": str(point),
+                "plugins": _plugins(profile, default, point),
+                "gone": _gone(profile, default, point),
+            }
+            for point in Point
+            if profile.plugins.get(point) or default.plugins.get(point)
+        ],
+    }
+
+
+def _plugins(profile: Profile, default: Profile, point: Point) -> list[dict[str, Any]]:
+    """The point's plugins in run order; `differs` where the default lacks one or weighs it otherwise."""
+    usual = dict(default.plugins.get(point) or ())
+    return [
+        {
+            "name": name,
+            "weight": weight if point in SCORING else None,
+            "differs": name not in usual or (point in SCORING and usual[name] != weight),
+        }
+        for name, weight in profile.plugins.get(point) or ()
+    ]
+
+
+def _gone(profile: Profile, default: Profile, point: Point) -> list[str]:
+    """The plugins of the default that the profile leaves out."""
+    here = dict(profile.plugins.get(point) or ())
+    return [name for name, _ in default.plugins.get(point) or () if name not in here]
