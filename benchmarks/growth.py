@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from benchmarks.probe import probe
+from playground.sessions.engine import count_objects
 from playground.sessions.history import History
 from playground.sessions.turns import Slice
 from playground.sessions.worker import tune_garbage_collection
@@ -46,7 +47,7 @@ def pod(number: int | str) -> dict[str, Any]:
 def fill() -> None:
     """Runs a world with its journal and checkpoints to the end; a line for every so many attempts."""
     world = Simulation()
-    history = History(world, lambda other: None, Slice())
+    history = History(world, lambda other: None, Slice(), count_objects)
     started = time.process_time()
     world.apply(ApplyObjects(tuple(node(i) for i in range(NODES)) + tuple(pod(i) for i in range(PODS))))
     print(f"{NODES:,} nodes and {PODS:,} pods applied in {time.process_time() - started:.1f} s of CPU time\n")
@@ -58,7 +59,9 @@ def fill() -> None:
             since = time.perf_counter()
             world.run(steps=500)
             history.worked(world, time.perf_counter() - since)
-        spent = (time.process_time() - started) / max(len(attempts) - before, 1)
+        if len(attempts) == before:
+            break
+        spent = (time.process_time() - started) / (len(attempts) - before)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"| {len(attempts):,} | {spent * 1e6:,.0f} | {peak:,.0f} |", flush=True)
     print(f"\nAt most {MOST_MIB:,} MiB.\n")

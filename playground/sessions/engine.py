@@ -48,7 +48,7 @@ class Engine:
         self.target = 0
         self.commands: dict[int, Command] = {}
         self.world: Simulation = Simulation(seed)
-        self.history = History(self.world, self.replay, slice_)
+        self.history = History(self.world, self.replay, slice_, count_objects)
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
         self._shown = -1
         self._unwanted = False
@@ -147,8 +147,7 @@ class Engine:
         return {"at": at, "to": self.world.position}
 
     def _require_room(self, limits: dict[str, int]) -> None:
-        store = self.world.store
-        objects = sum(store.count(kind) for kind in store.kinds())
+        objects = count_objects(self.world)
         if objects > limits["objects"]:
             raise LimitReached(
                 f"The cluster would have {objects:,} objects; at most {limits['objects']:,} are allowed here."
@@ -266,6 +265,11 @@ class Engine:
         self._seen.move_to_end(key)
         while len(self._seen) > SEEN:
             self._seen.popitem(last=False)
+
+
+def count_objects(world: Any) -> int:
+    """How many objects a world's API server holds."""
+    return sum(world.store.count(kind) for kind in world.store.kinds())
 
 
 def refusal(errors: Iterable[FieldError]) -> SessionError:

@@ -1,7 +1,8 @@
 """History: any position of a world, from checkpoints and replay.
 
 Checkpoints stand at equal distances of *work* (seconds that the engine needed), not of positions: how long a replay takes is what
-people wait for. When there are too many, every other one goes and the distance doubles. Where people look back, a few more are
+people wait for. When there are too many, every other one goes and the distance doubles; how many there may be depends on how
+large the world is. Where people look back, a few more are
 kept near that place, so that the next step back is short.
 """
 
@@ -16,6 +17,10 @@ from typing import Any, NamedTuple, Protocol
 from playground.sessions.turns import Slice
 
 MARKS = 64
+FEWEST_MARKS = 12
+OBJECTS = (
+    1_200_000  # in all marks together: a copy of a world takes about half a kilobyte for each of its objects
+)
 LOCAL_MARKS = 12
 RECENT = 6
 WORLDS = 6
@@ -50,11 +55,19 @@ class Mark(NamedTuple):
 class History:
     """The main line's checkpoints, and the few worlds that somebody looks at.
 
-    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step.
+    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step. `count(world)` says
+    how many objects a world holds.
     """
 
-    def __init__(self, origin: Any, replay: Callable[[Any], None], slice_: Slice) -> None:
+    def __init__(
+        self,
+        origin: Any,
+        replay: Callable[[Any], None],
+        slice_: Slice,
+        count: Callable[[Any], int] = lambda world: 0,
+    ) -> None:
         self._replay = replay
+        self._count = count
         self._slice = slice_
         self._marks = [Mark(origin.position, 0.0, origin.fork())]
         self._spacing = FIRST_SPACING
@@ -69,8 +82,12 @@ class History:
         last = self._marks[-1]
         if self._work - last.work >= self._spacing and world.position > last.position:
             self._marks.append(Mark(world.position, self._work, self._fork(world)))
-            if len(self._marks) > MARKS:
+            if len(self._marks) > self._most(world):
                 self._thin()
+
+    def _most(self, world: Any) -> int:
+        """How many checkpoints of a world of this size there is room for."""
+        return min(MARKS, max(FEWEST_MARKS, OBJECTS // (self._count(world) + 1)))
 
     def _thin(self) -> None:
         """Double the distance; where one transition alone took longer, both its ends stay."""
@@ -111,7 +128,7 @@ class History:
 
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
         """The same past up to a position, for a fork of the session."""
-        other = History(origin, replay, self._slice)
+        other = History(origin, replay, self._slice, self._count)
         other._marks = [mark for mark in self._marks if mark.position <= position]
         other._spacing, other._work = self._spacing, other._marks[-1].work
         return other

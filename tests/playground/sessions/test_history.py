@@ -71,6 +71,15 @@ def test_checkpoints_stay_few_and_about_equally_far_apart_in_work() -> None:
     assert max(gaps) <= 4 * 3000 * 0.05 / history.MARKS
 
 
+def test_a_large_world_has_fewer_checkpoints() -> None:
+    world = Numbers()
+    past = History(world, Numbers.advance, Slice(), lambda world: history.OBJECTS // 20)
+    for _ in range(3000):
+        world.advance()
+        past.worked(world, 0.05)
+    assert history.FEWEST_MARKS <= len(past._marks) <= 20
+
+
 def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None:
     world = Numbers()
     past = History(world, Numbers.advance, Slice())
