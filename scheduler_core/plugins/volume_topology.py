@@ -29,7 +29,8 @@ from scheduler_core.plugins.node_selection import Mask, expression_mask
 
 Manifest = Mapping[str, Any]
 
-MOST_AFFINITIES = 50_000  # kept at a time; by identity, as manifests never change and share what stays the same
+# Kept at a time; by identity, as manifests never change and share what stays the same.
+MOST_AFFINITIES = 50_000
 
 _NOWHERE: Rows = np.zeros(0, np.intp)
 
