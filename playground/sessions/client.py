@@ -181,7 +181,7 @@ async def _export(session_id: int, detail: tuple[int, int], loop: asyncio.Abstra
 async def _walk(live: LiveSession, steps: int) -> None:
     async with live.exclusive():
         live.require_room()
-        header, _ = await live.call("step", {"grain": "plugin", "times": steps})
+        header, _ = await live.call("step", {"grain": "plugin", "times": steps, "keep": True})
         if header["result"]["to"] > live.head:
             await live.write(LogKind.STEP, header["result"]["to"], log.pack({"grain": "plugin"}))
 
