@@ -21,9 +21,9 @@ from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
-from scheduler_core.scheduler import binding, handlers, scheduling
+from scheduler_core.scheduler import api_calls, binding, eviction, handlers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import Ids, WorldSettings
+from scheduler_core.scheduler.world import BindFault, Ids, WorldSettings
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.records import Data, Record, Recorder
 
@@ -61,6 +61,7 @@ class Simulation:
         self.store = Store()
         self.journal = Journal()
         self.ids = Ids()
+        self.faults: dict[str, BindFault] = {}  # by pod: what becomes of its next binding call
         self.edits = Edits()
         self.last: tuple[Record, ...] = ()
         self.changes: list[WatchEvent] = []  # of the transition in progress
@@ -84,6 +85,15 @@ class Simulation:
             return []
         self.agenda.pop()
         return self._transition(lambda: self._dispatch(entry))
+
+    def change(self, happen: Callable[[], None]) -> list[Record]:
+        """Makes a transition of one's own, such as a write in the store that no command makes. Not part of any log of commands."""
+        return self._transition(happen)
+
+    def due(self, at: int) -> bool:
+        """Whether something is to happen up to a time."""
+        entry = self._peek()
+        return entry is not None and entry.time <= at
 
     def step(self, grain: Grain) -> list[Record]:
         """Makes transitions until the grain is reached; an empty list: there is nothing left to happen."""
@@ -155,6 +165,7 @@ class Simulation:
         twin.store = self.store.copy()
         twin.journal = self.journal.copy()
         twin.ids = self.ids.copy()
+        twin.faults = dict(self.faults)
         twin.edits = self.edits
         twin.last = self.last
         twin.changes = []
@@ -196,7 +207,7 @@ class Simulation:
             if pod.node_name:
                 scheduler.cache.add_pod(pod)
             elif scheduler.responsible_for(pod):
-                scheduler.queue.add(pod, self.now, "PodAdd")
+                scheduler.queue.add(pod, self.now)
         scheduler.wake_up()
 
     def stop_scheduler(self, name: str) -> None:
@@ -234,6 +245,12 @@ class Simulation:
         if name == "permit_timeout":
             found = self._schedulers[str(rest[0])].bindings.get(int(rest[1]))
             return found is not None and rest[2] in found.waiting
+        if name == "schedule":
+            return self._schedulers[str(rest[0])].has_work()
+        if name == "api_call":
+            return self._schedulers[str(rest[0])].calls.is_running(int(rest[1]))
+        if name == "evict":
+            return rest[1] in self._schedulers[str(rest[0])].evictions
         if name == "binding":
             return rest[1] in self._schedulers[str(rest[0])].bindings
         if name == "kubelet":
@@ -257,6 +274,10 @@ class Simulation:
             scheduling.start(scheduler)
         elif name == "binding":
             binding.advance(scheduler, int(rest[1]))
+        elif name == "api_call":
+            api_calls.finish(scheduler, int(rest[1]))
+        elif name == "evict":
+            eviction.advance(scheduler, int(rest[1]))
         elif name == "permit_timeout":
             binding.time_out(scheduler, int(rest[1]), str(rest[2]))
         else:
@@ -295,6 +316,8 @@ class Simulation:
             self._note_pod(event)
         for scheduler in self._schedulers.values():
             handlers.on_watch(scheduler, event)
+        if not self.settings.controllers:
+            return
         for timer in kubelet.on_watch(event, self.now, self.settings.pod_start_latency):
             self.agenda.push(timer.at, ("kubelet", *timer.action), URGENT)
         for timer in volumes.on_watch(self.store, event, self.now):

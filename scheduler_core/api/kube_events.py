@@ -23,6 +23,8 @@ class KubeEvent:
     message: str
     reporter: str
     count: int = 1
+    action: str = ""
+    related: str = ""  # key of the other pod that it is about
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -46,4 +48,5 @@ class KubeEvent:
             "lastTimestamp": timestamp,
             "source": {"component": self.reporter},
             "reportingComponent": self.reporter,
+            **({"action": self.action} if self.action else {}),
         }

@@ -136,6 +136,14 @@ class Store:
             metadata["generation"] = int(kept.get("generation") or 0) + 1
         return self._write(MODIFIED, kind, key, old, new)
 
+    def overwrite(self, manifest: Manifest, kind: str) -> WatchEvent:
+        """Sets an object that is there as it is given, the server's own fields included; a write even where nothing changes."""
+        key = _key(manifest)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            raise Refused.because(not_found(known(kind).resource, key[1]))
+        return self._write(MODIFIED, kind, key, old, manifest)
+
     def remove(self, kind: str, namespace: str, name: str) -> WatchEvent | None:
         """Takes an object away at once; None where there is none."""
         key = (namespace, name)
@@ -187,7 +195,8 @@ class Store:
         if refusal := _binding_refusal(pod, uid):
             return refusal
         status = pod.manifest.get("status") or {}
-        condition = {"type": "PodScheduled", "status": "True"}
+        generation = int(pod.manifest["metadata"].get("generation") or 0)
+        condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
         bound: Manifest = {
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),
             "status": with_condition(status, condition, self.timestamp(now)) or status,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+PODS_TO_ACTIVATE = "kubernetes.io/pods-to-activate"  # keys of pods that a plugin wants in the active queue
+
 
 class CycleState:
     """Values by plugin key, plus the plugins that asked to be skipped.

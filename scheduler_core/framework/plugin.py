@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.events import On
+from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.status import SUCCESS, Code, Status
 
 if TYPE_CHECKING:
@@ -155,6 +155,11 @@ class Handle(Protocol):
     @property
     def assumed(self) -> Assumptions: ...
 
+    @property
+    def preempting(self) -> Mapping[str, int] | None:
+        """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
+        ...
+
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         """The object as the API server has it now, or None."""
         ...
@@ -184,6 +189,12 @@ class Plugin:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args
         self.handle = handle
+
+    def registrations(self) -> tuple[On, ...]:
+        """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""
+        if any("events" in vars(base) for base in type(self).__mro__ if base is not Plugin):
+            return self.events
+        return EVERYTHING if any(takes_part(type(self), point) for point in _REFUSING) else ()
 
     def pre_enqueue(self, pod: Pod) -> Status:
         raise NotImplementedError
@@ -233,6 +244,10 @@ class Plugin:
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         raise NotImplementedError
 
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        """Whether PreBind has something to do. kube: PreBindPreFlight"""
+        return True
+
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """SKIP leaves the pod to the next Bind plugin."""
         raise NotImplementedError
@@ -245,6 +260,8 @@ class Plugin:
         """The plugin's own figures for one node, for people to read (JSON-safe); asked only when somebody looks."""
         return {}
 
+
+_REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
 
 _METHODS: dict[Point, str] = {
     Point.PRE_ENQUEUE: "pre_enqueue",

@@ -6,7 +6,6 @@ kube: framework/runtime/framework.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.config.types import Profile
-from scheduler_core.framework.events import ClusterEvent
 from scheduler_core.framework.plugin import Handle, Plugin, Point, takes_part
 
 
@@ -67,9 +66,7 @@ class Framework:
     def percentage_of_nodes_to_score(self) -> int | None:
         return self.profile.percentage_of_nodes_to_score
 
-    def wakes(self, plugin_name: str, event: ClusterEvent) -> bool:
-        """Whether an event may cure what the plugin refused (a plugin that registers nothing is woken by everything)."""
-        plugin = self._made.get(plugin_name)
-        if plugin is None or not plugin.events:
-            return True
-        return any(on.matches(event) for on in plugin.events)
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Every plugin of the profile once."""
+        return tuple(self._made.values())

@@ -12,10 +12,12 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Code, Failure, Plugin, PostFilterResult
-from scheduler_core.framework.status import SUCCESS, Status, error, unschedulable
+from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.helper import remember
+from scheduler_core.plugins.hints import nodes as hints
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
@@ -27,6 +29,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 PREFIX = "preemption: "
+IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
 
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
 
@@ -35,14 +38,23 @@ class DefaultPreemption(Plugin):
     """The victims with the least harm: fewest budgets violated, then lowest priorities, then fewest, then youngest."""
 
     name = NAME
+    events = (On("Pod", Action.DELETE, hints.never),)
+
+    def registrations(self) -> tuple[On, ...]:
+        return () if self.handle.preempting is None else self.events
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        """Holds the pod back while its victims are being evicted, but for the last one, whose deletion is to be heard."""
+        return IN_PROGRESS if pod.uid in (self.handle.preempting or ()) else SUCCESS
 
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> PostFilterResult:
         evidence = Evidence()
         live = self.handle.get("Pod", pod.namespace, pod.name)
-        if live is not None:
-            pod = Pod.from_manifest(live, pod)
+        if live is None:
+            return PostFilterResult(error(f'{PREFIX}pod "{pod.name}" not found'), evidence=evidence)
+        pod = Pod.from_manifest(live, pod)
         evidence.message = _why_not_eligible(pod, nodes, failure)
         if evidence.message:
             evidence.eligible = False

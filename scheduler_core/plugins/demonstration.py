@@ -11,7 +11,6 @@ from typing import Any
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import CallResult, PermitResult, Plugin
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 from scheduler_core.objects.pod import Pod
@@ -33,25 +32,12 @@ _DURATION = re.compile(r"([0-9]{1,6})(ms|s|m|h)\Z", re.ASCII)
 
 
 class Demonstration(Plugin):
-    """Waits, rejects, fails, delays and notes as the pod's playground.dev/ annotations say; without any it does nothing."""
+    """Waits, rejects, fails, delays and notes as the pod's playground.dev/ annotations say; without any it does nothing.
+
+    It says not which events may help; so all do, as kube has it, the change of the pod's own status that follows a refusal included.
+    """
 
     name = NAME
-    # As kube does for a plugin that does not say which events may help: all of them.
-    events = tuple(
-        On(resource, Action.ALL)
-        for resource in (
-            "Pod",
-            "Node",
-            "PersistentVolume",
-            "PersistentVolumeClaim",
-            "CSINode",
-            "CSIDriver",
-            "CSIStorageCapacity",
-            "StorageClass",
-            "ResourceClaim",
-            "DeviceClass",
-        )
-    )
 
     def pre_enqueue(self, pod: Pod) -> Status:
         return _obey(pod, PRE_ENQUEUE)[0]
@@ -67,6 +53,9 @@ class Demonstration(Plugin):
         if status.code is Code.WAIT:
             return PermitResult(status, time or 0)
         return PermitResult(status)
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        return PRE_BIND in pod.annotations
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         return CallResult(*_obey(pod, PRE_BIND))

@@ -64,5 +64,8 @@ class DynamicResources(Plugin):
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
         return
 
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        return bool(pod.spec.resource_claims)
+
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         return CallResult(NO_STATE) if state.get(NAME) is None else CallResult()

@@ -19,6 +19,7 @@ from scheduler_core.plugins.affinity_counts import NAME, Incoming, with_named_na
 from scheduler_core.plugins.affinity_filter import Rules
 from scheduler_core.plugins.affinity_score import Preferences, normalized_scores
 from scheduler_core.plugins.affinity_told import told_rules
+from scheduler_core.plugins.hints import pods as hints
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
@@ -29,8 +30,8 @@ class InterPodAffinity(Plugin):
 
     name = NAME
     events = (
-        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE),
-        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -49,25 +49,42 @@ _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
 
+def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    if plugin.added is not None and not plugin.added.matches(new.labels, new.name):
+        return False
+    required = pod.spec.node_affinity_required
+    if required is not None and required.errors:
+        return True  # kube: what can't be parsed is no reason to stay
+    return _required_matches(pod, new) and (old is None or not _required_matches(pod, old))
+
+
+def _required_matches(pod: Pod, node: Node) -> bool:
+    if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
+        return False
+    required = pod.spec.node_affinity_required
+    return required is None or required.matches(node.labels, node.name)
+
+
 class NodeAffinity(Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
     row_local = True
-    events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
+    events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, _after_node_change),)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         added = args.get("addedAffinity") or {}
         required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
-        self._added = None if required is None else NodeSelector.of(required)
+        self.added = None if required is None else NodeSelector.of(required)
         self._added_preferred = _weighted_terms(preferred)
         self._prefers_added = bool(preferred)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         required = pod.spec.node_affinity_required
         if required is None:
-            nothing = self._added is None and pod.spec.manifest.get("nodeSelector") is None
+            nothing = self.added is None and pod.spec.manifest.get("nodeSelector") is None
             return _NOTHING_TO_DO if nothing else _GO_ON
         names = _named_nodes(required.terms)
         if names is None:
@@ -79,9 +96,9 @@ class NodeAffinity(Plugin):
             nodes.memo, (NAME, "required", pod.spec.fingerprint), lambda: _required_mask(nodes, pod.spec)
         )
         refused = ~matched[rows]
-        if self._added is None:
+        if self.added is None:
             return Verdicts.refuse(refused, REFUSED) if refused.any() else None
-        excluded = ~self._added_mask(nodes, self._added)[rows]
+        excluded = ~self._added_mask(nodes, self.added)[rows]
         reason = np.where(excluded, np.int32(0), np.where(refused, np.int32(1), np.int32(-1)))
         return Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
 
@@ -122,7 +139,7 @@ class NodeAffinity(Plugin):
                 _shown(Requirement(key, IN, (value,)), node) for key, value in pod.spec.node_selector.items()
             ],
             "required": [] if required is None else [_term(term, node) for term in required.terms],
-            "added": [] if self._added is None else [_term(term, node) for term in self._added.terms],
+            "added": [] if self.added is None else [_term(term, node) for term in self.added.terms],
             "preferred": [
                 {"weight": weight, **_term(term, node)}
                 for weight, term in (*self._added_preferred, *(_preferred(pod.spec) or ()))

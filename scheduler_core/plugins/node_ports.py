@@ -16,6 +16,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "NodePorts"
 
@@ -31,12 +32,17 @@ _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
 
+def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
+    """Same protocol and port, and the same address or the wildcard on either side."""
+    return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
+
+
 class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
     row_local = True
-    events = (On("Pod", Action.DELETE), On("Node", Action.ADD))
+    events = (On("Pod", Action.DELETE, hints.after_ports_freed(_clash)), On("Node", Action.ADD))
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:
@@ -61,11 +67,6 @@ class NodePorts(Plugin):
             "used": sorted(_text(port) for port in used),
             "taken": [_text(port) for port in pod.spec.host_ports if _clash(port, used)],
         }
-
-
-def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
-    """Same protocol and port, and the same address or the wildcard on either side."""
-    return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
 
 
 def _same_port(a: HostPort, b: HostPort) -> bool:

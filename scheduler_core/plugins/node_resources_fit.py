@@ -20,6 +20,7 @@ from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Row
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
+from scheduler_core.plugins.hints import nodes as hints
 from scheduler_core.plugins.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
@@ -57,8 +58,8 @@ class NodeResourcesFit(Plugin):
     name = NAME
     row_local = True
     events = (
-        On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN),
-        On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
+        On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, hints.after_pod_freed_resources),
+        On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE, hints.after_node_resources_change),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -16,6 +16,7 @@ from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
 from scheduler_core.framework.status import unresolvable
 from scheduler_core.objects.node import Taint
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "NodeUnschedulable"
 
@@ -29,7 +30,10 @@ class NodeUnschedulable(Plugin):
 
     name = NAME
     row_local = True
-    events = (On("Node", Action.ADD | Action.UPDATE_NODE_TAINT), On("Pod", Action.UPDATE_POD_TOLERATION))
+    events = (
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, hints.after_node_schedulable),
+        On("Pod", Action.UPDATE_POD_TOLERATION, hints.after_cordon_tolerated),
+    )
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         refused = nodes.unschedulable[rows]

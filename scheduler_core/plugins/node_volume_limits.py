@@ -22,6 +22,7 @@ from scheduler_core.plugins.csi_migration import (
     in_tree_plugin,
     plugin_of_provisioner,
 )
+from scheduler_core.plugins.hints import volumes as hints
 from scheduler_core.plugins.volumes import (
     Manifest,
     claim_not_found,
@@ -48,10 +49,11 @@ class NodeVolumeLimits(Plugin):
 
     name = NAME
     events = (
-        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE),
-        On("Pod", Action.DELETE),
-        On("PersistentVolumeClaim", Action.ADD),
-        On("storage.k8s.io/VolumeAttachment", Action.DELETE),
+        On("storage.k8s.io/CSINode", Action.ADD),
+        On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
+        On("Pod", Action.DELETE, hints.after_pod_with_volumes_deleted),
+        On("PersistentVolumeClaim", Action.ADD, hints.after_claim_change),
+        On("storage.k8s.io/VolumeAttachment", Action.DELETE, hints.after_attachment_deleted),
     )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

@@ -18,11 +18,13 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import canonical
 from scheduler_core.plugins.default_selector import default_selector
 from scheduler_core.plugins.helper import remember
+from scheduler_core.plugins.hints import pods as hints
 from scheduler_core.plugins.spread_constraints import (
     HARD,
     HOSTNAME,
     NAME,
     SOFT,
+    Constraint,
     Constraints,
     compile_constraints,
 )
@@ -45,8 +47,16 @@ class PodTopologySpread(Plugin):
 
     name = NAME
     events = (
-        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE),
-        On("Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT),
+        On(
+            "Pod",
+            Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE,
+            hints.after_spread_pod_change,
+        ),
+        On(
+            "Node",
+            Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
+            hints.after_spread_node_change,
+        ),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -100,6 +110,19 @@ class PodTopologySpread(Plugin):
             "hard": [] if spread is None else spread.told(row),
             "soft": [] if evenness is None else evenness.told(row),
         }
+
+    def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
+        """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""
+        raw = pod.spec.topology_spread
+        if raw:
+            found = compile_constraints(raw, pod, HARD)
+        elif HARD in self._default_actions and not (selector := default_selector(pod, self.handle)).empty:
+            found = compile_constraints(
+                self._defaults, pod, HARD, selector=selector, require_all_keys=not self._system
+            )
+        else:
+            found = _NO_CONSTRAINTS
+        return None if found.errors else found.items
 
     def _constraints(self, pod: Pod, nodes: NodeTable, action: str) -> Constraints:
         raw = pod.spec.topology_spread

@@ -20,6 +20,7 @@ from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import Taint
 from scheduler_core.objects.pod import Pod, Toleration
 from scheduler_core.plugins.helper import default_normalize, remember
+from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "TaintToleration"
 
@@ -46,7 +47,10 @@ class TaintToleration(Plugin):
 
     name = NAME
     row_local = True
-    events = (On("Node", Action.ADD | Action.UPDATE_NODE_TAINT), On("Pod", Action.UPDATE_POD_TOLERATION))
+    events = (
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, hints.after_node_taints_change),
+        On("Pod", Action.UPDATE_POD_TOLERATION, hints.after_own_change),
+    )
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         tolerations = pod.spec.tolerations

@@ -120,7 +120,7 @@ class Binder:
         stored = self._claim(claim)
         if stored is None:
             return False, f"failed to check provisioning pvc: {_claim_gone(claim)}"
-        if not stored["metadata"].get("annotations"):
+        if stored["metadata"].get("annotations") is None:
             return False, f'selectedNode annotation reset for PVC "{name_of(claim)}"'
         if annotation(stored, SELECTED_NODE) != name_of(node):
             return False, f'provisioning failed for PVC "{name_of(claim)}"'

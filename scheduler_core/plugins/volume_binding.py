@@ -28,6 +28,7 @@ from scheduler_core.framework.plugin import (
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.csi_migration import in_tree_plugin, migrated_on, translated_affinity
+from scheduler_core.plugins.hints import volumes as hints
 from scheduler_core.plugins.node_selection import Mask
 from scheduler_core.plugins.volume_assumptions import CLAIM, VOLUME, AssumedObjects
 from scheduler_core.plugins.volume_binder import SECOND, Binder, Plan
@@ -99,13 +100,13 @@ class VolumeBinding(Plugin):
 
     name = NAME
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE),
-        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE),
+        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, hints.after_claim_change),
         On("PersistentVolume", Action.ADD | Action.UPDATE),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE),
-        On("storage.k8s.io/CSIDriver", Action.UPDATE),
-        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE),
+        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, hints.after_csi_node_migration),
+        On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
+        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -276,6 +277,10 @@ class VolumeBinding(Plugin):
             self._binder.revert(plan.static, plan.dynamic)
 
     # PreBind
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        plan: Plan | None = state.get(PLAN)
+        return plan is not None and not plan.all_bound
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""

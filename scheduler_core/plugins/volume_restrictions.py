@@ -17,6 +17,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.hints import volumes as hints
 from scheduler_core.plugins.volumes import (
     READ_WRITE_ONCE_POD,
     Manifest,
@@ -50,9 +51,9 @@ class VolumeRestrictions(Plugin):
 
     name = NAME
     events = (
-        On("Pod", Action.DELETE),
+        On("Pod", Action.DELETE, hints.after_disk_freed(lambda disks, pods: conflicts(disks, pods))),
         On("Node", Action.ADD),
-        On("PersistentVolumeClaim", Action.ADD),
+        On("PersistentVolumeClaim", Action.ADD, hints.after_named_claim_change),
     )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

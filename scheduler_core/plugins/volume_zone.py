@@ -16,6 +16,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.hints import volumes as hints
 from scheduler_core.plugins.node_selection import Mask
 from scheduler_core.plugins.volumes import (
     WAIT_FOR_FIRST_CONSUMER,
@@ -60,15 +61,20 @@ class _Refused(Exception):
         self.status: Status = unresolvable(text)
 
 
+def zones_of(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
+    """A volume's zones and regions by label."""
+    return [(topology.key, frozenset(topology.values)) for topology in topologies(volume)]
+
+
 class VolumeZone(Plugin):
     """Asks each label once per distinct value; nodes without any zone or region label pass."""
 
     name = NAME
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD),
+        On("storage.k8s.io/StorageClass", Action.ADD, hints.after_waiting_class_added),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE),
-        On("PersistentVolume", Action.ADD | Action.UPDATE),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, hints.after_named_claim_change),
+        On("PersistentVolume", Action.ADD | Action.UPDATE, hints.after_volume_topology_change(zones_of)),
     )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

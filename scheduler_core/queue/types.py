@@ -1,18 +1,25 @@
-"""A pod in the scheduling queue.
+"""A pod in the scheduling queue, what a move's reason is, and what the queue asks of the plugins.
 
-kube: framework/types.go QueuedPodInfo @ v1.34.1
+kube: framework/types.go QueuedPodInfo, backend/queue/scheduling_queue.go @ v1.34.1
 """
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
+from typing import Protocol
 
+from scheduler_core.framework.events import ClusterEvent, Happening
 from scheduler_core.objects.pod import Pod
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedPod:
-    """A pod with its history in the queue; replaced, never changed. Times are virtual nanoseconds."""
+    """A pod with its history in the queue; replaced, never changed. Times are virtual nanoseconds.
+
+    `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
+    only wait for something. `gated_by` is the PreEnqueue plugin that holds it back.
+    """
 
     pod: Pod
     timestamp: int
@@ -29,3 +36,59 @@ class QueuedPod:
     @property
     def key(self) -> str:
         return self.pod.key
+
+    @property
+    def rejectors(self) -> tuple[str, ...]:
+        """The plugins that refused it and those that wait."""
+        if not self.pending_plugins:
+            return self.unschedulable_plugins
+        return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
+
+
+class Strategy(enum.StrEnum):
+    """What an event means to a waiting pod."""
+
+    SKIP = "stays"
+    AFTER_BACKOFF = "queue after backoff"
+    IMMEDIATELY = "queue immediately"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A strategy with its reason: the plugin whose hint decided, and the hint's name ("" where the plugin has none)."""
+
+    strategy: Strategy
+    event: str = ""
+    plugin: str = ""
+    hint: str = ""
+
+
+STAYS = Verdict(Strategy.SKIP)
+
+
+class Rules(Protocol):
+    """What the queue asks of the profiles' plugins, and whom it tells."""
+
+    def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        """QueueSort: smaller sorts first."""
+        ...
+
+    def gate(self, pod: Pod, first: str) -> str:
+        """PreEnqueue: the plugin that holds the pod back, or ""; `first` is asked first."""
+        ...
+
+    def of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin registered for the event."""
+        ...
+
+    def listeners(self, event: ClusterEvent) -> frozenset[str]:
+        """The plugins that registered for the event."""
+        ...
+
+    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+        """What an event means to a pod, by the hints of the plugins that refused it."""
+        ...
+
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+        """A pod came to a place of the queue."""
+        ...

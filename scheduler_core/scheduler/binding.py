@@ -8,15 +8,15 @@ kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v
 from __future__ import annotations
 
 from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.framework.events import Action, ClusterEvent
+from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
+from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler import api_calls
 from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.journal import Place
-
-POD_DELETE = ClusterEvent("AssignedPod", Action.DELETE, "AssignedPodDelete")
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -37,11 +37,30 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         "binding_started", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span
     )
     scheduler.bindings[binding.number] = binding
+    if world.settings.expect_nominated_node:
+        _tell_nomination(scheduler, binding, bool(cycle.waits))
     if cycle.waits:
         _wait(scheduler, binding, cycle.waits)
     else:
         scheduler.move(binding.pod.key, Place.BINDING, "assumed")
         _enter(scheduler, binding, Phase.PRE_BIND)
+
+
+def _tell_nomination(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
+    """A binding that will take its time is told of in status.nominatedNodeName. kube: RunPreBindPreFlights"""
+    plugins = scheduler.profiles[binding.profile].at(Point.PRE_BIND)
+    if waits or any(p.will_pre_bind(binding.state, binding.pod, binding.node) for p in plugins):
+        api_calls.patch_status(scheduler, binding.pod, None, binding.node)
+
+
+def activate(scheduler: Scheduler, state: CycleState) -> None:
+    """Moves the pods that plugins asked for to the active queue. kube: PodsToActivate"""
+    keys = state.get(PODS_TO_ACTIVATE) or ()
+    if not keys:
+        return
+    state.write(PODS_TO_ACTIVATE, ())
+    pods = [pod for key in keys if (pod := scheduler.live(key)) is not None]
+    scheduler.queue.activate(pods, scheduler.world.now)
 
 
 def advance(scheduler: Scheduler, number: int) -> None:
@@ -131,14 +150,15 @@ def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
 def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
     binding.phase, binding.index = phase, 0
     if phase is Phase.PRE_BIND:
-        scheduler.queue.done(binding.pod.key)
+        scheduler.queue.done(binding.pod.uid)
     if phase is Phase.DONE:
         _finish(scheduler, binding)
     elif not _plugins(scheduler, binding):
         _enter(scheduler, binding, _NEXT[phase])
+    elif phase is Phase.BIND:
+        api_calls.bind(scheduler, binding.pod, binding.number)
     else:
-        cost = scheduler.world.settings.bind_cost if phase is Phase.BIND else 0
-        _push(scheduler, binding, cost)
+        _push(scheduler, binding, 0)
 
 
 def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
@@ -189,11 +209,13 @@ def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> No
 
 def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
     text = f"Successfully assigned {binding.pod.key} to {binding.node}"
-    note(scheduler, binding.pod, NORMAL, "Scheduled", text)
+    note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
+    scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
 
 
 def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
     del scheduler.bindings[binding.number]
+    activate(scheduler, binding.state)
     scheduler.world.record(
         "binding_ended",
         {"pod": binding.pod.key, "node": binding.node, "outcome": "bound", "message": ""},
@@ -211,12 +233,12 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
         plugin.unreserve(binding.state, binding.pod, binding.node)
         _did(scheduler, binding, Point.UNRESERVE, plugin.name, SUCCESS)
     del scheduler.bindings[binding.number]
-    was_assumed = scheduler.cache.is_assumed(binding.pod.key)
+    was_assumed = scheduler.is_assumed(binding.pod)
     forget(scheduler, binding.pod, binding.span)
     failure, outcome, message = _explain(point, status)
-    now = scheduler.world.now
+    now, forgotten = scheduler.world.now, Happening(ASSIGNED_POD_DELETE, binding.pod, None)
     if was_assumed and not status.rejected:
-        scheduler.queue.move_all(POD_DELETE, now)
+        scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(
         "binding_ended",
         {"pod": binding.pod.key, "node": binding.node, "outcome": outcome, "message": message},
@@ -224,9 +246,10 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
         binding.span,
     )
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
-    handle_failure(scheduler, binding.queued, failure, message, plugins)
+    nomination = None if scheduler.world.settings.expect_nominated_node else ""
+    handle_failure(scheduler, binding.queued, failure, message, plugins, nomination)
     if was_assumed and status.rejected:
-        scheduler.queue.move_all(POD_DELETE, now, but=binding.pod.key)
+        scheduler.queue.move_all(forgotten, now, lambda pod: pod.uid != binding.pod.uid)
     scheduler.wake_up()
 
 

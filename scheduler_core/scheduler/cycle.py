@@ -180,6 +180,7 @@ class SchedulingCycle:
     preemption: PostFilterResult | None = None  # what is to be carried out
     unschedulable_plugins: tuple[str, ...] = ()
     waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
+    evicting: bool = False  # the preemption has begun to be carried out
 
     @property
     def pod(self) -> Pod:

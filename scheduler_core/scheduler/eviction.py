@@ -1,47 +1,152 @@
 """Carrying out a preemption: lower nominations are taken back, victims evicted, the most important first.
 
-kube: framework/preemption/preemption.go (prepareCandidate, NewEvaluator's PreemptPod) @ v1.34.1
+With the gate SchedulerAsyncPreemption on this goes on beside the scheduling cycles; while it does, the preemptor is kept from being tried
+again, up to the last victim. With it off the scheduling cycle waits for it.
+
+DEVIATION: victims go one after the other; kube evicts as many at once as the configuration's parallelism says.
+
+kube: framework/preemption/preemption.go (prepareCandidate, prepareCandidateAsync, NewEvaluator's PreemptPod) @ v1.34.1
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.status import Refused
-from scheduler_core.framework.plugin import PostFilterResult
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import binding
-from scheduler_core.scheduler.outcome import note
+from scheduler_core.scheduler.api_calls import condition_differs, patch_status
+from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.outcome import generation_of, note
 from scheduler_core.scheduler.scheduler import Scheduler
 
 PLUGIN = "DefaultPreemption"
 
 
-def evict(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> None:
-    """Makes room for a pod on its nominated node. Victims that end already are left to end."""
-    world = scheduler.world
-    for pod in result.cleared:
-        scheduler.queue.nominator.delete(pod)
-        world.store.patch_pod_status(pod.key, world.now, nominated_node_name="")
-    for victim in result.victims:
-        if not victim.deleting:
-            _evict_one(scheduler, preemptor, victim, result.nominated_node or "")
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """One preemption being carried out: the victim at `index` is next. `told`: it has its condition. `held_up`: a cycle waits.
+
+    One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
+    """
+
+    number: int
+    preemptor: Pod
+    node: str
+    victims: tuple[Pod, ...]
+    held_up: bool
+    begun: bool = False
+    index: int = 0
+    told: bool = False
+    evicted: int = 0
 
 
-def _evict_one(scheduler: Scheduler, preemptor: Pod, victim: Pod, node: str) -> None:
-    world = scheduler.world
-    waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None)
-    if waiting is not None:
+def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
+    """Begins to make room for a pod on its nominated node; True where its cycle has to wait. Victims that end already are left to end."""
+    result = cycle.preemption
+    assert result is not None
+    held_up = not scheduler.world.settings.async_preemption
+    victims = tuple(pod for pod in result.victims if not pod.deleting)
+    job = Eviction(cycle.number, cycle.pod, result.nominated_node or "", victims, held_up)
+    if held_up:
+        if victims:
+            _begin(scheduler, job)
+        else:
+            _clear_lower(scheduler, job)
+        return job.number in scheduler.evictions
+    if victims:
+        scheduler.preempting[cycle.pod.uid] = job.number
+        scheduler.evictions[job.number] = job
+        scheduler.world.agenda.push(scheduler.world.now, ("evict", scheduler.name, job.number))
+    return False
+
+
+def _clear_lower(scheduler: Scheduler, job: Eviction) -> None:
+    """Takes back the nominations of lower priority to the node. kube: getLowerPriorityNominatedPods, clearNominatedNodeName"""
+    for pod in scheduler.queue.nominator.on(job.node):
+        if pod.priority < job.preemptor.priority:
+            patch_status(scheduler, pod, None, "")
+
+
+def _begin(scheduler: Scheduler, job: Eviction) -> None:
+    told = {"pod": job.preemptor.key, "node": job.node, "victims": [pod.key for pod in job.victims]}
+    scheduler.world.record("preemption_started", told, scheduler.name)
+    _go_on(scheduler, replace(job, begun=True))
+
+
+def _go_on(scheduler: Scheduler, job: Eviction) -> None:
+    """Turns to the victim whose turn it is: one that waits on Permit is rejected at once, another takes API calls."""
+    while job.index < len(job.victims):
+        if job.index == len(job.victims) - 1:
+            scheduler.preempting.pop(job.preemptor.uid, None)
+        victim = job.victims[job.index]
+        waiting = next(
+            (b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None
+        )
+        if waiting is None:
+            told = not condition_differs(victim.manifest.get("status") or {}, _condition(job, victim))
+            _wait(scheduler, replace(job, told=told))
+            return
         binding.reject(scheduler, waiting, PLUGIN, "preempted")
-    else:
-        condition = {
-            "type": "DisruptionTarget",
-            "status": "True",
-            "reason": "PreemptionByScheduler",
-            "message": f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",
-        }
-        world.store.patch_pod_status(victim.key, world.now, condition=condition)
-        try:
-            world.store.delete("Pod", victim.namespace, victim.name, world.now)
-        except Refused:
-            return  # it has gone in the meantime
-    note(scheduler, victim, NORMAL, "Preempted", f"Preempted by pod {preemptor.uid} on node {node}")
+        job = _evicted(scheduler, job)
+    _end(scheduler, job)
+
+
+def _wait(scheduler: Scheduler, job: Eviction) -> None:
+    scheduler.evictions[job.number] = job
+    world = scheduler.world
+    world.agenda.push(world.now + world.settings.evict_cost, ("evict", scheduler.name, job.number))
+
+
+def advance(scheduler: Scheduler, number: int) -> None:
+    """The next thing of an eviction: it begins, or a victim is told why it has to go, or is deleted."""
+    job = scheduler.evictions[number]
+    if not job.begun:
+        _clear_lower(scheduler, job)
+        _begin(scheduler, job)
+        return
+    victim, world = job.victims[job.index], scheduler.world
+    if not job.told:
+        scheduler.called("PATCH", victim.key, {"status": ["DisruptionTarget"]})
+        answer = world.store.patch_pod_status(victim.key, world.now, condition=_condition(job, victim))
+        if answer.ok:
+            _wait(scheduler, replace(job, told=True))
+        else:
+            _go_on(scheduler, replace(job, index=job.index + 1, told=False))
+        return
+    scheduler.called("DELETE", victim.key, {})
+    try:
+        world.store.delete("Pod", victim.namespace, victim.name, world.now)
+    except Refused:  # it has gone in the meantime
+        _go_on(scheduler, replace(job, index=job.index + 1, told=False))
+        return
+    _go_on(scheduler, _evicted(scheduler, job))
+
+
+def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
+    victim = job.victims[job.index]
+    text = f"Preempted by pod {job.preemptor.uid} on node {job.node}"
+    note(scheduler, victim, NORMAL, "Preempted", text, "Preempting", job.preemptor)
+    return replace(job, index=job.index + 1, told=False, evicted=job.evicted + 1)
+
+
+def _end(scheduler: Scheduler, job: Eviction) -> None:
+    scheduler.evictions.pop(job.number, None)
+    if job.held_up:
+        _clear_lower(scheduler, job)
+        scheduler.push_cycle(0)
+    elif not job.evicted:
+        scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+    scheduler.wake_up()
+
+
+def _condition(job: Eviction, victim: Pod) -> dict[str, Any]:
+    return {
+        "type": "DisruptionTarget",
+        "observedGeneration": generation_of(victim),
+        "status": "True",
+        "reason": "PreemptionByScheduler",
+        "message": f"{job.preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",
+    }

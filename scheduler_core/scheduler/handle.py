@@ -16,11 +16,16 @@ from scheduler_core.scheduler.world import World
 class WorldHandle:
     """Framework handle over a world."""
 
-    __slots__ = ("_world", "assumed")
+    __slots__ = ("_preempting", "_world", "assumed")
 
-    def __init__(self, world: World, assumed: Assumptions) -> None:
+    def __init__(self, world: World, assumed: Assumptions, preempting: dict[str, int]) -> None:
         self._world = world
+        self._preempting = preempting
         self.assumed = assumed
+
+    @property
+    def preempting(self) -> Mapping[str, int] | None:
+        return self._preempting if self._world.settings.async_preemption else None
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._world.store.get(kind, namespace, name)
@@ -29,6 +34,10 @@ class WorldHandle:
         return self._world.store.list(kind)
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+        self._world.record(
+            "api_call",
+            {"verb": "UPDATE", "kind": kind, "object": f"{namespace}/{name}", "patch": dict(patch)},
+        )
         try:
             patch_object(self._world.store, (kind, namespace, name), patch, self._world.now)
         except Refused as refused:
@@ -36,5 +45,13 @@ class WorldHandle:
         return SUCCESS
 
     def bind(self, pod: Pod, node_name: str) -> Status:
-        answer = self._world.store.bind(pod.key, pod.uid, node_name, self._world.now)
+        world, fault = self._world, self._world.faults.pop(pod.key, None)
+        called = {"verb": "BIND", "pod": pod.key, "node": node_name}
+        if fault is not None:
+            world.record("api_call", {**called, "fault": fault.message})
+            if fault.after_bound:
+                world.store.bind(pod.key, pod.uid, node_name, world.now)
+            return error(fault.message)
+        answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
+        world.record("api_call", {**called, "error": answer.message} if answer.message else called)
         return SUCCESS if answer.ok else error(answer.message)

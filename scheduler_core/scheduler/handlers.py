@@ -6,18 +6,22 @@ kube: eventhandlers.go, framework/events.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
-from scheduler_core.framework.events import Action, ClusterEvent
+from scheduler_core.framework.events import (
+    ASSIGNED_POD,
+    ASSIGNED_POD_ADD,
+    ASSIGNED_POD_DELETE,
+    UNSCHEDULABLE_POD,
+    Action,
+    ClusterEvent,
+    Happening,
+)
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import binding
 from scheduler_core.scheduler.scheduler import Scheduler
 
-NODE_ADD = ClusterEvent("Node", Action.ADD, "NodeAdd")
-NODE_DELETE = ClusterEvent("Node", Action.DELETE, "NodeDelete")
-ASSIGNED_POD_ADD = ClusterEvent("AssignedPod", Action.ADD, "AssignedPodAdd")
-POD_GATES_GONE = ClusterEvent(
-    "UnscheduledPod", Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, "PodUpdateSchedulingGatesEliminated"
-)
+NODE_ADD = ClusterEvent("Node", Action.ADD)
+NODE_DELETE = ClusterEvent("Node", Action.DELETE)
 
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
@@ -35,48 +39,56 @@ def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
-    now = scheduler.world.now
+    now, old, new = scheduler.world.now, event.old_node, event.new_node
     if event.type == DELETED:
-        assert event.old_node is not None
-        scheduler.queue.move_all(NODE_DELETE, now)
-        scheduler.cache.remove_node(event.old_node)
+        assert old is not None
+        scheduler.queue.move_all(Happening(NODE_DELETE, old, None), now)
+        scheduler.cache.remove_node(old)
         return
-    assert event.new_node is not None
-    scheduler.cache.add_node(event.new_node)
-    if event.type == ADDED or event.old_node is None:
-        scheduler.queue.move_all(NODE_ADD, now)
+    assert new is not None
+    scheduler.cache.add_node(new)
+    if event.type == ADDED or old is None:
+        scheduler.queue.move_all(Happening(NODE_ADD, None, new), now)
         return
-    for change in node_changes(event.old_node, event.new_node):
-        scheduler.queue.move_all(change, now)
+    for action in node_changes(old, new):
+        scheduler.queue.move_all(Happening(ClusterEvent("Node", action), old, new), now)
 
 
-def node_changes(old: Node, new: Node) -> list[ClusterEvent]:
-    """The events that an update of a node amounts to, in kube's order."""
+def node_changes(old: Node, new: Node) -> list[Action]:
+    """What an update of a node amounts to, in kube's order: none, one or several actions.
+
+    Cordoning is no event; uncordoning is one of taints. kube: NodeSchedulingPropertiesChange
+    """
     found = []
     if old.unschedulable and not new.unschedulable:
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_TAINT, "NodeTaintChange"))
+        found.append(Action.UPDATE_NODE_TAINT)
     if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_ALLOCATABLE, "NodeAllocatableChange"))
+        found.append(Action.UPDATE_NODE_ALLOCATABLE)
     if old.labels != new.labels:
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_LABEL, "NodeLabelChange"))
-    if old.taints != new.taints:
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_TAINT, "NodeTaintChange"))
+        found.append(Action.UPDATE_NODE_LABEL)
+    if _taints(old) != _taints(new):
+        found.append(Action.UPDATE_NODE_TAINT)
     if _conditions(old) != _conditions(new):
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_CONDITION, "NodeConditionChange"))
+        found.append(Action.UPDATE_NODE_CONDITION)
     if old.annotations != new.annotations:
-        found.append(ClusterEvent("Node", Action.UPDATE_NODE_ANNOTATION, "NodeAnnotationChange"))
+        found.append(Action.UPDATE_NODE_ANNOTATION)
     return found
 
 
-def _conditions(node: Node) -> list[tuple[str, str]]:
+def _taints(node: Node) -> list[object]:
+    return list((node.manifest.get("spec") or {}).get("taints") or ())
+
+
+def _conditions(node: Node) -> dict[str, str]:
     status = node.manifest.get("status") or {}
-    return [(c.get("type", ""), c.get("status", "")) for c in status.get("conditions") or ()]
+    return {c.get("type", ""): c.get("status", "") for c in status.get("conditions") or ()}
 
 
 # Pods
 
 
 def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
+    """A pod that has ended is gone for the scheduler."""
     old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
     new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
     if old is not None and new is not None and old.uid != new.uid:
@@ -86,65 +98,92 @@ def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
-    was_assigned = old is not None and bool(old.node_name)
-    is_assigned = new is not None and bool(new.node_name)
-    if old is not None and not was_assigned and (new is None or is_assigned):
-        _leave_queue(scheduler, old, bound=is_assigned)
-    if old is not None and was_assigned and not is_assigned:
-        _unassign(scheduler, old)
+    """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
+    _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
+    _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new))
+
+
+def _if_assigned(pod: Pod | None) -> Pod | None:
+    return pod if pod is not None and pod.node_name else None
+
+
+def _if_ours(scheduler: Scheduler, pod: Pod | None) -> Pod | None:
+    """A pod without a node that one of the scheduler's profiles is for."""
+    return pod if pod is not None and not pod.node_name and scheduler.responsible_for(pod) else None
+
+
+def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+    now, queue = scheduler.world.now, scheduler.queue
     if new is None:
-        return
-    if is_assigned and not was_assigned:
+        if old is not None:
+            scheduler.cache.remove_pod(old)
+            queue.move_all(Happening(ASSIGNED_POD_DELETE, old, None), now)
+    elif old is None:
         scheduler.cache.add_pod(new)
-        scheduler.queue.move_all(ASSIGNED_POD_ADD, scheduler.world.now)
-    elif is_assigned and old is not None:
+        queue.move_all(Happening(ASSIGNED_POD_ADD, None, new), now)
+    else:
+        scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
-        for change in pod_changes(old, new, "AssignedPod"):
-            scheduler.queue.move_all(change, scheduler.world.now)
-    elif not is_assigned:
-        _wait_in_queue(scheduler, old, new)
+        for change in pod_changes(old, new):
+            queue.move_all(Happening(change, old, new), now)
 
 
-def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
-    if not scheduler.responsible_for(pod):
-        return
-    scheduler.queue.delete(pod)
-    if bound:
-        return
-    waiting = next((b for b in scheduler.bindings.values() if b.pod.key == pod.key and b.waiting), None)
+def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+    if new is None:
+        if old is not None:
+            _leave_queue(scheduler, old)
+    elif old is None:
+        scheduler.queue.add(new, scheduler.world.now)
+    else:
+        _update_in_queue(scheduler, old, new)
+
+
+def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
+    """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
+    queue, gone = scheduler.queue, Happening(ASSIGNED_POD_DELETE, pod, None)
+    queue.delete(pod)
+    waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
     if waiting is not None:
         binding.reject(scheduler, waiting, "", "removed")
+        queue.move_all(gone, scheduler.world.now)
+    elif pod.nominated_node_name:
+        queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
 
 
-def _unassign(scheduler: Scheduler, pod: Pod) -> None:
-    scheduler.cache.remove_pod(pod)
-    scheduler.queue.move_all(binding.POD_DELETE, scheduler.world.now)
-
-
-def _wait_in_queue(scheduler: Scheduler, old: Pod | None, new: Pod) -> None:
-    if not scheduler.responsible_for(new):
+def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
+    scheduler.calls.seen(new)
+    if scheduler.is_assumed(new):
         return
-    if old is None or not scheduler.responsible_for(old):
-        scheduler.queue.add(new, scheduler.world.now, "PodAdd")
-    elif not scheduler.cache.is_assumed(new.key):
-        changes = pod_changes(old, new, "UnscheduledPod")
-        scheduler.queue.update(new, scheduler.world.now, changes)
+    now = scheduler.world.now
+    scheduler.queue.update(old, new, now, pod_changes(old, new))
+    if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
+        left = Happening(ASSIGNED_POD_DELETE, old, None)
+        scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
 
 
-def pod_changes(old: Pod, new: Pod, resource: str) -> list[ClusterEvent]:
-    """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one."""
+def pod_changes(old: Pod, new: Pod) -> list[ClusterEvent]:
+    """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
+
+    kube: PodSchedulingPropertiesChange
+    """
     found = []
     if old.labels != new.labels:
-        found.append(ClusterEvent(resource, Action.UPDATE_POD_LABEL, f"{resource}UpdatePodLabel"))
+        found.append(Action.UPDATE_POD_LABEL)
     if _scaled_down(old, new):
-        found.append(ClusterEvent(resource, Action.UPDATE_POD_SCALE_DOWN, f"{resource}UpdatePodScaleDown"))
+        found.append(Action.UPDATE_POD_SCALE_DOWN)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
-        found.append(POD_GATES_GONE)
+        found.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     if len(old.spec.tolerations) != len(new.spec.tolerations):
-        found.append(ClusterEvent(resource, Action.UPDATE_POD_TOLERATION, f"{resource}UpdatePodToleration"))
-    if not found and old.annotations != new.annotations:
-        found.append(ClusterEvent(resource, Action.UPDATE, f"{resource}Update"))
-    return found
+        found.append(Action.UPDATE_POD_TOLERATION)
+    if _claims(old) != _claims(new):
+        found.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
+    resource = ASSIGNED_POD if new.node_name else UNSCHEDULABLE_POD
+    return [ClusterEvent(resource, action) for action in found or [Action.UPDATE]]
+
+
+def _claims(pod: Pod) -> list[object]:
+    status = pod.manifest.get("status") or {}
+    return [status.get("resourceClaimStatuses") or [], status.get("extendedResourceClaimStatus")]
 
 
 def _scaled_down(old: Pod, new: Pod) -> bool:
@@ -168,12 +207,11 @@ _WATCHED = {
     "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
 }
+_ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
 
 
 def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     resource = _WATCHED.get(event.kind)
-    if resource is None:
-        return
-    actions = {ADDED: (Action.ADD, "Add"), DELETED: (Action.DELETE, "Delete")}
-    action, verb = actions.get(event.type, (Action.UPDATE, "Update"))
-    scheduler.queue.move_all(ClusterEvent(resource, action, f"{event.kind}{verb}"), scheduler.world.now)
+    if resource is not None:
+        happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
+        scheduler.queue.move_all(Happening(happened, event.old, event.new), scheduler.world.now)

@@ -12,6 +12,7 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.fit_error import single_node_fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -29,7 +30,7 @@ def explain(point: Point, status: Status) -> tuple[Status, str, str]:
 
 def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
     """Takes an assumed pod back where it still is one."""
-    if scheduler.cache.is_assumed(pod.key):
+    if scheduler.is_assumed(pod):
         scheduler.cache.forget(pod)
         scheduler.world.record("pod_forgotten", {"pod": pod.key}, scheduler.name, parent)
 
@@ -41,38 +42,61 @@ def handle_failure(
     message: str,
     plugins: tuple[str, ...],
     nomination: str | None = "",
-) -> None:
-    """What follows a failed attempt: back to the queue, nomination, Event, condition.
+) -> int:
+    """What follows a failed attempt: back to the queue, nomination, Event, condition. Returns how long (ns) it holds up the caller.
 
-    `plugins` are those that refused the pod; none where it failed by an error. `nomination`: None leaves it, "" clears it.
+    `plugins` are those that refused the pod; none where it failed by an error. `nomination`: None leaves it, "" clears it. A pod that was
+    deleted and made anew under its name in the meantime takes the place of the one that failed.
     """
-    world = scheduler.world
-    live = world.store.pod_at(entry.key)
-    if live is None or live.node_name or live.uid != entry.pod.uid:
-        scheduler.queue.done(entry.key)
-        if live is not None and not live.node_name and entry.key not in scheduler.queue:
-            scheduler.queue.add(live, world.now, "PodAdd")
+    result = "unschedulable" if status.rejected else "error"
+    scheduler.queue.metrics.attempts[entry.pod.spec.scheduler_name, result] += 1
+    live = scheduler.live(entry.key)
+    if live is None or live.node_name:
+        scheduler.queue.done(entry.pod.uid)
+        scheduler.queue.nominator.add(entry.pod, nomination)
     else:
-        waiting = plugins if status.code is Code.PENDING else ()
-        scheduler.queue.requeue(replace(entry, pod=live), world.now, plugins, waiting)
+        pending = plugins if status.code is Code.PENDING else ()
+        scheduler.queue.requeue(replace(entry, pod=live), scheduler.world.now, plugins, pending)
         scheduler.queue.nominator.add(live, nomination)
-    note(scheduler, entry.pod, WARNING, "FailedScheduling", message)
+    note(scheduler, entry.pod, WARNING, "FailedScheduling", message, "Scheduling")
     condition = {
         "type": "PodScheduled",
+        "observedGeneration": generation_of(entry.pod),
         "status": "False",
         "reason": "Unschedulable" if status.rejected else "SchedulerError",
         "message": message,
     }
-    if live is not None:
-        world.store.patch_pod_status(
-            entry.key, world.now, condition=condition, nominated_node_name=nomination
-        )
+    return patch_status(scheduler, entry.pod, condition, nomination)
 
 
-def note(scheduler: Scheduler, pod: Pod, kind: str, reason: str, message: str) -> None:
+def generation_of(pod: Pod) -> int:
+    """metadata.generation, which a condition says it has seen."""
+    return int((pod.manifest.get("metadata") or {}).get("generation") or 0)
+
+
+def note(
+    scheduler: Scheduler,
+    pod: Pod,
+    kind: str,
+    reason: str,
+    message: str,
+    action: str,
+    related: Pod | None = None,
+) -> None:
     """Records a Kubernetes Event about a pod."""
     world = scheduler.world
     text = message if len(message) <= NOTE_LIMIT else message[: NOTE_LIMIT - 4] + " ..."
-    event = KubeEvent(world.now, kind, reason, "Pod", pod.namespace, pod.name, text, pod.spec.scheduler_name)
+    event = KubeEvent(
+        world.now,
+        kind,
+        reason,
+        "Pod",
+        pod.namespace,
+        pod.name,
+        text,
+        pod.spec.scheduler_name,
+        action=action,
+        related="" if related is None else related.key,
+    )
     world.store.record(event)
     world.record("event", event.to_json, scheduler.name)

@@ -8,23 +8,29 @@ kube: scheduler.go, schedule_one.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from scheduler_core.clock.agenda import SECOND, TIMER
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.framework.events import ClusterEvent
-from scheduler_core.framework.plugin import Assumptions, Point
+from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
 from scheduler_core.queue.nominator import Nominator
-from scheduler_core.queue.queue import Moved, PreEnqueue, QueueOptions, SchedulingQueue, SortKey, Wakes
+from scheduler_core.queue.queue import QueueOptions, SchedulingQueue
+from scheduler_core.scheduler.api_calls import Dispatcher
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
+from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.scheduler.world import World
+
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.eviction import Eviction
 
 
 class Scheduler:
@@ -37,8 +43,11 @@ class Scheduler:
         self.effective = configuration.with_plugin(DEMONSTRATION) if demonstration else configuration
         self.world = world
         self.assumed: Assumptions = {}  # see Handle.assumed
+        self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
         self.profiles = self._make_profiles()
-        self.queue = SchedulingQueue(self._queue_options(), *self._wires(), Nominator(self._live))
+        self.queue = SchedulingQueue(self._queue_options(), QueueRules(self), Nominator(self.live))
+        self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
+        self.evictions: dict[int, Eviction] = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
         self.around = Surroundings(
@@ -61,7 +70,7 @@ class Scheduler:
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self.world, self.assumed)
+        handle = WorldHandle(self.world, self.assumed, self.preempting)
         return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
@@ -73,59 +82,48 @@ class Scheduler:
             pop_from_backoff=settings.pop_from_backoff,
         )
 
-    def _wires(self) -> tuple[SortKey, PreEnqueue, Wakes, Moved]:
-        return self._sort_key, self._pre_enqueue, self._wakes, self._moved
+    def live(self, key: str) -> Pod | None:
+        """The pod as the scheduler's informer has it: one that has ended has left it."""
+        pod = self.world.store.pod_at(key)
+        return None if pod is None or pod.terminal else pod
 
-    def _live(self, key: str) -> Pod | None:
-        return self.world.store.pod_at(key)
-
-    def _sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
-        first = next(iter(self.profiles.values()))
-        return first.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
-
-    def _pre_enqueue(self, pod: Pod) -> str:
-        framework = self.framework_of(pod)
-        if framework is None:
-            return ""
-        for plugin in framework.at(Point.PRE_ENQUEUE):
-            status = plugin.pre_enqueue(pod).by(plugin.name)
-            if not status.ok:
-                self.world.record(
-                    "plugin_ran",
-                    {
-                        "point": Point.PRE_ENQUEUE.value,
-                        "plugin": plugin.name,
-                        "pod": pod.key,
-                        "status": status.to_json(),
-                    },
-                    self.name,
-                )
-                return plugin.name
-        return ""
-
-    def _wakes(self, pod: Pod, plugin: str, event: ClusterEvent) -> bool:
-        framework = self.framework_of(pod)
-        return framework is None or framework.wakes(plugin, event)
-
-    def _moved(self, pod: Pod, place: str, cause: str) -> None:
-        self.move(pod.key, place, cause)
+    def is_assumed(self, pod: Pod) -> bool:
+        """Whether this very pod is assumed to be on a node."""
+        if not self.cache.is_assumed(pod.key):
+            return False
+        return self.cache.where[pod.key][0].uid == pod.uid
 
     # Helpers of its parts
 
-    def move(self, pod: str, place: str, cause: str) -> None:
-        """Notes in journal and trace that a pod came to a place."""
+    def move(self, pod: str, place: str, cause: str, why: Mapping[str, str] | None = None) -> None:
+        """Notes in journal and trace that a pod came to a place; `why`: the event, plugin and hint that moved it."""
         world = self.world
+        told: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
         world.journal.move(pod, world.now, world.position, place, cause)
-        world.record("queue_moved", {"pod": pod, "to": place, "cause": cause}, self.name)
+        world.record("queue_moved", {**told, **(why or {})}, self.name)
+
+    def called(self, verb: str, pod: str, what: Mapping[str, Any]) -> None:
+        """Notes in the trace that the API server was asked for something."""
+        self.world.record("api_call", {"verb": verb, "pod": pod, **what}, self.name)
+
+    def push_cycle(self, delay: int) -> None:
+        """Puts the next step of the scheduling cycle on the agenda."""
+        self.world.agenda.push(self.world.now + delay, ("cycle", self.name))
 
     def wake_up(self) -> None:
         """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
         world = self.world
-        if not self.running and self.queue.ready:
+        if not self.running and not world.settings.manual and self.queue.ready:
             self.running = True
             world.agenda.push(world.now, ("schedule", self.name))
         self._set_timer("flush_backoff", self.queue.next_backoff_flush())
         self._set_timer("flush_unschedulable", self.queue.next_unschedulable_flush())
+
+    def has_work(self) -> bool:
+        """Whether the scheduling thread finds a pod; it leaves the agenda where it does not."""
+        if not self.queue.ready:
+            self.running = False
+        return self.queue.ready
 
     def _set_timer(self, name: str, due: int | None) -> None:
         if due is None:
@@ -165,8 +163,11 @@ class Scheduler:
         twin.effective = self.effective
         twin.world = world
         twin.assumed = dict(self.assumed)
+        twin.preempting = dict(self.preempting)
         twin.profiles = twin._make_profiles()
-        twin.queue = self.queue.copy(*twin._wires(), twin._live)
+        twin.queue = self.queue.copy(QueueRules(twin), twin.live)
+        twin.calls = self.calls.copy()
+        twin.evictions = dict(self.evictions)
         twin.cache = self.cache.copy()
         twin.snapshot = self.snapshot.copy()
         twin.snapshot.resources = twin.cache.resources

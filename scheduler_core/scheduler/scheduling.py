@@ -10,9 +10,8 @@ from scheduler_core.cluster.cache import CacheError
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler import algorithm, binding
+from scheduler_core.scheduler import algorithm, binding, eviction
 from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
-from scheduler_core.scheduler.eviction import evict
 from scheduler_core.scheduler.fit_error import refusals
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -23,15 +22,33 @@ MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000
 
 def start(scheduler: Scheduler) -> None:
     """Pops a pod and begins its cycle, or parks the scheduling thread when there is none."""
+    entry = pop(scheduler)
+    if entry is not None:
+        open_cycle(scheduler, entry)
+
+
+def pop(scheduler: Scheduler) -> QueuedPod | None:
+    """The next pod, now in flight; None where there is none, or where it is passed over."""
     entry = scheduler.queue.pop(scheduler.world.now)
     if entry is None:
         scheduler.running = False
-        return
-    framework = scheduler.framework_of(entry.pod)
-    if framework is None or _skip(scheduler, entry):
-        scheduler.queue.done(entry.key)
+        return None
+    return entry if admit(scheduler, entry) else None
+
+
+def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
+    """Whether a popped pod is to be scheduled; one that is passed over is done with."""
+    if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
+        scheduler.queue.done(entry.pod.uid)
         _park(scheduler)
-        return
+        return False
+    return True
+
+
+def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
+    """Takes the snapshot and begins the cycle of a pod in flight."""
+    framework = scheduler.framework_of(entry.pod)
+    assert framework is not None
     world = scheduler.world
     world.ids.attempt += 1
     scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
@@ -62,7 +79,7 @@ def start(scheduler: Scheduler) -> None:
         for plugin in framework.at(point):
             _did(scheduler, cycle, point, plugin.name, SUCCESS)
     algorithm.begin(cycle, framework, scheduler.around)
-    _push_cycle(scheduler, 0)
+    scheduler.push_cycle(0)
 
 
 def advance(scheduler: Scheduler) -> None:
@@ -77,18 +94,29 @@ def advance(scheduler: Scheduler) -> None:
             _record_step(scheduler, cycle, step)
         if cycle.phase not in algorithm.IN_ALGORITHM:
             _record_decision(scheduler, cycle)
-            _push_cycle(scheduler, scheduler.world.settings.cycle_cost)
+            scheduler.push_cycle(scheduler.world.settings.cycle_cost)
             return
     elif cycle.phase is Phase.RESERVE:
         _reserve(scheduler, cycle)
     elif cycle.phase is Phase.PERMIT:
         _permit(scheduler, cycle)
     elif cycle.phase is Phase.FAILED:
-        _finish_failed(scheduler, cycle)
+        if not cycle.evicting and cycle.preemption is not None:
+            cycle.evicting = True
+            if eviction.start(scheduler, cycle):
+                return  # its end puts the cycle back on the agenda
+        held_up = _finish_failed(scheduler, cycle)
+        if held_up:
+            scheduler.push_cycle(held_up)
+            return
+        if cycle.ended is None:
+            _close(scheduler, cycle)
+    elif cycle.phase is Phase.DONE:  # the API call that held up the end has been answered
+        _close(scheduler, cycle)
     if cycle.phase is Phase.DONE:
         _park(scheduler)
     else:
-        _push_cycle(scheduler, 0)
+        scheduler.push_cycle(0)
 
 
 def _did(
@@ -114,13 +142,10 @@ def _record_step(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep)
 def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
     pod = entry.pod
     if pod.deleting:
-        note(scheduler, pod, WARNING, "FailedScheduling", f"skip schedule deleting pod: {pod.key}")
+        text = f"skip schedule deleting pod: {pod.key}"
+        note(scheduler, pod, WARNING, "FailedScheduling", text, "Scheduling")
         return True
-    return scheduler.cache.is_assumed(pod.key)
-
-
-def _push_cycle(scheduler: Scheduler, delay: int) -> None:
-    scheduler.world.agenda.push(scheduler.world.now + delay, ("cycle", scheduler.name))
+    return scheduler.is_assumed(pod)
 
 
 def _park(scheduler: Scheduler) -> None:
@@ -200,6 +225,7 @@ def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     cycle.phase, cycle.outcome = Phase.DONE, "scheduled"
     _close(scheduler, cycle)
+    binding.activate(scheduler, cycle.state)
     binding.start(scheduler, cycle)
 
 
@@ -219,19 +245,27 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
 # Failure
 
 
-def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    _close(scheduler, cycle)
-    if cycle.preemption is not None:
-        evict(scheduler, cycle.pod, cycle.preemption)
-    handle_failure(
+def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
+    """Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet."""
+    if scheduler.world.settings.async_api_calls:
+        _close(scheduler, cycle)
+    cycle.phase = Phase.DONE
+    return handle_failure(
         scheduler,
         cycle.queued,
         cycle.failure,
         cycle.message,
         cycle.unschedulable_plugins,
-        cycle.nomination,
+        _nomination(scheduler, cycle),
     )
-    cycle.phase = Phase.DONE
+
+
+def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
+    """What becomes of the nomination; where nominations are expected to last, only PostFilter takes one back."""
+    if scheduler.world.settings.expect_nominated_node:
+        if not any(step.point is Point.POST_FILTER for step in cycle.steps):
+            return None
+    return cycle.nomination
 
 
 def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:

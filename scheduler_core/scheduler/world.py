@@ -20,9 +20,17 @@ class WorldSettings:
 
     cycle_cost: int = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: int = 5 * MILLISECOND  # the API call that binds
+    patch_cost: int = MILLISECOND  # the API call that writes a waiting pod's status
+    evict_cost: int = MILLISECOND  # each of the two API calls that evict a victim
+    claim_cost: int = 0  # the API call that writes a volume or a claim
     pod_start_latency: int = 2 * SECOND  # from bound to Running
     demonstration: bool = False  # adds the demonstration plugin to every profile
+    controllers: bool = True  # kubelets and the controllers of volumes do their work
+    manual: bool = False  # a scheduling cycle begins only when it is asked for
     pop_from_backoff: bool = True  # kube's gate SchedulerPopFromBackoffQ
+    async_preemption: bool = True  # kube's gate SchedulerAsyncPreemption
+    async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
+    expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
     max_in_unschedulable: int = 300 * SECOND  # podMaxInUnschedulablePodsDuration
 
     def to_json(self) -> dict[str, Any]:
@@ -42,6 +50,14 @@ class WorldSettings:
             if not flag and not 0 <= value <= MAX_DURATION:
                 raise ValueError(f"settings.{name}: received {value}; expected 0 to {MAX_DURATION} ns")
         return WorldSettings(**{**self.to_json(), **changes})
+
+
+@dataclass(frozen=True, slots=True)
+class BindFault:
+    """What the next binding call for a pod is answered with; `after_bound`: although the API server did bind."""
+
+    message: str
+    after_bound: bool = False
 
 
 @dataclass(slots=True)
@@ -64,6 +80,7 @@ class World(Protocol):
     settings: WorldSettings
     position: int
     ids: Ids
+    faults: dict[str, BindFault]
 
     @property
     def now(self) -> int: ...

@@ -22,6 +22,7 @@ class NoObjects:
     def __init__(self, answer: Status = SUCCESS) -> None:
         self.answer = answer
         self.assumed: Assumptions = {}
+        self.preempting: Mapping[str, int] | None = {}
         self.bound: list[tuple[str, str]] = []
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:

@@ -26,6 +26,8 @@ KINDS: dict[str, str] = {
     "wait_ended": "the wait on Permit ended",
     "binding_started": "the binding cycle began",
     "binding_ended": "the binding cycle ended",
+    "preemption_started": "victims began to be evicted",
+    "api_call": "the scheduler asked the API server to write something",
     "scheduler_started": "a scheduler began with a configuration",
     "timer_fired": "a timer of the queue fired",
 }

@@ -42,12 +42,12 @@ def test_a_pod_of_higher_priority_takes_the_place_of_lower_ones() -> None:
 def test_the_preemptor_is_nominated_until_its_victims_are_gone() -> None:
     sim = crowded()
     sim.apply(ApplyObjects((important("big", "2"),)))
-    attempts = len(sim.journal.attempts)
-    sim.run(until=lambda w: len(w.journal.attempts) > attempts)
+    sim.run(until=lambda w: all(p.nominated_node_name for p in w.store.pods() if p.name == "big"))
     big = sim.store.pod("default", "big")
     assert big is not None
     assert big.nominated_node_name in ("a", "b")
     assert scheduler_of(sim).queue.nominator.nodes() == [big.nominated_node_name]
+    sim.run(until=lambda w: not scheduler_of(w).evictions)
     assert sum(p.deleting for p in sim.store.pods()) == 2
 
 

@@ -261,7 +261,7 @@ def test_a_pod_deleted_while_its_cycle_runs_is_not_bound_and_not_lost_track_of()
     settle(sim)
     assert sim.store.pods() == []
     assert len(scheduler_of(sim).queue) == 0
-    assert scheduler_of(sim).queue.in_flight == {}
+    assert scheduler_of(sim).queue.in_flight == []
     assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
 
 
@@ -353,3 +353,16 @@ def test_what_is_no_command_is_refused(data: object) -> None:
 def test_a_command_survives_json(command: object) -> None:
     data = json.loads(json.dumps(command.to_json()))  # type: ignore[attr-defined]
     assert command_from_json(data) == command
+
+
+@pytest.mark.parametrize("gate", ["async_preemption", "async_api_calls"])
+@pytest.mark.parametrize("on", [True, False])
+def test_every_transition_says_what_it_did(gate: str, on: bool) -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({gate: on}))
+    sim.apply(ApplyObjects((*(pod(f"low-{i}") for i in range(4)), pod("never", cpu="9"))))
+    sim.run(steps=2_000)
+    sim.apply(ApplyObjects((pod("high", cpu="3", priority=5),)))
+    while not sim.idle:
+        assert sim.advance()
+    assert nodes_of(sim)["default/high"] == "a"

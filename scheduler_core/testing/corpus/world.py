@@ -27,6 +27,7 @@ class World:
         self.objects: dict[str, dict[Key, Manifest]] = {}
         self.pods: dict[str, Pod] = {}
         self.assumed: Assumptions = {}
+        self.preempting: Mapping[str, int] | None = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
         self.nominator = Nominator(self.pods.get)

@@ -91,7 +91,8 @@ async def test_one_process_drives_and_the_other_can_pause_it(
     await two.do(two.live(session).pause())
     await until(lambda: one.live(session).driver is None)
     await until(lambda: two.live(session).remote_running is None)
-    assert two.live(session).head == one.live(session).head > 1
+    await until(lambda: two.live(session).head == one.live(session).head)
+    assert two.live(session).head > 1
 
 
 def _driver(process: Process, session: Session) -> Any:

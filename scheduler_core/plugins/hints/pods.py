@@ -1,0 +1,103 @@
+"""Hints of the plugins that compare a pod with other pods.
+
+kube: plugins/interpodaffinity/plugin.go, plugins/podtopologyspread/plugin.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.objects.labels import Labels
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.spread_constraints import Constraint
+
+_NO_LABELS: Labels = {}
+
+
+# InterPodAffinity
+
+
+def _matches_all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
+    """No terms are matched by nobody; namespaces that a selector selects are not known here."""
+    return bool(terms) and all(term.matches(pod.namespace, pod.labels, _NO_LABELS) for term in terms)
+
+
+def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodChange"""
+    if any(other is not None and not other.node_name for other in (old, new)):
+        return False
+    terms = affinity_terms(pod)
+    if new is None:
+        assert old is not None
+        return _matches_all(terms.required_anti, old)
+    if old is None:
+        return _matches_all(terms.required, new)
+    if not _matches_all(terms.required, old) and _matches_all(terms.required, new):
+        return True
+    return _matches_all(terms.required_anti, old) and not _matches_all(terms.required_anti, new)
+
+
+def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
+    """kube: isSchedulableAfterNodeChange"""
+    terms = affinity_terms(pod)
+    if old is None:
+        return bool(terms.required_anti) or any(term.topology_key in new.labels for term in terms.required)
+    return any(_joins(term.topology_key, old, new) for term in terms.required) or any(
+        _leaves(term.topology_key, old, new) for term in terms.required_anti
+    )
+
+
+def _joins(key: str, old: Node, new: Node) -> bool:
+    return key in new.labels and (key not in old.labels or old.labels[key] != new.labels[key])
+
+
+def _leaves(key: str, old: Node, new: Node) -> bool:
+    return key in old.labels and (key not in new.labels or old.labels[key] != new.labels[key])
+
+
+# PodTopologySpread; `plugin.hard_constraints(pod)` is None where they can't be told
+
+
+def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodChange"""
+    if any(other is not None and not _involved(other, pod) for other in (new, old)):
+        return False
+    constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
+    if constraints is None:
+        return True
+    if old is None or new is None:
+        one = new or old
+        assert one is not None
+        return any(c.selector.matches(one.labels) for c in constraints)
+    tolerates_more = new.uid == pod.uid and new.spec.tolerations != old.spec.tolerations
+    if tolerates_more and any(c.honors_taints for c in constraints):
+        return True
+    return any(c.selector.matches(old.labels) != c.selector.matches(new.labels) for c in constraints)
+
+
+def _involved(other: Pod, pod: Pod) -> bool:
+    return other.uid == pod.uid or (bool(other.node_name) and other.namespace == pod.namespace)
+
+
+def after_spread_node_change(plugin: Any, pod: Pod, old: Node | None, new: Node | None) -> bool:
+    """kube: isSchedulableAfterNodeChange"""
+    constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
+    if constraints is None:
+        return True
+    before = old is not None and _has_all_keys(old, constraints)
+    after = new is not None and _has_all_keys(new, constraints)
+    if old is None or new is None:
+        return before or after
+    if before != after:
+        return True
+    return after and (_moves(old, new, constraints) or old.taints != new.taints)
+
+
+def _has_all_keys(node: Node, constraints: tuple[Constraint, ...]) -> bool:
+    return all(c.topology_key in node.labels for c in constraints)
+
+
+def _moves(old: Node, new: Node, constraints: tuple[Constraint, ...]) -> bool:
+    return any(old.labels.get(c.topology_key, "") != new.labels.get(c.topology_key, "") for c in constraints)

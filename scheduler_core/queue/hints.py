@@ -1,0 +1,89 @@
+"""Which plugins hear which events, and what their hints say of a waiting pod.
+
+kube: scheduler.go (buildQueueingHintMap), backend/queue/scheduling_queue.go (isPodWorthRequeuing) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scheduler_core.framework.events import Action, ClusterEvent, Happening, On
+from scheduler_core.framework.plugin import Plugin
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import STAYS, QueuedPod, Strategy, Verdict
+
+_AFTER_BACKOFF = Verdict(Strategy.AFTER_BACKOFF)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    plugin: Plugin
+    on: On
+
+
+class Hints:
+    """The registrations of all profiles. What matches an event is looked up once."""
+
+    def __init__(self, profiles: Mapping[str, Framework]) -> None:
+        self._all = {
+            name: tuple(_Listener(plugin, on) for plugin in framework.plugins for on in registered(plugin))
+            for name, framework in profiles.items()
+        }
+        self._matching: dict[tuple[str, int], dict[str, tuple[_Listener, ...]]] = {}
+        self._names: dict[tuple[str, int], frozenset[str]] = {}
+
+    def of_interest(self, event: ClusterEvent) -> bool:
+        return event.wildcard or any(self._of(event).values())
+
+    def listeners(self, event: ClusterEvent) -> frozenset[str]:
+        """Names of the plugins of any profile that registered for the event."""
+        key = (event.resource, int(event.action))
+        if key not in self._names:
+            self._names[key] = frozenset(
+                listener.plugin.name for found in self._of(event).values() for listener in found
+            )
+        return self._names[key]
+
+    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+        rejectors = entry.rejectors
+        if not rejectors:
+            return _AFTER_BACKOFF
+        event, old, new = what
+        if event.wildcard:
+            for_it = new is None or (isinstance(new, Pod) and new.uid == entry.pod.uid)
+            return Verdict(Strategy.AFTER_BACKOFF, event.label) if for_it else STAYS
+        found = self._of(event).get(entry.pod.spec.scheduler_name)
+        if found is None:
+            return _AFTER_BACKOFF
+        verdict = STAYS
+        for listener in found:
+            plugin, hint = listener.plugin, listener.on.hint
+            if plugin.name not in rejectors or not (hint is None or hint(plugin, entry.pod, old, new)):
+                continue
+            told = "" if hint is None else hint.__name__
+            if plugin.name in entry.pending_plugins:
+                return Verdict(Strategy.IMMEDIATELY, event.label, plugin.name, told)
+            verdict = Verdict(Strategy.AFTER_BACKOFF, event.label, plugin.name, told)
+            if not entry.pending_plugins:
+                return verdict
+        return verdict
+
+    def _of(self, event: ClusterEvent) -> dict[str, tuple[_Listener, ...]]:
+        key = (event.resource, int(event.action))
+        if key not in self._matching:
+            self._matching[key] = {
+                profile: tuple(listener for listener in listeners if listener.on.matches(event))
+                for profile, listeners in self._all.items()
+            }
+        return self._matching[key]
+
+
+def registered(plugin: Plugin) -> tuple[On, ...]:
+    """The plugin's registrations. One that hears of new nodes and not of taints hears of those as well, as kube has it."""
+    events = plugin.registrations()
+    nodes = [on for on in events if on.resource == "Node"]
+    adds = any(on.action & Action.ADD for on in nodes)
+    taints = any(on.action & Action.UPDATE_NODE_TAINT for on in nodes)
+    return (*events, On("Node", Action.UPDATE_NODE_TAINT)) if adds and not taints else events

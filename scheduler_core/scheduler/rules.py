@@ -1,0 +1,66 @@
+"""What a scheduler's queue asks of the scheduler: order, gates, hints, and whom to tell of moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scheduler_core.framework.events import ClusterEvent, Happening
+from scheduler_core.framework.plugin import Plugin, Point
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.hints import Hints
+from scheduler_core.queue.types import QueuedPod, Verdict
+
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.scheduler import Scheduler
+
+
+class QueueRules:
+    """The queue's rules by the profiles of one scheduler."""
+
+    __slots__ = ("_hints", "_scheduler")
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._hints = Hints(scheduler.profiles)
+
+    def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        first = next(iter(self._scheduler.profiles.values()))
+        return first.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+
+    def gate(self, pod: Pod, first: str) -> str:
+        framework = self._scheduler.framework_of(pod)
+        if framework is None:
+            return ""
+        for plugin in _gates(framework, first):
+            status = plugin.pre_enqueue(pod).by(plugin.name)
+            if not status.ok:
+                told = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
+                scheduler = self._scheduler
+                scheduler.world.record("plugin_ran", {**told, "status": status.to_json()}, scheduler.name)
+                return plugin.name
+        return ""
+
+    def of_interest(self, event: ClusterEvent) -> bool:
+        return self._hints.of_interest(event)
+
+    def listeners(self, event: ClusterEvent) -> frozenset[str]:
+        return self._hints.listeners(event)
+
+    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+        return self._hints.judge(entry, what)
+
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+        told: dict[str, Any] = {}
+        if why is not None:
+            named = {"event": why.event, "plugin": why.plugin, "hint": why.hint}
+            told = {name: text for name, text in named.items() if text}
+        self._scheduler.move(entry.key, place, cause, told)
+
+
+def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:
+    """The PreEnqueue plugins; the one that holds the pod back already is asked first."""
+    plugins = framework.at(Point.PRE_ENQUEUE)
+    if not first:
+        return plugins
+    return tuple(sorted(plugins, key=lambda plugin: plugin.name != first))
