@@ -32,7 +32,7 @@ def test_a_real_cluster_is_filled_as_kube_filled_it() -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("queue/permit.json.xz", "timelines of the scheduling queue"),
+        ("queue/leader-election.json.xz", "leader election"),
         ("extenders/extenders.json.xz", "HTTP extenders"),
     ],
 )

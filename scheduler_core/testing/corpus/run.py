@@ -42,6 +42,7 @@ from scheduler_core.testing.corpus.reading import Scenario
 from scheduler_core.testing.corpus.support import not_supported
 from scheduler_core.testing.corpus.volumes import bind_claims
 from scheduler_core.testing.corpus.world import World
+from scheduler_core.testing.timelines import StepDifference, run_timeline
 
 Manifest = Mapping[str, Any]
 
@@ -58,7 +59,7 @@ class Result:
 
     scenario: Scenario
     verdict: Verdict
-    difference: Difference | None = None
+    difference: Difference | StepDifference | None = None
     reason: str = ""
 
     @property
@@ -79,6 +80,9 @@ def run_scenario(scenario: Scenario) -> Result:
     reason = not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
+    if "steps" in scenario.data:
+        step = run_timeline(scenario.data)
+        return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
     if "objectsFile" in scenario.data:
         difference = run_large(scenario)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from scheduler_core.testing.corpus.reading import Scenario
+from scheduler_core.testing.timelines import unknown_operation
 
 
 def not_supported(scenario: Scenario) -> str:
     """Why a scenario can't be judged yet, read from its own data, never from its name; empty where it can."""
     data = scenario.data
+    if "steps" in data:
+        return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):
-        return "timelines of the scheduling queue"
+        return "another kind of corpus"
     if "extenderBehaviour" in data or (data.get("config") or {}).get("extenders"):
         return "HTTP extenders"
     return ""

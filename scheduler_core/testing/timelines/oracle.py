@@ -1,0 +1,88 @@
+"""OraclePermit: the corpus' own plugin, which does what a pod's annotations say. README-queue.md"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.plugin import CallResult, PermitResult, Plugin, PreFilterResult
+from scheduler_core.framework.status import (
+    SUCCESS,
+    Code,
+    Status,
+    error,
+    pending,
+    unresolvable,
+    unschedulable,
+)
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins import REGISTRY
+
+NAME = "OraclePermit"
+
+_ANSWERS = {
+    "reject": unschedulable("oracle says no"),
+    "unresolvable": unresolvable("oracle says never"),
+    "pending": pending("oracle says later"),
+    "error": error("oracle error"),
+}
+
+
+def _told(pod: Pod, what: str) -> str:
+    return pod.annotations.get(f"oracle.io/{what}", "")
+
+
+def _answer(pod: Pod, what: str) -> Status:
+    return _ANSWERS.get(_told(pod, what), SUCCESS)
+
+
+def _after_pod_label_change(plugin: OraclePermit, pod: Pod, old: Pod, new: Pod) -> bool:
+    return new.uid == pod.uid or new.labels.get("oracle.io/go") == "true"
+
+
+class OraclePermit(Plugin):
+    """Refuses, waits and fails as it is told; otherwise it does nothing."""
+
+    name = NAME
+    events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        return unresolvable("oracle gate") if _told(pod, "preenqueue") == "gate" else SUCCESS
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        return PreFilterResult(_answer(pod, "prefilter"))
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        return _answer(pod, "reserve")
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        return
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+        wanted = tuple(key.strip() for key in _told(pod, "activate").split(",") if key.strip())
+        if wanted:
+            state.write(PODS_TO_ACTIVATE, wanted)
+        word, _, seconds = _told(pod, "permit").partition(":")
+        if word == "wait":
+            return PermitResult(Status(Code.WAIT), round(float(seconds) * SECOND))
+        return PermitResult(_answer(pod, "permit"))
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        return False
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        return CallResult(_answer(pod, "prebind"))
+
+
+@contextmanager
+def oracle() -> Iterator[None]:
+    """While it lasts, configurations may name the plugin."""
+    REGISTRY[NAME] = OraclePermit
+    try:
+        yield
+    finally:
+        del REGISTRY[NAME]

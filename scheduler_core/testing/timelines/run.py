@@ -1,0 +1,224 @@
+"""Running a timeline: its operations on a Simulation, one after the other, and a look at the world after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.api.kinds import kind_of
+from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
+from scheduler_core.config.load import load_configuration
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler import binding, scheduling
+from scheduler_core.scheduler.algorithm import IN_ALGORITHM
+from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
+from scheduler_core.scheduler.fit_error import fit_error
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.world import BindFault, WorldSettings
+from scheduler_core.simulation import Simulation
+from scheduler_core.testing.timelines import oracle
+from scheduler_core.testing.timelines.compare import StepDifference, difference
+from scheduler_core.testing.timelines.observe import Observer, Shown
+from scheduler_core.trace.records import Record
+
+Op = Mapping[str, Any]
+
+MICROSECOND = 1_000
+_UNTICKED = ("advance", "failNextBind")
+_OF_LEASES = ("try", "release", "run", "cancel", "failAPI", "deleteLease", "editLease")
+_GATES = {
+    "SchedulerPopFromBackoffQ": "pop_from_backoff",
+    "SchedulerAsyncPreemption": "async_preemption",
+    "SchedulerAsyncAPICalls": "async_api_calls",
+    "NominatedNodeNameForExpectation": "expect_nominated_node",
+}
+
+
+def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
+    """Runs a timeline up to its first difference."""
+    with oracle.oracle():
+        return _Run(timeline).difference()
+
+
+def unknown_operation(timeline: Mapping[str, Any]) -> str:
+    """What a timeline needs that is not built yet; "" where it can be run."""
+    strange = next((step["op"] for step in timeline["steps"] if step["op"] not in _OPERATIONS), "")
+    return "leader election" if strange in _OF_LEASES else strange and f"operation {strange}"
+
+
+def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:
+    """The world's settings: what API calls take in the corpus, its gates and options. Nobody but the scheduler acts."""
+    gates = {_GATES[name]: on for name, on in (timeline.get("featureGates") or {}).items()}
+    longest = (timeline.get("options") or {}).get("podMaxInUnschedulablePodsSeconds", 300)
+    return WorldSettings(
+        cycle_cost=0,
+        bind_cost=10 * MICROSECOND,
+        patch_cost=10 * MICROSECOND,
+        evict_cost=37 * MICROSECOND,
+        claim_cost=23 * MICROSECOND,
+        controllers=False,
+        manual=True,
+        max_in_unschedulable=round(longest * SECOND),
+    ).changed(gates)
+
+
+class _Run:
+    """The world of one timeline."""
+
+    def __init__(self, timeline: Mapping[str, Any]) -> None:
+        self.steps: Sequence[Op] = timeline["steps"]
+        self.sim = Simulation(settings=settings_of(timeline))
+        self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(timeline.get("config")))
+        self.scheduler: Scheduler = self.sim.schedulers[0]
+        self.scheduler.calls.limit = 1
+        self.observer = Observer(self.sim)
+        self.records: list[Record] = []
+        self.forgets_faults = "random" in timeline["name"]
+        self.result: Shown | None = None
+
+    def difference(self) -> StepDifference | None:
+        for number, step in enumerate(self.steps):
+            self.records, self.result = [], None
+            self._apply(step)
+            if step["op"] not in _UNTICKED:
+                self._pass(MILLISECOND)
+            seen = self.observer.look(self.records, self.result)
+            found = difference(number, step["op"], step["expect"], seen)
+            if found is not None:
+                return found
+        return None
+
+    def _apply(self, op: Op) -> None:
+        _OPERATIONS[op["op"]](self, op)
+
+    def _change(self, happen: Callable[[], Any]) -> None:
+        def once() -> None:
+            happen()
+
+        self.records += self.sim.change(once)
+
+    def _pass(self, time: int) -> None:
+        end = self.sim.now + time
+        while self.sim.due(end):
+            self.records += self.sim.advance()
+        self.sim.agenda.now = end
+
+    # Operations on objects and time
+
+    def create(self, op: Op) -> None:
+        self._change(lambda: self.sim.store.create(_given(op["object"]), _kind(op["object"]), self.sim.now))
+
+    def update(self, op: Op) -> None:
+        given = self._with_emptied_maps(_given(op["object"]))
+        self._change(lambda: self.sim.store.overwrite(given, _kind(given)))
+
+    def _with_emptied_maps(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Annotations that have all been taken away are an empty map, which the corpus' JSON leaves out."""
+        metadata = given["metadata"]
+        old = self.sim.store.get(_kind(given), metadata.get("namespace") or "", metadata["name"])
+        if old is None or "annotations" in metadata or "annotations" not in old["metadata"]:
+            return given
+        return {**given, "metadata": {**metadata, "annotations": {}}}
+
+    def delete(self, op: Op) -> None:
+        store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
+        if op.get("graceful"):
+            self._change(lambda: store.delete(*place, self.sim.now))
+        else:
+            self._change(lambda: store.remove(*place))
+
+    def advance(self, op: Op) -> None:
+        self._pass(round(op["seconds"] * SECOND))
+
+    def fail_next_bind(self, op: Op) -> None:
+        self.sim.faults[op["pod"]] = BindFault(op["message"], bool(op.get("afterBound")))
+
+    def permit_allow(self, op: Op) -> None:
+        for waiting in self.scheduler.pods_waiting():
+            if waiting.pod.key == op["pod"] and oracle.NAME in waiting.waiting:
+                self._change(partial(binding.allow, self.scheduler, waiting, oracle.NAME))
+
+    def permit_reject(self, op: Op) -> None:
+        for waiting in self.scheduler.pods_waiting():
+            if waiting.pod.key == op["pod"]:
+                self._change(partial(binding.reject, self.scheduler, waiting, oracle.NAME, "oracle rejected"))
+
+    # One scheduling cycle
+
+    def schedule_one(self, op: Op) -> None:
+        entry = self._pop() if self.scheduler.queue.ready else None
+        if entry is None:
+            self.result = {"popped": None}
+        else:
+            self.result = {"popped": entry.key, "attempt": entry.attempts}
+            self._schedule(entry, op.get("during") or {})
+        if self.forgets_faults:
+            self._pass(MILLISECOND - 1)
+            self.sim.faults.clear()
+            self.sim.agenda.now -= MILLISECOND - 1
+
+    def _pop(self) -> QueuedPod | None:
+        popped: list[QueuedPod | None] = []
+        self._change(lambda: popped.append(self.scheduler.queue.pop(self.sim.now)))
+        return popped[0]
+
+    def _schedule(self, entry: QueuedPod, during: Op) -> None:
+        admitted: list[bool] = []
+        self._change(lambda: admitted.append(scheduling.admit(self.scheduler, entry)))
+        if not admitted[0]:
+            return
+        assert self.result is not None
+        self.result["profile"] = entry.pod.spec.scheduler_name
+        if during.get("point") == "beforeSnapshot":
+            self._during(during)
+        self._change(lambda: scheduling.open_cycle(self.scheduler, entry))
+        cycle = self.scheduler.cycle
+        assert cycle is not None
+        while cycle.phase in IN_ALGORITHM and cycle.phase is not Phase.POST_FILTER:
+            self.records += self.sim.advance()
+        self.result |= _outcome(cycle)
+        if during.get("point") == "afterFilter":
+            self._during(during)
+
+    def _during(self, during: Op) -> None:
+        for op in during["ops"]:
+            self._apply(op)
+
+
+_OPERATIONS: dict[str, Callable[[_Run, Op], None]] = {
+    "create": _Run.create,
+    "update": _Run.update,
+    "delete": _Run.delete,
+    "advance": _Run.advance,
+    "scheduleOne": _Run.schedule_one,
+    "failNextBind": _Run.fail_next_bind,
+    "permitAllow": _Run.permit_allow,
+    "permitReject": _Run.permit_reject,
+}
+
+
+def _kind(manifest: Mapping[str, Any]) -> str:
+    kind = kind_of(manifest)
+    assert kind is not None, manifest.get("kind")
+    return kind.key
+
+
+def _given(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object as it is meant: nothing is defaulted, so that a pod that names no scheduler has none."""
+    if manifest["kind"] != "Pod" or manifest["spec"].get("schedulerName"):
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "schedulerName": "(none)"}}
+
+
+def _outcome(cycle: SchedulingCycle) -> Shown:
+    """What SchedulePod returned."""
+    if cycle.chosen is None:
+        return {"error": fit_error(cycle) if cycle.phase is Phase.POST_FILTER else cycle.message}
+    assert cycle.feasible is not None
+    feasible = len(cycle.feasible)
+    evaluated = feasible + int(np.count_nonzero(cycle.refused_by >= 0))
+    return {"node": cycle.chosen, "evaluatedNodes": evaluated, "feasibleNodes": feasible}

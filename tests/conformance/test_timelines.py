@@ -1,0 +1,66 @@
+"""The queue's corpus in tests/corpus: what kube-scheduler v1.34.1's queue did over time is done here, too."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core.testing.corpus import Scenario, Verdict, judge, read_corpus, run_scenario
+from scheduler_core.testing.timelines import run_timeline
+
+QUEUE = Path(__file__).resolve().parents[1] / "corpus" / "queue"
+
+TIMELINES = [s for s in read_corpus(QUEUE) if s.family != "queue/leader-election"]
+
+
+def timeline(family: str, name: str) -> Scenario:
+    return next(s for s in TIMELINES if s.family == f"queue/{family}" and name in s.name)
+
+
+@pytest.mark.parametrize("scenario", TIMELINES, ids=lambda s: f"{s.family}: {s.name}"[:90])
+def test_the_timeline_runs_as_kube_ran_it(scenario: Scenario) -> None:
+    result = run_scenario(scenario)
+    assert result.verdict is Verdict.PASSES, result.text
+
+
+def keys_of_expectations() -> list[str]:
+    untold = ("t", "errorsLogged")
+    return sorted(
+        {key for s in TIMELINES for step in s.data["steps"] for key in step["expect"]} - set(untold)
+    )
+
+
+@pytest.mark.parametrize("key", keys_of_expectations())
+def test_a_key_that_is_expected_otherwise_is_noticed(key: str) -> None:
+    found = next(s for s in TIMELINES if any(key in step["expect"] for step in s.data["steps"]))
+    data: dict[str, Any] = copy.deepcopy(dict(found.data))
+    number = next(i for i, step in enumerate(data["steps"]) if key in step["expect"])
+    data["steps"][number]["expect"][key] = "something else"
+    difference = run_timeline(data)
+    assert difference is not None
+    assert (difference.step, difference.key) == (number, key)
+
+
+def test_a_key_that_is_not_expected_is_noticed() -> None:
+    data: dict[str, Any] = copy.deepcopy(dict(timeline("queue-basics", "FIFO among equals").data))
+    del data["steps"][1]["expect"]["activeQ"]
+    assert "step 1 (create), activeQ: expected nothing, received" in str(run_timeline(data))
+
+
+def test_a_time_may_differ_by_a_millisecond_and_no_more() -> None:
+    data: dict[str, Any] = copy.deepcopy(dict(timeline("queue-basics", "FIFO among equals").data))
+    entry = data["steps"][1]["expect"]["activeQ"][0]
+    entry["timestamp"] += 0.001
+    assert run_timeline(data) is None
+    entry["timestamp"] += 0.001
+    difference = run_timeline(data)
+    assert difference is not None
+    assert difference.key == "activeQ[0].timestamp"
+
+
+def test_a_timeline_that_stops_with_an_exception_differs() -> None:
+    data = {"name": "broken", "config": None, "steps": [{"op": "create", "object": {}, "expect": {}}]}
+    result = judge(Scenario("queue/broken", "broken", data))
+    assert result.verdict is Verdict.DIFFERS
+    assert "KeyError" in result.text
