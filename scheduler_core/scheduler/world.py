@@ -22,7 +22,6 @@ class WorldSettings:
     bind_cost: int = 5 * MILLISECOND  # the API call that binds
     patch_cost: int = MILLISECOND  # the API call that writes a waiting pod's status
     evict_cost: int = MILLISECOND  # each of the two API calls that evict a victim
-    claim_cost: int = 0  # the API call that writes a volume or a claim
     pod_start_latency: int = 2 * SECOND  # from bound to Running
     demonstration: bool = False  # adds the demonstration plugin to every profile
     controllers: bool = True  # kubelets and the controllers of volumes do their work
