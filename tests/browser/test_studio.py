@@ -182,7 +182,8 @@ def test_play_goes_on_by_itself_until_it_is_paused(page: Page, server: Playgroun
     before = position(page)
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
-    step_is(page, before + 3)
+    beyond = "|".join(str(n) for n in range(before + 3, before + 400))  # several steps may be shown as one
+    expect(page.locator("#panel-transport")).to_have_attribute("data-position", re.compile(f"^({beyond})$"))
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
