@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scheduler_core.objects.pod import Pod
+from scheduler_core.preemption.go_sort import go_sorted
 
 NEVER = 1 << 62  # a pod that has not started counts as starting now, later than any other
 
@@ -17,11 +18,8 @@ def start_time(pod: Pod) -> int:
 
 
 def by_importance(pods: Iterable[Pod]) -> list[Pod]:
-    """The most important first; equals keep their order.
-
-    DEVIATION: kube's sort is not stable beyond 12 pods; there, equal pods (same priority and start time) may stand in another order.
-    """
-    return sorted(pods, key=lambda pod: (-pod.priority, start_time(pod)))
+    """The most important first; equals (same priority and start time) stand as kube's unstable sort leaves them."""
+    return go_sorted(list(pods), lambda pod: (-pod.priority, start_time(pod)))
 
 
 def earliest_start(victims: Sequence[Pod]) -> int:
