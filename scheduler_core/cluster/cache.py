@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.pod_table import PodColumns
-from scheduler_core.cluster.table import ImageState, NodeTable, ResourceIndex
+from scheduler_core.cluster.table import NO_PORTS, ImageState, NodeTable, ResourceIndex
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
 from scheduler_core.objects.resources import Resources
@@ -39,7 +39,7 @@ class Cache:
         self.nodes: list[Node | None] = []  # by slot; None: only pods are known of this node
         self.names: list[str] = []
         self.pods: list[tuple[Pod, ...]] = []
-        self.ports: dict[int, dict[HostPort, int]] = {}  # slots that use host ports
+        self.ports: dict[int, frozenset[HostPort]] = {}  # slots that use host ports
         self.where: dict[str, tuple[Pod, int]] = {}  # pod key -> (pod, slot)
         self.columns = PodColumns()
         self.assumed: dict[str, str] = {}  # pod key -> node name, not yet confirmed by the API server
@@ -171,7 +171,7 @@ class Cache:
             taint_set=taints,
             taint_sets=list(index),
             images=self._image_states(rows),
-            ports=[self.ports.get(slot, {}) for slot in slots],
+            ports=[self.ports.get(slot, NO_PORTS) for slot in slots],
             rows_with_ports=frozenset(row for row, slot in enumerate(slots) if slot in self.ports),
             pods=[self.pods[slot] for slot in slots],
             pod_table=self.columns.snapshot({slot: row for row, slot in enumerate(slots)}, len(self.names)),
@@ -273,10 +273,7 @@ class Cache:
         self.where[pod.key] = (pod, slot)
         self.columns.put(pod, slot)
         if pod.spec.host_ports:
-            used = dict(self.ports.get(slot, {}))
-            for port in pod.spec.host_ports:
-                used[port] = used.get(port, 0) + 1
-            self.ports[slot] = used
+            self.ports[slot] = self.ports.get(slot, NO_PORTS) | frozenset(pod.spec.host_ports)
         self._dirty[slot] = None
 
     def _take(self, key: str) -> None:
@@ -292,15 +289,10 @@ class Cache:
         self._drop_slot_if_empty(slot)
 
     def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
-        used = dict(self.ports[slot])
-        for port in ports:
-            used[port] -= 1
-            if not used[port]:
-                del used[port]
+        """As in kube a port that two pods hold is free as soon as one of them goes."""
+        used = self.ports.pop(slot, NO_PORTS) - frozenset(ports)
         if used:
             self.ports[slot] = used
-        else:
-            del self.ports[slot]
 
     def _swap(self, pod: Pod, slot: int, old: Pod) -> None:
         # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
@@ -314,7 +306,7 @@ class Cache:
         table.nonzero[row] = self.nonzero[slot]
         table.pod_count[row] = self.counts[slot, _PODS]
         table.pods[row] = self.pods[slot]
-        ports = self.ports.get(slot, {})
+        ports = self.ports.get(slot, NO_PORTS)
         if ports is not table.ports[row]:
             table.ports[row] = ports
             others = table.rows_with_ports - {row}

@@ -65,6 +65,9 @@ class ImageState:
         return len(self.rows)
 
 
+NO_PORTS: frozenset[HostPort] = frozenset()
+
+
 @dataclass(slots=True)
 class NodeTable:
     """The columns. Arrays are owned by the snapshot: plugins read them and never write."""
@@ -85,7 +88,7 @@ class NodeTable:
     )  # index into taint_sets
     taint_sets: list[tuple[Taint, ...]] = field(default_factory=list)
     images: dict[str, ImageState] = field(default_factory=dict)  # by normalized name (with tag)
-    ports: list[dict[HostPort, int]] = field(default_factory=list)  # per row: used host ports (with counts)
+    ports: list[frozenset[HostPort]] = field(default_factory=list)  # per row: used host ports
     rows_with_ports: frozenset[int] = frozenset()
     pods: list[tuple[Pod, ...]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
     pod_table: PodTable = field(default_factory=PodTable)  # the same pods by column

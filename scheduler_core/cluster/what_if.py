@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Change
-from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources
 
 
@@ -52,11 +52,8 @@ def _vector(view: NodeTable, requests: Resources) -> list[int]:
 
 
 def _change_ports(view: NodeTable, change: Change) -> None:
-    used: dict[HostPort, int] = dict(view.ports[change.row])
-    for port in change.pod.spec.host_ports:
-        used[port] = used.get(port, 0) + change.sign
-        if used[port] <= 0:
-            del used[port]
+    ports = frozenset(change.pod.spec.host_ports)
+    used = view.ports[change.row] | ports if change.sign > 0 else view.ports[change.row] - ports
     view.ports[change.row] = used
     others = view.rows_with_ports - {change.row}
     view.rows_with_ports = others | {change.row} if used else others

@@ -64,7 +64,7 @@ def columns(table: NodeTable) -> list[Any]:
         table.nonzero.tolist(),
         table.pod_count.tolist(),
         [[p.key for p in pods] for pods in table.pods],
-        [sorted((port.port, n) for port, n in used.items()) for used in table.ports],
+        [sorted(port.port for port in used) for used in table.ports],
     ]
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, unschedulable
-from scheduler_core.testing.builders import make_node, make_pod, make_table
+from scheduler_core.testing.builders import make_cache, make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered, make_plugin
 
 REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
@@ -43,3 +43,11 @@ def test_why_lists_what_is_taken() -> None:
         "used": ["0.0.0.0:80/TCP", "0.0.0.0:90/TCP"],
         "taken": ["0.0.0.0:80/TCP"],
     }
+
+
+def test_a_port_held_twice_is_free_as_soon_as_one_holder_goes() -> None:
+    holders = [make_pod(name).host_port(80).on("a") for name in ("one", "two")]
+    cache = make_cache([make_node("a")], holders)
+    cache.remove_pod(holders[0].pod())
+    found = filtered(make_plugin("NodePorts"), make_pod("p").host_port(80).pod(), cache.table())
+    assert found == {"a": None}
