@@ -7,6 +7,8 @@ kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 
 from __future__ import annotations
 
+import numpy as np
+
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
@@ -51,6 +53,8 @@ class DynamicResources(Plugin):
         return PreFilterResult(NOT_MODELLED) if pod.spec.resource_claims else _NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        if state.get(NAME) is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         return None
 
     def post_filter(

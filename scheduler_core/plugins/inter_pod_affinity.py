@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
@@ -22,6 +24,8 @@ from scheduler_core.plugins.affinity_told import told_rules
 from scheduler_core.plugins.hints import pods as hints
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
+_NO_FILTER_STATE = error(f'error reading "{_FILTER}" from cycleState: not found')
+_NO_SCORE_STATE = error(f'failed to read "{_SCORE}" from cycleState: not found')
 _GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
 
 
@@ -60,7 +64,9 @@ class InterPodAffinity(Plugin):
             state.write(_FILTER, rules.changed(nodes, changes))
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        rules: Rules = state.read(_FILTER)
+        rules: Rules | None = state.get(_FILTER)
+        if rules is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return rules.verdicts(rows)
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -80,9 +86,9 @@ class InterPodAffinity(Plugin):
         state.write(_SCORE, preferences)
         return SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        preferences: Preferences = state.read(_SCORE)
-        return preferences.scores(rows)
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        preferences: Preferences | None = state.get(_SCORE)
+        return _NO_SCORE_STATE if preferences is None else preferences.scores(rows)
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return normalized_scores(scores)

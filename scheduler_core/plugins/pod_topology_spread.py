@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
@@ -38,6 +40,8 @@ SYSTEM_DEFAULTS: tuple[Mapping[str, Any], ...] = (
 )
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
+_NO_FILTER_STATE = error(f'reading "{_FILTER}" from cycleState: not found')
+_NO_SCORE_STATE = error(f'error reading "{_SCORE}" from cycleState: not found')
 _GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
 _NO_CONSTRAINTS = Constraints((), "", True)
 
@@ -81,7 +85,9 @@ class PodTopologySpread(Plugin):
             state.write(_FILTER, spread.changed(nodes.pod_table.classes, changes))
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        spread: Spread = state.read(_FILTER)
+        spread: Spread | None = state.get(_FILTER)
+        if spread is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return spread.verdicts(rows)
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -93,10 +99,10 @@ class PodTopologySpread(Plugin):
         state.write(_SCORE, Evenness.of(nodes, constraints, pod.spec, rows))
         return SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
         """The weighted number of matching pods around each node: fewer are better."""
-        evenness: Evenness = state.read(_SCORE)
-        return evenness.scores(rows)
+        evenness: Evenness | None = state.get(_SCORE)
+        return _NO_SCORE_STATE if evenness is None else evenness.scores(rows)
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         evenness: Evenness = state.read(_SCORE)

@@ -15,7 +15,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
-from scheduler_core.framework.status import SKIP, unresolvable, unschedulable
+from scheduler_core.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.hints import volumes as hints
 from scheduler_core.plugins.volumes import (
@@ -28,6 +28,7 @@ from scheduler_core.plugins.volumes import (
 
 NAME = "VolumeRestrictions"
 
+NO_STATE = error(f'cannot read "PreFilter{NAME}" from cycleState')
 DISK_CONFLICT = unschedulable("node(s) had no available disk")
 IN_USE = unschedulable(
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
@@ -90,8 +91,10 @@ class VolumeRestrictions(Plugin):
         state.write(NAME, ExclusiveClaims(claims.names, claims.used, changed))
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        claims: ExclusiveClaims = state.get(NAME) or ExclusiveClaims()
-        reason = np.full(len(rows), 1 if claims.used > 0 else -1, np.int32)
+        known: ExclusiveClaims | None = state.get(NAME)
+        claims = known or ExclusiveClaims()
+        otherwise = 2 if known is None else 1 if claims.used > 0 else -1
+        reason = np.full(len(rows), otherwise, np.int32)
         disks = volumes_of(pod.spec).disks
         if claims.changed or disks:
             for i, row in enumerate(rows.tolist()):
@@ -99,7 +102,7 @@ class VolumeRestrictions(Plugin):
                     reason[i] = 1 if claims.used + claims.changed[row] > 0 else -1
                 if disks and conflicts(disks, nodes.pods[row]):
                     reason[i] = 0
-        return Verdicts(reason, (DISK_CONFLICT, IN_USE)) if (reason >= 0).any() else None
+        return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
 
     def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
         """The pod's disks with the pods of the node that are in their way, and the exclusive claims in use."""

@@ -15,7 +15,7 @@ from scheduler_core.cluster.what_if import added, change_rows
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Change, Plugin, Point, Rows
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import Status
+from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.nominator import Nominator
 
@@ -79,10 +79,16 @@ def _keep(
     refused: NDArray[np.bool_] = verdicts.reason >= 0
     if not refused.any():
         return rows
-    signed = [status.by(plugin.name) for status in verdicts.statuses]
+    signed = [_signed(status, plugin.name) for status in verdicts.statuses]
     for row, reason in zip(rows[refused].tolist(), verdicts.reason[refused].tolist(), strict=True):
         out[row] = signed[reason]
     return rows[~refused]
+
+
+def _signed(status: Status, plugin: str) -> Status:
+    if not status.ok and not status.rejected:
+        status = error(f'running "{plugin}" filter plugin: {status.message}')
+    return status.by(plugin)
 
 
 def promised_rows(nominator: Nominator, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, tuple[Pod, ...]]:

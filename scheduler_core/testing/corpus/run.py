@@ -151,7 +151,9 @@ class _Run:
                 seen["evaluatedNodes"] = _evaluated(cycle)
         else:
             seen.pop("feasibleNodes", None)
-        if cycle.search is not None and cycle.search.own_nomination and not self.sampled:
+        by_nomination = cycle.search is not None and cycle.search.own_nomination
+        cut_short = seen.get("errorKind") == "Error" and "filter" in seen
+        if (by_nomination or cut_short) and not self.sampled:
             runner = FilterRunner(framework, self.world.nominator)
             seen["filter"] = observe_all(cycle, runner)
         if seen.get("errorKind") == "FitError" and seen.get("preemption") is None:
