@@ -13,7 +13,7 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-ha
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium conformance screenshots lock clean
+.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium redis conformance screenshots lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -21,7 +21,7 @@ help: ## what each target does
 run: install migrate ## serve the playground at http://127.0.0.1:PORT/ (8000 unless PORT says otherwise)
 	@exec $(PY) manage.py serve --port "$$PORT"
 
-test: install-test chromium lint types contracts pytest ## check everything: style, types, contracts, tests, browser
+test: install-test chromium redis lint types contracts pytest ## check everything: style, types, contracts, tests, browser
 
 venv:
 	@sh scripts/venv.sh
@@ -41,6 +41,9 @@ migrate: install
 
 chromium: ## find Chromium for the browser tests, or install it
 	@sh scripts/chromium.sh
+
+redis: ## find redis-server for the tests of several servers, or install it
+	@sh scripts/redis.sh
 
 lint: install-test ## ruff: style and formatting
 	@echo "make test: ruff check"; $(PY) -m ruff check .

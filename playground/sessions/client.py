@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 
 from playground.models import LogKind, Session
 from playground.sessions import log
@@ -49,6 +50,8 @@ class SessionClient:
     async def open(cls, key: str) -> SessionClient:
         """The session that a key opens. Raises SessionGone for any other key."""
         session = await sync_to_async(log.find, thread_sensitive=False)(key)
+        if settings.REDIS_URL:
+            await runtime().call(lambda: _notice(session))
         return cls(session, "edit" if session.edit_key == key else "view")
 
     @property
@@ -176,6 +179,12 @@ async def _export(session_id: int, detail: tuple[int, int], loop: asyncio.Abstra
     chunks = Chunks(loop)
     runtime().begin(runtime().jobs.export(session_id, detail, chunks))
     return chunks
+
+
+async def _notice(session: Session) -> None:
+    live = runtime().sessions.get(session.pk)
+    if live is not None:
+        live.notice(session.head)
 
 
 async def _walk(live: LiveSession, steps: int) -> None:

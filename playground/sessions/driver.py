@@ -23,6 +23,7 @@ RUN_SLICE = 0.1
 PLAY_TICK = 0.05
 LEASE = 15.0
 RENEW = 5.0
+TRIES = 3
 
 
 class Driver:
@@ -76,7 +77,7 @@ class Driver:
             while not self._stop.is_set() and self._watched():
                 if self.kind == LogKind.PLAY:
                     due = await self._pace(due)
-                if self._stop.is_set() or await self._slice():
+                if self._stop.is_set() or await self._insist():
                     break
                 await self._renew()
         except (SessionError, OSError) as error:
@@ -93,17 +94,24 @@ class Driver:
             self.live.runtime.relay.tell(self.live.id, "moved", running=None)
 
     async def _pace(self, due: float) -> float:
-        """Wait for the next step; when that is late by much, do not hurry after it."""
-        wait = due - time.monotonic()
-        if wait > 0:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), wait)
-        elif wait < -1:
+        """Wait for the next step, keeping the lease; when the step is late by much, do not hurry after it."""
+        if due - time.monotonic() < -1:
             due = time.monotonic()
+        while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), min(wait, RENEW))
+            await self._renew()
         return due + self._steps_at_once() / self.rate
 
     def _steps_at_once(self) -> int:
         return max(1, int(self.rate * PLAY_TICK))
+
+    async def _insist(self) -> bool:
+        """A slice; when another process has changed the session meanwhile, go on from there."""
+        for _ in range(TRIES):
+            with contextlib.suppress(Conflict):
+                return await self._slice()
+        return await self._slice()
 
     async def _slice(self) -> bool:
         """One slice of work, logged; True where nothing is left to do."""
@@ -142,6 +150,7 @@ class Driver:
         if not await live.runtime.db(log.lease, live.id, live.runtime.name, LEASE):
             raise Conflict("This session is already being played by another server process. Pause it first.")
         self._renewed = time.monotonic()
+        live.runtime.relay.tell(live.id, "moved", running=self.status())
 
     def watched(self) -> None:
         """Another process has viewers."""

@@ -10,8 +10,8 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from django.conf import settings
@@ -19,7 +19,7 @@ from django.conf import settings
 from playground.models import LogKind, Session
 from playground.presenters.look import Look
 from playground.sessions import log, plans
-from playground.sessions.driver import Driver
+from playground.sessions.driver import LEASE, Driver
 from playground.sessions.errors import (
     Conflict,
     EngineFailed,
@@ -35,6 +35,8 @@ from playground.sessions.publisher import Publisher
 if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
 
+T = TypeVar("T")
+
 OPEN_TIMEOUT = 600.0
 # Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
 TIMEOUTS = {False: 20.0, True: 60.0}
@@ -43,6 +45,10 @@ DEATHS = 5
 MOURNING = 60.0
 # Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
 TELL_INTERVAL = 0.25
+# How long, in seconds, another process has to answer a request to pause before it is taken for dead.
+ANSWER = 2.0
+# Two processes that write at the same moment: the one that lost reads the log and tries again, this often.
+TRIES = 5
 POD_BYTES = 600
 _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
@@ -59,7 +65,9 @@ class LiveSession:
         self.used = time.monotonic()
         self.driver: Driver | None = None
         self.publisher = Publisher(self)
-        self.remote_running: dict[str, Any] | None = None
+        self._remote: dict[str, Any] | None = None
+        self._remote_until = 0.0
+        self._remote_stopped = asyncio.Event()
         self._log_bytes = 0
         self._told = 0.0
         self._heavy = False
@@ -291,6 +299,18 @@ class LiveSession:
         return position
 
     async def _changed(self, op: str, arguments: dict[str, Any], attachments: list[bytes]) -> int:
+        return await self._insist(lambda: self._change(op, arguments, attachments))
+
+    async def _insist(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What is asked for at the head is done at the head, also when another process has just moved it."""
+        for number in range(1, TRIES):
+            try:
+                return await work()
+            except Conflict:
+                await asyncio.sleep(0.02 * number)
+        return await work()
+
+    async def _change(self, op: str, arguments: dict[str, Any], attachments: list[bytes]) -> int:
         async with self.exclusive():
             self.require_room()
             limits = {"limits": {"objects": settings.MAX_OBJECTS}}
@@ -315,6 +335,9 @@ class LiveSession:
     async def step(self, grain: str) -> bool:
         """One engine step at the head; False where nothing is left to do."""
         await self.pause()
+        return await self._insist(lambda: self._step(grain))
+
+    async def _step(self, grain: str) -> bool:
         async with self.exclusive():
             self.require_room()
             header, _ = await self.call("step", {"grain": grain, "times": 1, "keep": True})
@@ -342,7 +365,39 @@ class LiveSession:
         if self.driver is not None:
             await self.driver.stop()
         elif self.remote_running is not None:
+            self._remote_stopped.clear()
             self.runtime.relay.tell(self.id, "pause")
+            try:
+                await asyncio.wait_for(self._remote_stopped.wait(), ANSWER)
+            except TimeoutError:
+                # Its process is gone. Should it still live, its next write to the log is refused.
+                self.remote_is(None)
+                await self.runtime.db(log.release, self.id)
+                await self.catch_up()
+
+    @property
+    def remote_running(self) -> dict[str, Any] | None:
+        """What drives the session in another process, as far as that was heard of lately."""
+        return self._remote if time.monotonic() < self._remote_until else None
+
+    def remote_is(self, running: dict[str, Any] | None) -> None:
+        """Another process told what it drives; when it falls silent, that is over."""
+        self._remote, self._remote_until = running, time.monotonic() + LEASE
+        if running is None:
+            self._remote_stopped.set()
+        else:
+            asyncio.get_running_loop().call_later(LEASE + 0.1, self._listen_for_silence)
+
+    def _listen_for_silence(self) -> None:
+        """A process that died while it drove may have written more than it could tell."""
+        if self._remote is not None and self.remote_running is None and not self._gone:
+            self._remote = None
+            self.runtime.begin(self.catch_up())
+
+    def notice(self, head: int) -> None:
+        """The database says where the head is: a hint may have been lost, or be on its way."""
+        if head > self.head and self.driver is None and not self._lock.locked():
+            self.spoil()
 
     @property
     def running(self) -> dict[str, Any] | None:

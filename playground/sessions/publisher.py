@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.11
 SHARE = 4.0
+LONGEST = 2.0
 HURRY = 0.08
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class Publisher:
         return bool(self.viewers) and time.monotonic() >= self._last + self._interval() - HURRY
 
     def _interval(self) -> float:
-        return max(INTERVAL, SHARE * self._cost)
+        return min(max(INTERVAL, SHARE * self._cost), LONGEST)
 
     def tell_all(self, error: BaseException) -> None:
         for viewer in self.viewers:
@@ -96,6 +97,8 @@ class Publisher:
             self._wake.clear()
             started = time.monotonic()
             try:
+                await self.live.ready()  # to open the engine is no part of what a delta costs
+                started = time.monotonic()
                 await self.publish()
             except SessionGone:
                 self.gone()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+STAY = 3600.0
+# Not the default one: sockets would listen to that as well, on another loop, and need no layer.
+LAYER = "sessions"
+
 
 class Relay:
     """This process' ear and mouth."""
@@ -24,24 +29,31 @@ class Relay:
         self._runtime = runtime
         self._channel = ""
         self._task: asyncio.Task[None] | None = None
-        self._joined: set[int] = set()
+        self._joined: dict[int, float] = {}
         self._tellings: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: int) -> None:
         """Listen for hints about a session."""
-        layer = get_channel_layer()
+        layer = get_channel_layer(LAYER)
         if session_id in self._joined:
             return
         if self._task is None:
             self._channel = await layer.new_channel("process")
             self._task = asyncio.create_task(self._listen())
-        self._joined.add(session_id)
+        self._joined[session_id] = time.monotonic()
         await layer.group_add(f"session-{session_id}", self._channel)
 
     async def leave(self, session_id: int) -> None:
         if session_id in self._joined:
-            self._joined.discard(session_id)
-            await get_channel_layer().group_discard(f"session-{session_id}", self._channel)
+            del self._joined[session_id]
+            await get_channel_layer(LAYER).group_discard(f"session-{session_id}", self._channel)
+
+    async def stay(self) -> None:
+        """Join again what was joined long ago: the channel layer forgets members after a day."""
+        for session_id, since in list(self._joined.items()):
+            if time.monotonic() - since > STAY:
+                self._joined[session_id] = time.monotonic()
+                await get_channel_layer(LAYER).group_add(f"session-{session_id}", self._channel)
 
     def tell(self, session_id: int, what: str, **more: Any) -> None:
         """Tell the other processes; a hint that is lost is made good by the next one."""
@@ -58,14 +70,14 @@ class Relay:
             **more,
         }
         try:
-            await get_channel_layer().group_send(f"session-{session_id}", message)
+            await get_channel_layer(LAYER).group_send(f"session-{session_id}", message)
         except Exception:
             log.exception("could not tell the other processes of session %s", session_id)
 
     async def _listen(self) -> None:
         while True:
             try:
-                message = await get_channel_layer().receive(self._channel)
+                message = await get_channel_layer(LAYER).receive(self._channel)
                 if message["by"] != self._runtime.name:
                     await self._hear(message)
             except asyncio.CancelledError:
@@ -85,7 +97,7 @@ class Relay:
         elif message["what"] == "watched" and live.driver:
             live.driver.watched()
         elif message["what"] == "moved":
-            live.remote_running = message.get("running")
+            live.remote_is(message.get("running"))
             if live.remote_running and live.publisher.viewers:
                 self.tell(live.id, "watched")
             await live.catch_up()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import secrets
 import socket
@@ -81,6 +82,8 @@ class Runtime:
         """Give back, now and then, the memory of sessions that nobody has asked for."""
         while True:
             await asyncio.sleep(min(60, settings.ENGINE_IDLE_SECONDS))
+            with contextlib.suppress(OSError):
+                await self.relay.stay()
             for session_id, live in list(self.sessions.items()):
                 if live.idle_for() > settings.ENGINE_IDLE_SECONDS:
                     del self.sessions[session_id]

@@ -99,7 +99,7 @@ def _driver(process: Process, session: Session) -> Any:
     from playground.models import LogKind
     from playground.sessions.driver import Driver
 
-    process.live(session).remote_running = None  # as if the hint had been lost
+    process.live(session).remote_is(None)  # as if the hint had been lost
     return Driver(process.live(session), LogKind.PLAY, "plugin", 5)
 
 
