@@ -134,6 +134,8 @@ MAX_UPLOAD_BYTES = env_number("MAX_UPLOAD_BYTES", 32 << 20)
 MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
 MAX_COMMAND_BYTES = 2 * MAX_UPLOAD_BYTES
 MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 500)
+# Steps of one run: pods that fit nowhere are tried again and again.
+MAX_RUN_STEPS = env_number("MAX_RUN_STEPS", 5_000_000)
 MAX_VIEWERS = env_number("MAX_VIEWERS", 200)
 SESSION_RETENTION_DAYS = env_number("SESSION_RETENTION_DAYS", 90)
 

@@ -9,6 +9,7 @@ from playground.presenters.look import MAX_NUMBER, Look
 from playground.sessions.errors import NotAllowed, SessionError
 from playground.sessions.live import LiveSession
 from playground.sessions.publisher import Viewer
+from playground.sessions.until import parse
 
 GRAINS = ("plugin", "point", "pod", "event")
 MAX_RATE = 200.0
@@ -87,8 +88,9 @@ class Dialogue:
 
     async def run(self, message: Message) -> None:
         self.require_edit()
+        until = parse(message)
+        await self.live.run(until)
         self.viewer.look = self.viewer.look.but(at=None)
-        await self.live.run()
 
     async def pause(self, message: Message) -> None:
         self.require_edit()

@@ -15,6 +15,7 @@ from django.conf import settings
 from playground.models import LogKind
 from playground.sessions import log
 from playground.sessions.errors import Conflict, LimitReached, SessionError
+from playground.sessions.until import Until, words
 
 if TYPE_CHECKING:
     from playground.sessions.live import LiveSession
@@ -27,10 +28,19 @@ TRIES = 3
 
 
 class Driver:
-    """`grain` and `rate` (steps a second) are for a play only."""
+    """`grain` and `rate` (steps a second) are for a play only, `until` for a run."""
 
-    def __init__(self, live: LiveSession, kind: LogKind, grain: str = "", rate: float = 0.0) -> None:
+    def __init__(
+        self,
+        live: LiveSession,
+        kind: LogKind,
+        grain: str = "",
+        rate: float = 0.0,
+        until: Until | None = None,
+    ) -> None:
         self.live = live
+        self.until = until
+        self._steps = 0
         self.kind = kind
         self.grain = grain
         self.rate = rate
@@ -68,7 +78,8 @@ class Driver:
             "rate": round(speed, 1) if self.kind == LogKind.RUN else self.rate,
             "done": done,
             "total": done + waiting,
-            "left": round(waiting / speed, 1) if speed > 0 else None,
+            "left": round(waiting / speed, 1) if speed > 0 and not self.until else None,
+            "until": words(self.until),
         }
 
     async def _work(self) -> None:
@@ -119,7 +130,9 @@ class Driver:
         async with live.exclusive():
             keep = live.publisher.due()
             if self.kind == LogKind.RUN:
-                header, _ = await live.call("run", {"seconds": RUN_SLICE, "keep": keep})
+                most = settings.MAX_RUN_STEPS - self._steps
+                run = {"seconds": RUN_SLICE, "keep": keep, "until": self.until, "most": most}
+                header, _ = await live.call("run", run)
             else:
                 steps = {"grain": self.grain, "times": self._steps_at_once(), "keep": keep}
                 header, _ = await live.call("step", steps)
@@ -127,8 +140,24 @@ class Driver:
             self._progress = result["progress"]
             self._first = self._first or result["before"]
             if result["to"] > live.head:
-                await self._write(result["to"], keep or result["idle"])
-        return bool(result["idle"])
+                await self._write(result["to"], keep or bool(result["reason"]))
+            self._steps += result["to"] - result["at"]
+        if result["reason"] and self.kind == LogKind.RUN:
+            live.end(result["reason"], self._told(result["reason"]))
+        return bool(result["reason"])
+
+    def _told(self, reason: str) -> str:
+        """Why a run ended, for people; nothing where it ended as was asked for."""
+        if reason == "budget":
+            return (
+                f"The run stopped after {self._steps:,} steps, the most that one run makes on this server. "
+                "Run again to go on from here."
+            )
+        if self.until is None:
+            return ""
+        if reason == "idle":
+            return f"Nothing is left to do, and what the run waited for did not happen: {words(self.until)}."
+        return f"The run stopped where {words(self.until)}."
 
     async def _write(self, to: int, show: bool) -> None:
         live = self.live
@@ -140,8 +169,14 @@ class Driver:
         except LimitReached:
             live.spoil()
             raise
-        await live.write(self.kind, to, log.pack({"grain": self.grain, "rate": self.rate}), show=show)
+        await live.write(self.kind, to, log.pack(self._asked()), show=show)
         self._entry = live.seq
+
+    def _asked(self) -> dict[str, Any]:
+        """How the steps were asked for, as the log keeps it."""
+        if self.kind == LogKind.RUN:
+            return {"until": self.until} if self.until else {}
+        return {"grain": self.grain, "rate": self.rate}
 
     async def _renew(self) -> None:
         if time.monotonic() - self._renewed < RENEW:

@@ -18,6 +18,7 @@ from playground.sessions.deltas import Digests, compare, digests
 from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
 from playground.sessions.history import History
 from playground.sessions.turns import Slice
+from playground.sessions.until import Until, condition, require_future
 from playground.sessions.world import (
     Command,
     FieldError,
@@ -30,6 +31,7 @@ from playground.sessions.world import (
 )
 
 SEEN = 64
+MOST_STEPS = 1 << 62
 MOVED = 40
 MOST_ERRORS = 200
 
@@ -168,29 +170,37 @@ class Engine:
                 yield
         return self._went(at, idle, before, keep)
 
-    def run(self, seconds: float, keep: bool = True) -> Steps:
-        """Steps at full speed for some time, fewer when interrupted or when nothing is left to do; `keep` as for step."""
+    def run(
+        self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS
+    ) -> Steps:
+        """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
         self._leave()
-        self.interrupted, idle = False, False
+        self.interrupted, reason = False, ""
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
-        while not idle and not self.interrupted and time.perf_counter() < end:
+        holds = condition(self.world, until)
+        while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.perf_counter()
-            result = self.world.run(None, None, self.slice.over)
-            idle = result.reason == "idle"
+            result = self.world.run(holds, at + most - self.world.position, self.slice.over)
+            reason = result.reason if result.reason != "stopped" else ""
             self.history.worked(self.world, time.perf_counter() - started)
-            if not idle:
+            if not reason:
                 yield
-        return self._went(at, idle, before, keep)
+        return self._went(at, reason == "idle", before, keep, reason)
 
-    def _went(self, at: int, idle: bool, before: Result, keep: bool) -> Result:
-        self._unwanted = not keep and not idle
+    def _went(self, at: int, idle: bool, before: Result, keep: bool, reason: str = "") -> Result:
+        self._unwanted = not keep and not idle and not reason
         return {
+            "reason": reason or ("idle" if idle else ""),
             "at": at,
             "to": self.world.position,
             "idle": idle,
             "before": before,
             "progress": self.progress(),
         }
+
+    def require_future(self, until: Until | None) -> None:
+        """Refuses a run to what can't come any more."""
+        require_future(self.world, until)
 
     def progress(self) -> Result:
         """Attempts made so far and pods that a queue still holds to be tried."""

@@ -31,6 +31,7 @@ from playground.sessions.errors import (
 from playground.sessions.frames import Frame
 from playground.sessions.pool import Worker, WorkerDied
 from playground.sessions.publisher import Publisher
+from playground.sessions.until import Until
 
 if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
@@ -64,6 +65,7 @@ class LiveSession:
         self.seq = 0
         self.used = time.monotonic()
         self.driver: Driver | None = None
+        self.ended = (-1, "")
         self.publisher = Publisher(self)
         self._remote: dict[str, Any] | None = None
         self._remote_until = 0.0
@@ -349,9 +351,23 @@ class LiveSession:
         """Step by itself at a pace, until paused or nobody watches."""
         await self._drive(Driver(self, LogKind.PLAY, grain, rate))
 
-    async def run(self) -> None:
-        """Run to the end as fast as the engine can, watched or not."""
-        await self._drive(Driver(self, LogKind.RUN))
+    async def run(self, until: Until | None = None) -> None:
+        """Run to the end, or to a condition, as fast as the engine can, watched or not."""
+        if until is not None:
+            await self.pause()
+            await self.call("require_future", {"until": until})
+        await self._drive(Driver(self, LogKind.RUN, until=until))
+
+    def end(self, reason: str, message: str) -> None:
+        """A run came to its end by itself: tell whoever watches."""
+        self.ended = (self.head, message)
+        if message:
+            self.publisher.tell({"type": "ended", "reason": reason, "message": message})
+
+    @property
+    def told_at_head(self) -> str:
+        """Why the last run ended where the head is now."""
+        return self.ended[1] if self.ended[0] == self.head else ""
 
     async def _drive(self, driver: Driver) -> None:
         async with self._driving:

@@ -80,8 +80,12 @@ class Publisher:
         return min(max(INTERVAL, SHARE * self._cost), LONGEST)
 
     def tell_all(self, error: BaseException) -> None:
+        self.tell(error_message(error))
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send every viewer a message that is no delta."""
         for viewer in self.viewers:
-            viewer.send(error_message(error))
+            viewer.send(message)
 
     def gone(self) -> None:
         for viewer in self.viewers:

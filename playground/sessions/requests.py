@@ -101,7 +101,15 @@ class Requests:
         )
 
     def run(self, header: Header, attachments: list[bytes]) -> Steps:
-        return Answer((yield from self._engine(header).run(header["seconds"], header["keep"])))
+        engine = self._engine(header)
+        return Answer(
+            (yield from engine.run(header["seconds"], header["keep"], header["until"], header["most"]))
+        )
+
+    def require_future(self, header: Header, attachments: list[bytes]) -> Steps:
+        yield
+        self._engine(header).require_future(header["until"])
+        return Answer({})
 
     def forward(self, header: Header, attachments: list[bytes]) -> Steps:
         engine = self._engine(header)
@@ -177,6 +185,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.apply_plan,
         Requests.step,
         Requests.run,
+        Requests.require_future,
         Requests.forward,
         Requests.back,
         Requests.view,

@@ -56,6 +56,7 @@ async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> 
         "head": head,
         "following": look.at is None,
         "running": await runtime().call(lambda: _running(client)),
+        "ended": await runtime().call(lambda: _ended(client)),
         "panels": shown,
         "kube_version": KUBE_VERSION,
         "stale_engine": session.engine_version not in ("", ENGINE_VERSION),
@@ -68,6 +69,10 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
     return {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
+
+
+async def _ended(client: SessionClient) -> str:
+    return client.live().told_at_head
 
 
 async def _running(client: SessionClient) -> dict[str, Any] | None:
@@ -142,7 +147,9 @@ async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @opens
 async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _tell(request, client, {"type": "run"})
+    """To the end, or with `until` (unschedulable, pod, time, attempt) and `pod`, `seconds` or `number` to a condition."""
+    asked = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number")}
+    return await _tell(request, client, {"type": "run", **asked})
 
 
 @require_POST

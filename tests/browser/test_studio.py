@@ -321,6 +321,29 @@ def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: Pl
     expect(page.locator(".tab-body .subject")).to_contain_text("n004")
 
 
+def test_a_run_until_an_attempt_stops_there_and_says_so(
+    page: Page, server: PlaygroundServer, accessible: Accessible
+) -> None:
+    start(page, server)
+    page.keyboard.press("u")
+    accessible(page)
+    page.get_by_label("the end of attempt number").fill("2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_have_text("The run stopped where attempt 2 ends.")
+    expect(page.locator("#until")).not_to_have_attribute("open", "")
+    expect(page.locator(".clocks div", has_text="attempt").locator("dd")).to_have_text("2")
+
+
+def test_a_run_until_a_pod_that_is_not_there_is_refused(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    began = position(page)
+    page.get_by_text("until…").click()
+    page.get_by_label("an attempt ends of pod").fill("nobody")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_contain_text("There is no pod default/nobody")
+    step_is(page, began)
+
+
 def until_one_waits(page: Page, server: PlaygroundServer) -> None:
     """A session in which a pod waits on Permit."""
     start(page, server, "story:permit-and-bind")

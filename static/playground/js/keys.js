@@ -29,7 +29,7 @@ function actionOf({ key, shiftKey, repeat }) {
   if (key === "/" || key === "?") return [key === "/" ? "search" : "keys"];
   if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
   if (/^[1-8]$/.test(key)) return ["tab", Number(key) - 1];
-  const letters = { n: "pod", e: "event", f: "follow", r: "run", t: "theme", p: "unpin", a: "allow", x: "reject" };
+  const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject" };
   const name = letters[key.toLowerCase()];
   return name && !(repeat && ["run", "allow", "reject"].includes(name)) ? [name] : null;
 }

@@ -48,6 +48,9 @@ const handlers = {
   idle(data) {
     toast(data.message);
   },
+  ended(data) {
+    toast(data.message);
+  },
   error(data) {
     const where = data.errors?.[0];
     toast(where?.path ? `${data.message}` : data.message);
@@ -102,6 +105,7 @@ function showJob() {
   if (job.total) parts.push(`${count.format(job.done)} / ${count.format(job.total)} ${words.pods}`);
   else if (job.done) parts.push(`${count.format(job.done)} ${words.steps}`);
   if (job.kind === "run" && job.rate) parts.push(`${count.format(Math.round(job.rate))}/s`);
+  if (job.until) parts[0] += ` ${words.until} ${job.until}`;
   if (job.left) parts.push(`${count.format(Math.ceil(job.left))} s ${words.left}`);
   says.textContent = parts.join(" · ");
 }
@@ -152,6 +156,12 @@ const actions = {
   playpause: () =>
     state.mayEdit && stream.send(state.running ? { type: "pause" } : { type: "play", grain: "plugin", rate: Number(by("rate").value) }),
   run: () => state.mayEdit && stream.send({ type: "run" }),
+  until: () => {
+    const choices = by("until");
+    if (!choices) return;
+    choices.open = !choices.open;
+    choices.querySelector(choices.open ? "button" : "summary").focus();
+  },
   pause: () => stream.send({ type: "pause" }),
   theme: () => void toggleTheme(),
   unpin: () => look({ pod: "" }),
@@ -201,6 +211,13 @@ document.addEventListener("change", (event) => {
   if (event.target.id === "map-group") look({ group: event.target.value, page: 0 });
 });
 document.addEventListener("submit", (event) => {
+  if (event.target.matches("[data-run]")) {
+    const { csrfmiddlewaretoken, ...asked } = Object.fromEntries(new FormData(event.target));
+    if (stream.send({ type: "run", ...asked })) {
+      event.preventDefault();
+      by("until").open = false;
+    }
+  }
   if (event.target.matches("[role=search], .tools form")) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSend", acted);
