@@ -33,7 +33,7 @@ _KIND = {
 
 
 def present(sim: Any, look: Look) -> Panel:
-    """The lanes of the pods that moved last, the chosen one among them, in order of their first appearance.
+    """The lanes of the pods that moved last, the chosen one among them, then of those whose turn comes next, in order of appearance.
 
     The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
     changes no lane but those whose pod moved.
@@ -53,8 +53,12 @@ def _pods(sim: Any, look: Look) -> list[str]:
     for i in range(len(moves) - 1, max(-1, len(moves) - 1 - SEARCHED), -1):
         if len(found) >= LANES:
             break
-        if moves[i].place != Place.RUNNING:
+        if moves[i].place not in (Place.RUNNING, Place.ACTIVE):
             found.setdefault(moves[i].pod)
+    for scheduler in sim.schedulers:  # whose turn comes next
+        for entry in scheduler.queue.active(LANES):
+            if len(found) < LANES:
+                found.setdefault(entry.key)
     return sorted(found, key=lambda pod: _first_seen(sim, pod))
 
 

@@ -51,7 +51,8 @@ def unpack(payload: bytes) -> Any:
 
 def find(key: str) -> Session:
     """The session that a key opens."""
-    session = Session.objects.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
+    sessions = Session.objects.select_related("origin")
+    session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
     if session is None:
         raise SessionGone(
             "There is no session with this link. It may have been deleted, or the link is cut short."

@@ -81,7 +81,7 @@ def _came_to_point(when: Mapping[str, Any], sim: Any) -> bool:
         return True
     cycles = [each.cycle for each in sim.schedulers if each.cycle is not None]
     bindings = [each for scheduler in sim.schedulers for each in scheduler.bindings.values()]
-    running = [each for each in cycles if each.pod.key == _key(when["pod"]) and not each.outcome]
+    running = [each for each in cycles if each.pod.key == _key(when["pod"]) and each.ended is None]
     present = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
     right = finished + len(running) == wanted
     return right and any(step.point == when["point"] for each in present for step in each.steps)

@@ -10,10 +10,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from playground.sessions.client import Applied, SessionClient
-from playground.sessions.errors import SessionError
+from playground.sessions.errors import SessionError, SessionGone
 
 View = Callable[..., Awaitable[HttpResponse]]
 
@@ -47,6 +48,11 @@ def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpRes
     """A page, or a fragment in a drawer, that says what is wrong and what to do."""
     context = {"error": error, "key": key, "base": base_of(request)}
     return render(request, "playground/problem.html", context, status=error.status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """An address that leads nowhere."""
+    return problem(request, SessionGone(_("There is nothing at this address.")))
 
 
 def in_drawer(request: HttpRequest) -> bool:

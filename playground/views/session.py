@@ -54,7 +54,7 @@ async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> 
         "look": look,
         "position": position,
         "head": head,
-        "following": look.at is None,
+        "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
         "running": await runtime().call(lambda: _running(client)),
         "ended": await runtime().call(lambda: _ended(client)),
         "panels": shown,

@@ -193,6 +193,26 @@ async def test_a_fork_begins_where_the_viewer_stands(browser: AsyncClient, sessi
     assert (fork.head, fork.origin_id, fork.origin_position) == (4, session.pk, 4)
 
 
+async def test_a_fork_shows_and_links_its_origin(browser: AsyncClient, session: Session) -> None:
+    await browser.post(url("fork", session), {"at": "1"})
+    fork = await Session.objects.exclude(pk=session.pk).aget()
+    page = (await browser.get(url("studio", fork))).content.decode()
+    assert f'href="{url("studio", session, "view_key")}?at=1"' in page
+    assert session.edit_key not in page
+
+
+async def test_a_step_beyond_the_head_follows_the_head(browser: AsyncClient, session: Session) -> None:
+    page = (await browser.get(url("studio", session) + "?at=99999999")).content.decode()
+    assert 'id="standing" hidden' in page
+
+
+async def test_an_address_that_leads_nowhere_says_so_and_leads_home(browser: AsyncClient) -> None:
+    response = await browser.get("/nope")
+    assert response.status_code == 404
+    assert "There is nothing at this address." in response.content.decode()
+    assert 'href="/"' in response.content.decode()
+
+
 async def test_a_deleted_session_is_a_404(browser: AsyncClient, session: Session) -> None:
     assert (await browser.post(url("delete", session)))["Location"] == "/"
     assert (await browser.get(url("studio", session))).status_code == 404
