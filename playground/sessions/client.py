@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from playground.models import LogKind, Session
-from playground.sessions import log
+from playground.sessions import log, plans
 from playground.sessions.errors import CommandRefused, NotAllowed, SessionError, SessionGone
 from playground.sessions.exports import Chunks
 from playground.sessions.live import LiveSession
@@ -95,10 +95,22 @@ class SessionClient:
         return await runtime().call(lambda: self.live().plan(text, filename))
 
     async def apply_plan(self, token: str, at: int | None = None) -> Applied:
-        """Apply what plan() accepted, as one command."""
+        """Apply what plan() accepted, as one command; at an earlier position it is planned again there, in a fork."""
         self.require_edit()
+        target = await self._target(at)
+        if target is not self:
+            return await self._applied(target, await self._apply_plan_to(target, token))
         position = await runtime().call(lambda: self.live().apply_plan(token))
         return await self._applied(self, position)
+
+    async def _apply_plan_to(self, fork: SessionClient, token: str) -> int:
+        try:
+            text, filename = await sync_to_async(plans.find, thread_sensitive=False)(self.session.pk, token)
+            plan = await fork.plan(text, filename)
+            return await runtime().call(lambda: fork.live().apply_plan(plan["token"]))
+        except SessionError:
+            await fork.delete()
+            raise
 
     async def objects(self, kind: str | None = None, at: int | None = None) -> list[dict[str, Any]]:
         """{kind, namespace, name, summary} of each object at a position (None: the head)."""

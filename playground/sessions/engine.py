@@ -287,6 +287,8 @@ def refusal(errors: Iterable[FieldError]) -> SessionError:
     told = list(errors)
     first = told[0]
     message = f"{first.object}: {first}" if first.object else str(first)
+    if first.file:
+        message = f"{first.file}: {message}"
     if len(told) > 1:
         message += f" (and {len(told) - 1} more)"
     return CommandRefused(message, [error.to_json() for error in told[:MOST_ERRORS]])

@@ -16,7 +16,7 @@ from playground.sessions.client import SessionClient, create_session
 from playground.sessions.errors import SessionError
 from playground.stories import all_stories, story
 from playground.views.doors import problem
-from playground.views.imports import planned, refused_import
+from playground.views.imports import pasted, planned
 from playground.views.texts import received
 from scheduler_core.commands import ApplyObjects
 
@@ -24,8 +24,12 @@ from scheduler_core.commands import ApplyObjects
 @require_GET
 async def home(request: HttpRequest) -> HttpResponse:
     """Start empty, from a story, from a cluster, by import, or go on with one of the last sessions."""
+    return await _home(request, {})
+
+
+async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -> HttpResponse:
     context = {"stories": all_stories(), "clusters": CLUSTERS.values(), "recent": await recent(request)}
-    return render(request, "playground/home.html", context)
+    return render(request, "playground/home.html", {**context, **more}, status=status)
 
 
 @require_POST
@@ -60,16 +64,19 @@ def _beginning(start: str) -> dict[str, Any]:
 
 
 async def _import(request: HttpRequest) -> HttpResponse:
-    """An empty session that opens with the preview of what was pasted or uploaded."""
-    text, filename = received(request)
-    name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
-    session = await create_session(name=name, creator=creator(request))
-    await remember(request, session.edit_key)
-    client = SessionClient(session, "edit")
+    """An empty session that opens with the preview of what was pasted or uploaded; none where that can't be read."""
     try:
-        return await planned(request, client, text, filename)
+        text, filename = received(request)
+        name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
+        session = await create_session(name=name, creator=creator(request))
+        client = SessionClient(session, "edit")
+        try:
+            return await planned(request, client, text, filename)
+        except SessionError:
+            await client.delete()
+            raise
     except SessionError as error:
-        return refused_import(request, client, error)
+        return await _home(request, {"refusal": error, "text": pasted(request)}, error.status)
 
 
 def creator(request: HttpRequest) -> str:

@@ -115,10 +115,10 @@ async def planned(request: HttpRequest, client: SessionClient, text: bytes, file
 
 def refused_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
     """The place to paste again, with what was wrong."""
-    return workbench(request, client, "import", {"refusal": error, "text": _short(request)}, error.status)
+    return workbench(request, client, "import", {"refusal": error, "text": pasted(request)}, error.status)
 
 
-def _short(request: HttpRequest) -> str:
+def pasted(request: HttpRequest) -> str:
     """The pasted text, to be shown again unless it is huge."""
     text = request.POST.get("text", "")
     return text if len(text) < 200_000 else ""

@@ -6,21 +6,32 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from playground.sessions.errors import SessionError
+from scheduler_core.objects.loading import join_files
 
 
 def received(request: HttpRequest) -> tuple[bytes, str]:
     """The text and its file's name: an uploaded file goes before a pasted text. SessionError where both are empty."""
     files = [each for each in request.FILES.getlist("file") if each.size]
     if files:
-        return joined([each.read() for each in files]), files[0].name or ""
+        return joined([(each.name or "", each.read()) for each in files]), files[0].name or ""
     text = request.POST.get("text", "")
     if not text.strip():
         raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
     return text.replace("\r\n", "\n").encode(), ""
 
 
-def joined(parts: list[bytes]) -> bytes:
-    """Several files as one text: JSON values may follow one another, anything else is documents of YAML."""
-    if len(parts) == 1 or all(part.lstrip()[:1] in (b"{", b"[") for part in parts):
-        return b"\n".join(parts)
-    return b"---\n" + b"\n---\n".join(parts)
+def joined(files: list[tuple[str, bytes]]) -> bytes:
+    """Several files as one text that knows which lines are whose; one file stays as it is."""
+    if len(files) == 1:
+        return files[0][1]
+    return join_files([(name, _decoded(name, data)) for name, data in files]).encode()
+
+
+def _decoded(name: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise SessionError(
+            _("%(file)s is not text in UTF-8: byte %(byte)s cannot be read.")
+            % {"file": name, "byte": f"{error.start + 1:,}"}
+        ) from None

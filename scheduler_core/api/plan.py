@@ -98,6 +98,7 @@ class _Source:
     index: int
     locate: Locate | None = None
     made_from: str = ""
+    file: str = ""
 
 
 @dataclass(slots=True)
@@ -134,14 +135,14 @@ def plan(store: Store, sources: Sequence[Manifest | Located]) -> Plan:
 def _source(index: int, source: Any) -> _Source:
     if isinstance(source, Mapping) or not hasattr(source, "locate"):
         return _Source(source, index)
-    return _Source(source.manifest, index, source.locate)
+    return _Source(source.manifest, index, source.locate, file=getattr(source, "file", ""))
 
 
 def _item(source: _Source, item: Prepared) -> Item:
     kind, namespace, name = item.key
     errors = item.errors
     if source.locate is not None:
-        errors = tuple(error.at(source.locate(error.path)) for error in errors)
+        errors = tuple(error.at(source.locate(error.path)).in_file(source.file) for error in errors)
     note = ""
     if item.recreated:
         note = "a pod can't be changed in place like this: it is deleted and made anew"

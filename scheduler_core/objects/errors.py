@@ -17,7 +17,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class FieldError:
     """One error. `object` names the object ("Pod default/web-1"), `kind` is kube's class of error ("Invalid
-    value"), where it has one.
+    value"), where it has one. `file` is the one of several whose line it is.
     """
 
     path: str
@@ -27,6 +27,7 @@ class FieldError:
     line: int | None = None
     column: int | None = None
     kind: str = ""
+    file: str = ""
 
     @property
     def text(self) -> str:
@@ -51,6 +52,10 @@ class FieldError:
             self if place is None or self.line is not None else replace(self, line=place[0], column=place[1])
         )
 
+    def in_file(self, file: str) -> FieldError:
+        """The same error, saying which file it is in."""
+        return replace(self, file=file) if file else self
+
     def to_json(self) -> dict[str, Any]:
         return {
             "path": self.path,
@@ -61,6 +66,7 @@ class FieldError:
             "column": self.column,
             "kind": self.kind,
             "text": str(self),
+            **({"file": self.file} if self.file else {}),
         }
 
 

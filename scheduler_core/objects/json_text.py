@@ -1,4 +1,4 @@
-"""JSON texts: one value or several, one after the other."""
+"""JSON texts: one value or several, one after the other, with or without lines of `---` between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from scheduler_core.objects.numbers import parse_integer
 from scheduler_core.objects.paths import Step
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_BEGIN = re.compile(r'[ \t\n\r\ufeff]*(?:\{[ \t\n\r]*(?:"|\})|\[)')
+_BETWEEN = re.compile(r"(?:[ \t\n\r]+|^---(?=[ \t\n\r]|\Z)(?:[ \t]+#.*)?)*", re.MULTILINE)
+_BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]+|---(?=[ \t\n\r]))*(?:\{[ \t\n\r]*(?:"|\})|\[)')
 _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 
@@ -27,7 +28,7 @@ def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
     """All values of the text. InvalidObject with line and column where it is malformed."""
     text = text.removeprefix("\ufeff")
     values: list[Any] = []
-    position = _skip(text, 0)
+    position = _next(text, 0)
     while position < len(text):
         try:
             value, end = _DECODER.raw_decode(text, position)
@@ -38,7 +39,7 @@ def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
         except ValueError as error:
             raise _malformed(text, position, str(error)) from error
         values.append(value)
-        position = _skip(text, end)
+        position = _next(text, end)
     for value in values:
         check_depth(value, max_depth)
     if _ODD.search(text):
@@ -96,7 +97,7 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
     once.
     """
     found: dict[tuple[int, tuple[Step, ...]], int] = {}
-    position, document = _skip(text, 1 if text.startswith("\ufeff") else 0), 0
+    position, document = _next(text, 1 if text.startswith("\ufeff") else 0), 0
     while position < len(text):
         found[document, ()] = position
         above: tuple[Step, ...] = ()
@@ -108,7 +109,7 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
             for name, start, _ in _members(text, listed):
                 found[document, (*above, name)] = start
         _, end = _DECODER.raw_decode(text, position)
-        position, document = _skip(text, end), document + 1
+        position, document = _next(text, end), document + 1
     return found
 
 
@@ -134,6 +135,12 @@ def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:
 
 def _skip(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _next(text: str, position: int) -> int:
+    """Where the next value begins."""
+    match = _BETWEEN.match(text, position)
     return match.end() if match else position
 
 

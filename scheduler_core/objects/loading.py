@@ -7,7 +7,9 @@ Errors say line and column. What a field-path error is about can be found in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +19,10 @@ from scheduler_core.objects.errors import FieldError, InvalidObject, wrong_type
 from scheduler_core.objects.paths import Step, parse_path
 
 Place = tuple[int, int]
+
+_FILE = re.compile(r"^--- # file: (\".*\")\n", re.MULTILINE)
+_SEPARATOR = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
+_MOST_MIXED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +40,14 @@ class LoadLimits:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One object. `index` counts from 0 over the whole text; `locate` gives line and column (from 1) of a
-    field path, or of the nearest field above it that is there; None where the text can't tell.
+    field path, or of the nearest field above it that is there; None where the text can't tell. Lines are
+    those of the `file`, where the text was joined from several.
     """
 
     manifest: Any
     index: int
     locate: Callable[[str], Place | None]
+    file: str = ""
 
 
 def load_manifests(text: str, limits: LoadLimits | None = None) -> list[Loaded]:
@@ -48,29 +56,93 @@ def load_manifests(text: str, limits: LoadLimits | None = None) -> list[Loaded]:
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
-    read, find = _reader(text)
-    documents = read(text, limits.max_depth, limits.max_alias_nodes)
     found: list[Loaded] = []
-    for number, document in enumerate(documents):
-        for manifest, steps in _objects(document):
-            if len(found) >= limits.max_objects:
-                raise _refused(
-                    f"more than {limits.max_objects} objects",
-                    f"at most {limits.max_objects} are read at once",
-                )
-            found.append(Loaded(manifest, len(found), partial(_locate, find, text, number, steps)))
+    for file, part in _files(text):
+        try:
+            for one, document, find, number in _documents(part, limits):
+                for manifest, steps in _objects(document):
+                    if len(found) >= limits.max_objects:
+                        raise _refused(
+                            f"more than {limits.max_objects} objects",
+                            f"at most {limits.max_objects} are read at once",
+                        )
+                    found.append(
+                        Loaded(manifest, len(found), partial(_locate, find, one, number, steps), file)
+                    )
+        except InvalidObject as error:
+            raise InvalidObject(each.in_file(file) for each in error.errors) from error
     return found
+
+
+def join_files(files: Sequence[tuple[str, str]]) -> str:
+    """Several files, names and texts, as one text that load_manifests takes apart again."""
+    return "".join(f"--- # file: {json.dumps(name)}\n{text}\n" for name, text in files)
+
+
+def _files(text: str) -> list[tuple[str, str]]:
+    """The parts of a joined text with their files' names; any other text is one part without a name."""
+    if not _FILE.match(text):
+        return [("", text)]
+    pieces = _FILE.split(text)[1:]
+    return [(_name(name), part) for name, part in zip(pieces[::2], pieces[1::2], strict=True)]
+
+
+def _name(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted
 
 
 Reader = Callable[[str, int, int], list[Any]]
 Finder = Callable[[str, int, tuple[Step, ...]], Place | None]
+Document = tuple[str, Any, Finder, int]
 
 
-def _reader(text: str) -> tuple[Reader, Finder]:
-    """JSON is read by the faster reader; what only looks like JSON ({a: b}) by YAML's."""
-    if json_text.looks_like_json(text):
-        return json_text.read, json_text.find
-    return yaml_text.read, yaml_text.find
+def _documents(text: str, limits: LoadLimits) -> list[Document]:
+    """The documents of a text, each with the text that it was read from, what finds a field in that, and its
+    number there. JSON is read by the faster reader; what only looks like JSON ({a: b}) by YAML's.
+    """
+    if not json_text.looks_like_json(text):
+        return _read(yaml_text.read, yaml_text.find, text, limits)
+    try:
+        return _read(json_text.read, json_text.find, text, limits)
+    except InvalidObject:
+        parts = _mixed(text)
+        if all(json_text.looks_like_json(part) for part in parts):
+            raise
+    return [
+        document
+        for part in parts
+        for document in (
+            _read(json_text.read, json_text.find, part, limits)
+            if json_text.looks_like_json(part)
+            else _read(yaml_text.read, yaml_text.find, part, limits)
+        )
+    ]
+
+
+def _read(read: Reader, find: Finder, text: str, limits: LoadLimits) -> list[Document]:
+    documents = read(text, limits.max_depth, limits.max_alias_nodes)
+    return [(text, document, find, number) for number, document in enumerate(documents)]
+
+
+def _mixed(text: str) -> list[str]:
+    """The documents of a text in which JSON and YAML follow one another. Each keeps its lines' numbers.
+    Neither language can have a line of three dashes within a document.
+    """
+    parts: list[str] = []
+    lines = 0
+    for part in _SEPARATOR.split(text):
+        if part.strip():
+            parts.append("\n" * lines + part)
+        lines += part.count("\n")
+        if len(parts) > _MOST_MIXED:
+            raise _refused(
+                f"more than {_MOST_MIXED} documents of JSON and YAML in one text",
+                "write all of them in one of the two, or in several files",
+            )
+    return parts
 
 
 def _check_text(text: str, limits: LoadLimits) -> None:

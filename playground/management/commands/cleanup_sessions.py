@@ -15,7 +15,8 @@ BATCH = 50
 
 
 class Command(BaseCommand):
-    """Deleted sessions go, and those that nobody has opened for the days of the retention. Forks of them stay."""
+    """Deleted sessions go, those that nobody has opened for the days of the retention, and imports that were looked at and left a
+    day ago. Forks of them stay."""
 
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 
@@ -31,7 +32,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
         """Remove in small batches, so that no writer waits for long."""
-        old = Q(deleted__isnull=False) | Q(used__lt=timezone.now() - timedelta(days=days))
+        now = timezone.now()
+        abandoned = Q(log_seq=0, import_text__isnull=False, used__lt=now - timedelta(days=1))
+        old = Q(deleted__isnull=False) | Q(used__lt=now - timedelta(days=days)) | abandoned
         running = Q(driver_until__gt=timezone.now())
         chosen = Session.objects.filter(old).exclude(running)
         count = chosen.count()

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from playground.models import LogEntry, Session
-from playground.sessions import log
+from playground.sessions import log, plans
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,16 @@ def test_deleted_sessions_go_at_once() -> None:
     made("deleted", deleted=timezone.now())
     assert cleaned() == "1 session removed"
     assert left() == set()
+
+
+def test_imports_that_were_looked_at_and_left_go_after_a_day() -> None:
+    for name, days in (("left", 2.0), ("looked at now", 0.5)):
+        session = log.create(name, "", "")
+        plans.keep(session.pk, b"kind: Node", "")
+        Session.objects.filter(pk=session.pk).update(used=timezone.now() - timedelta(days=days))
+    made("with something in it", 2)
+    cleaned()
+    assert left() == {"looked at now", "with something in it"}
 
 
 def test_the_age_can_be_given() -> None:

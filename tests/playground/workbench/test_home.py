@@ -82,3 +82,10 @@ def test_an_import_that_cannot_be_read_keeps_the_text_and_says_where():
     assert answer.status_code == 422
     assert "not readable as YAML" in page_text(answer)
     assert "kind: [oops" in page_text(answer)
+    assert Session.objects.filter(deleted=None).count() == 0
+
+
+def test_an_import_that_is_only_looked_at_is_no_session_to_go_on_with():
+    browser = Client()
+    browser.post("/new", {"start": "import", "text": "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"})
+    assert "Imported cluster" not in page_text(browser.get("/"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from playground.models import LogEntry
+from playground.models import LogEntry, Session
 from playground.views import imports
 from tests.playground.workbench.conftest import page_text
 
@@ -88,6 +88,36 @@ def test_several_files_are_one_import(begun, shapes):
     parts = [SimpleUploadedFile(f"{i}", shape.format(i).encode()) for i, shape in enumerate(shapes)]
     answer = begun.post("import", file=parts)
     assert "Import 2 objects" in page_text(begun.browser.get(answer["Location"]))
+
+
+def test_errors_of_several_files_name_the_file_and_its_own_line(begun):
+    good, bad = YAML.format(1), "kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers: 7\n"
+    parts = [
+        SimpleUploadedFile(name, text.encode()) for name, text in (("one.yaml", good), ("two.yaml", bad))
+    ]
+    shown = page_text(begun.browser.get(begun.post("import", file=parts)["Location"]))
+    assert "two.yaml line 5 spec.containers" in shown
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [(b"kind: Node\na: [", "not readable as YAML"), (b'{"a": 1,\n ]', "line 2"), (b"\xff\xfea", "UTF-8")],
+)
+def test_a_file_that_cannot_be_read_is_named(begun, bad, said):
+    parts = [SimpleUploadedFile("one.yaml", YAML.format(1).encode()), SimpleUploadedFile("two.yaml", bad)]
+    shown = page_text(begun.post("import", file=parts))
+    assert "two.yaml" in shown
+    assert said in shown
+
+
+def test_an_import_in_the_past_forks(begun):
+    apply(begun, YAML.format(1))
+    begun.post("step", grain="plugin")
+    head, token = begun.head(), preview(begun, YAML.format(2)).context["plan"]["token"]
+    answer = begun.post("import/apply", token=token, at=head - 1)
+    fork = Session.objects.latest("pk")
+    assert (answer["Location"], fork.origin_id) == (f"/s/{fork.edit_key}/", begun.session.pk)
+    assert begun.head() == head
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from scheduler_core.objects.errors import InvalidObject
-from scheduler_core.objects.loading import LoadLimits, load_manifests
+from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
 
 
 def loaded(text, **limits):
@@ -28,6 +28,44 @@ def test_json_values_may_follow_one_another():
         {"kind": "A"},
         {"kind": "B"},
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"kind": "A"}\n---\n{"kind": "B"}',
+        '---\n{"kind": "A"}\n--- # the second\n\n{"kind": "B"}\n---\n',
+        '{"kind": "A"}\r\n---\r\n{"kind": "B"}\r\n',
+        '{"kind": "A"}\n---\nkind: B\n',
+        'kind: A\n---\n{"kind": "B"}\n',
+        '\ufeff{"kind":\n\t"A"}\n---\nkind: B\n',
+    ],
+)
+def test_documents_of_json_may_be_separated_by_dashes_and_mixed_with_yaml(text):
+    assert loaded(text) == [{"kind": "A"}, {"kind": "B"}]
+
+
+def test_dashes_within_a_json_value_are_an_error_at_their_line():
+    error = refusal('{"kind": "A",\n---\n"x": 1}')
+    assert (error.line, error.received) == (2, "not readable as JSON")
+
+
+def test_fields_after_dashes_are_found_at_their_lines():
+    for text in ('{"kind": "A"}\n---\n{"kind":\n"B"}', '{"kind": "A"}\n---\n\nkind: B\n'):
+        assert [one.locate("kind")[0] for one in load_manifests(text)] == [1, 4]
+
+
+def test_joined_files_keep_their_names_and_lines():
+    text = join_files([("a.json", '{"kind": "A"}'), ('b "2".yaml', "# first\nkind: B\n---\nkind: C")])
+    found = [
+        (one.manifest["kind"], one.file, one.locate("kind")[0], one.index) for one in load_manifests(text)
+    ]
+    assert found == [("A", "a.json", 1, 0), ("B", 'b "2".yaml', 2, 1), ("C", 'b "2".yaml', 4, 2)]
+
+
+def test_an_error_in_one_of_several_files_names_it_with_its_own_line():
+    error = refusal(join_files([("a.yaml", "a: 1\nb: 2\n"), ("b.yaml", "c: 1\nc: 2\n")]))
+    assert (error.file, error.line) == ("b.yaml", 2)
 
 
 def test_yaml_in_flow_style_is_not_taken_for_json():
