@@ -5,6 +5,7 @@ The lanes show a window of steps that moves on in blocks, so that the bars don't
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from playground.presenters.amounts import clock
@@ -33,7 +34,7 @@ _KIND = {
 
 
 def present(sim: Any, look: Look) -> Panel:
-    """The lanes of the pods that moved last, the chosen one among them, then of those whose turn comes next, in order of appearance.
+    """The lanes of the pods that moved last, the chosen one among them, then of those whose turn comes next.
 
     The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
     changes no lane but those whose pod moved.
@@ -59,12 +60,12 @@ def _pods(sim: Any, look: Look) -> list[str]:
         for entry in scheduler.queue.active(LANES):
             if len(found) < LANES:
                 found.setdefault(entry.key)
-    return sorted(found, key=lambda pod: _first_seen(sim, pod))
+    return sorted(found, key=lambda pod: _first_turn(sim, pod))
 
 
-def _first_seen(sim: Any, pod: str) -> tuple[int, str]:
-    lane = sim.journal.lane(pod)
-    return (lane[0].position if lane else 0, pod)
+def _first_turn(sim: Any, pod: str) -> float:
+    """The position at which the pod first left the active queue; those that still wait come last, in the queue's order."""
+    return next((move.position for move in sim.journal.lane(pod) if move.place != Place.ACTIVE), math.inf)
 
 
 def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
