@@ -6,9 +6,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
+from django.template.loader import render_to_string
+
+from playground.sessions.errors import LimitReached
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -17,9 +21,8 @@ Application = Callable[[Any, Receive, Send], Awaitable[None]]
 
 SLACK = 64 << 10
 TRACE_PATH = "/import-trace"
-TOO_LARGE = (
-    "The upload is larger than the {limit:,} bytes that this server takes at once. Nothing was changed.\n"
-)
+TOO_LARGE = "The upload is larger than the {limit:,} bytes that this server takes at once."
+DRAWER = b"x-drawer"
 
 
 def body_limit(path: str) -> int:
@@ -27,9 +30,28 @@ def body_limit(path: str) -> int:
     return (settings.MAX_TRACE_BYTES if path == TRACE_PATH else settings.MAX_UPLOAD_BYTES) + SLACK
 
 
-def refusal(path: str) -> bytes:
-    """The words for a body that is too large."""
-    return TOO_LARGE.format(limit=body_limit(path) - SLACK).encode()
+def refusal(path: str, drawer: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and page for a body that is too large; in the studio's drawer it is a fragment."""
+    context = {
+        "error": LimitReached(TOO_LARGE.format(limit=body_limit(path) - SLACK)),
+        "key": _key_of(path),
+        "base": f"playground/{'fragment' if drawer else 'base'}.html",
+    }
+    body = render_to_string("playground/problem.html", context).encode()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"content-security-policy", b"default-src 'self'"),
+        (b"referrer-policy", b"same-origin"),
+        (b"connection", b"close"),
+    ]
+    return headers, body
+
+
+def _key_of(path: str) -> str:
+    """The session's key in a path, for the way back to it."""
+    parts = path.split("/")
+    return parts[2] if len(parts) > 3 and parts[1] == "s" else ""
 
 
 class TooLargeError(Exception):
@@ -43,9 +65,9 @@ class LimitedBody:
         self._application = application
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        path, limit, taken, begun = scope["path"], body_limit(scope["path"]), 0, False
+        limit, taken, begun = body_limit(scope["path"]), 0, False
         if _declared(scope) > limit:
-            await _refuse(path, send)
+            await _refuse(scope, send)
             return
 
         async def counted() -> Message:
@@ -65,7 +87,7 @@ class LimitedBody:
             await self._application(scope, counted, watched)
         except TooLargeError:
             if not begun:
-                await _refuse(path, send)
+                await _refuse(scope, send)
 
 
 def _declared(scope: Any) -> int:
@@ -75,12 +97,10 @@ def _declared(scope: Any) -> int:
     return 0
 
 
-async def _refuse(path: str, send: Send) -> None:
-    body = refusal(path)
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send(
-        {"type": "http.response.start", "status": 413, "headers": [*headers, (b"connection", b"close")]}
-    )
+async def _refuse(scope: Any, send: Send) -> None:
+    drawer = any(name.lower() == DRAWER for name, _ in scope["headers"])
+    headers, body = await sync_to_async(refusal, thread_sensitive=False)(scope["path"], drawer)
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -14,7 +14,7 @@ from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.server import Server
 from twisted.internet import reactor
 
-from playground.gate import body_limit, refusal
+from playground.gate import DRAWER, body_limit, refusal
 
 PATIENCE = 5.0
 
@@ -61,11 +61,9 @@ class LimitedRequest(WebRequest):  # type: ignore[misc]
 
     def _refuse(self) -> None:
         self.refused = True
-        body = refusal(self._path())
-        self.channel.transport.write(
-            b"HTTP/1.1 413 Content Too Large\r\nContent-Type: text/plain; charset=utf-8\r\n"
-            b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-        )
+        headers, body = refusal(self._path(), self.requestHeaders.hasHeader(DRAWER))
+        lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
+        self.channel.transport.write(b"\r\n".join(lines))
         reactor.callLater(PATIENCE, self.channel.transport.abortConnection)  # type: ignore[attr-defined]
 
 

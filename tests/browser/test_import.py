@@ -103,7 +103,9 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     page.goto(small_server.url)
     page.get_by_label("or choose files").set_input_files(tmp_path / "large.yaml")
     page.get_by_role("button", name="Preview the import").click()
-    expect(page.get_by_text(re.compile("larger than the 10,000 bytes"))).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("larger than the 10,000 bytes")
+    page.get_by_role("link", name="To the first page").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("See why")
 
 
 def test_a_view_link_cannot_import(

@@ -46,6 +46,28 @@ async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
     assert b"1,000 bytes" in told[1]["body"]
 
 
+async def test_the_refusal_is_a_page_that_leads_back_to_the_session() -> None:
+    told = await through([b"x" * 100_000], [], "/s/some-key/import")
+    page = told[1]["body"].decode()
+    assert (b"content-type", b"text/html; charset=utf-8") in told[0]["headers"]
+    assert "<!doctype html>" in page
+    assert 'role="alert"' in page
+    assert "Nothing was changed." in page
+    assert 'href="/s/some-key/"' in page
+
+
+async def test_the_refusal_in_the_drawer_is_a_fragment() -> None:
+    told = await through([b"x" * 100_000], [(b"X-Drawer", b"1")], "/s/some-key/import")
+    page = told[1]["body"].decode()
+    assert "<html" not in page
+    assert 'id="workbench"' in page
+
+
+async def test_a_key_in_a_path_is_escaped_in_the_refusal() -> None:
+    told = await through([b"x" * 100_000], [], '/s/"><script>/import')
+    assert b"<script>/" not in told[1]["body"]
+
+
 async def test_a_body_that_becomes_too_large_is_refused_when_it_does() -> None:
     assert (await through([b"x" * 40_000] * 3, []))[0]["status"] == 413
 

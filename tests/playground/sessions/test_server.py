@@ -112,6 +112,9 @@ def answer(connection: socket.socket) -> bytes:
     data = b""
     while b"\r\n\r\n" not in data:
         data += connection.recv(4096)
+    length = re.search(rb"(?i)content-length: (\d+)", data)
+    while length and len(data) < data.index(b"\r\n\r\n") + 4 + int(length[1]):
+        data += connection.recv(4096)
     return data
 
 
