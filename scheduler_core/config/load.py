@@ -22,7 +22,6 @@ from scheduler_core.config.types import (
 from scheduler_core.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.errors import FieldError, invalid
-from scheduler_core.plugins import REGISTRY
 
 
 def load_configuration(manifest: Mapping[str, Any] | None) -> SchedulerConfiguration:
@@ -60,13 +59,11 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
     plugins[Point.NORMALIZE_SCORE] = tuple(
         entry for entry in plugins[Point.SCORE] if implements(entry[0], Point.NORMALIZE_SCORE)
     )
-    named = dict.fromkeys(name for entries in plugins.values() for name, _ in entries)
     profile = Profile(
         name,
         plugins,
         {config["name"]: config.get("args") or {} for config in raw["pluginConfig"]},
         raw.get("percentageOfNodesToScore"),
-        tuple(plugin for plugin in named if plugin not in REGISTRY),
     )
     return profile, errors
 

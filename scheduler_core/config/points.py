@@ -26,21 +26,13 @@ FIELDS: dict[str, Point] = {
 
 MULTI_POINT = "multiPoint"
 
-_FILTERS = frozenset({Point.PRE_FILTER, Point.FILTER})
-_FILTERS_AND_SCORES = _FILTERS | {Point.PRE_SCORE, Point.SCORE}
-
-# In-tree plugins that come later. NormalizeScore has no field of its own: it goes with Score.
-NOT_BUILT: dict[str, frozenset[Point]] = {
-    "DefaultPreemption": frozenset({Point.PRE_ENQUEUE, Point.POST_FILTER}),
-}
-
 
 def known(name: str) -> bool:
-    """Whether there is a plugin of this name, built or not."""
-    return name in REGISTRY or name in NOT_BUILT
+    """Whether there is a plugin of this name."""
+    return name in REGISTRY
 
 
 def implements(name: str, point: Point) -> bool:
-    """Whether a known plugin takes part in an extension point."""
+    """Whether there is such a plugin and it takes part in an extension point."""
     built = REGISTRY.get(name)
-    return takes_part(built, point) if built is not None else point in NOT_BUILT.get(name, frozenset())
+    return built is not None and takes_part(built, point)

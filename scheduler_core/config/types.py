@@ -21,15 +21,14 @@ class ConfigurationError(InvalidObject):
 class Profile:
     """One profile. `plugins` holds (name, weight) per extension point in run order; a weight counts at Score only.
 
-    `args` are each plugin's arguments with defaults filled in (v1 JSON names). Plugins that are not built yet stay in `plugins` and
-    are listed in `not_built`. `percentage_of_nodes_to_score` is None where the profile leaves it to the configuration.
+    `args` are each plugin's arguments with defaults filled in (v1 JSON names). `percentage_of_nodes_to_score` is
+    None where the profile leaves it to the configuration.
     """
 
     scheduler_name: str
     plugins: Mapping[Point, tuple[tuple[str, int], ...]]
     args: Mapping[str, Mapping[str, Any]]
     percentage_of_nodes_to_score: int | None = None
-    not_built: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.config import ConfigurationError, Profile, load_configuration
 from scheduler_core.framework.plugin import Point
-from scheduler_core.plugins import DEMONSTRATION, NAMES, REGISTRY
+from scheduler_core.plugins import DEMONSTRATION
 
 TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
@@ -65,11 +65,6 @@ def test_the_default_profile_scores_with_kubes_weights() -> None:
         ("NodeResourcesBalancedAllocation", 1),
         ("ImageLocality", 1),
     )
-
-
-def test_plugins_that_are_not_built_stay_named_and_are_listed() -> None:
-    default = load_configuration(None).profiles[0]
-    assert sorted(default.not_built) == sorted(set(NAMES) - set(REGISTRY))
 
 
 def test_disabling_at_one_point_leaves_the_others() -> None:
