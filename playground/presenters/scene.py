@@ -36,11 +36,15 @@ def cycle_of(sim: Any) -> SchedulingCycle | None:
 
 def framework_of(sim: Any) -> Any:
     """The profile that the present cycle runs; the scheduler's first one before any cycle."""
+    return scheduler_of(sim).profiles[profile_of(sim)]
+
+
+def profile_of(sim: Any) -> str:
+    """The name of that profile, as pods ask for it in spec.schedulerName."""
     scheduler = scheduler_of(sim)
     cycle = scheduler.cycle
-    if cycle is not None and cycle.profile in scheduler.profiles:
-        return scheduler.profiles[cycle.profile]
-    return next(iter(scheduler.profiles.values()))
+    running = cycle is not None and cycle.profile in scheduler.profiles
+    return str(cycle.profile if running else next(iter(scheduler.profiles)))
 
 
 def present_step(sim: Any) -> tuple[PluginStep, SchedulingCycle | BindingCycle] | None:

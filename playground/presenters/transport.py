@@ -7,7 +7,7 @@ from typing import Any
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import cycle_of
+from playground.presenters.scene import cycle_of, profile_of
 from playground.presenters.sentence import sentence
 
 
@@ -20,6 +20,7 @@ def present(sim: Any, look: Look) -> Panel:
             "position": sim.position,
             "now": clock(sim.now),
             "attempt": cycle.number if cycle is not None else 0,
+            "profile": profile_of(sim),
             "idle": bool(sim.idle),
             "empty": not sim.store.count("Node") and not sim.store.count("Pod"),
             **sentence(sim),

@@ -68,6 +68,15 @@ def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: Playground
     expect(page.locator(".sentence")).to_contain_text("web-1 goes to large")
 
 
+def test_the_header_names_the_profile_and_leads_to_its_configuration(
+    page: Page, server: PlaygroundServer
+) -> None:
+    start(page, server)
+    expect(page.locator("header.top")).to_contain_text("kube-scheduler v1.34.1")
+    page.locator("header.top .pill", has_text="default-scheduler").click()
+    expect(page.locator("#drawer").get_by_role("heading", name="Scheduler configuration")).to_be_visible()
+
+
 def test_back_and_forward_lead_to_the_same_picture(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     press_until(page, "refuses 1 of 3 nodes")

@@ -77,6 +77,7 @@ function showPlace() {
   document.querySelectorAll("[data-standing]").forEach((field) => (field.value = standing ? state.seen : ""));
   document.querySelectorAll("[data-position]").forEach((field) => field.matches("input") && (field.value = state.seen));
   document.querySelectorAll(".of-head").forEach((place) => (place.textContent = ` / ${count.format(state.head)}`));
+  by("profile").textContent = by("panel-transport").dataset.profile;
   showRail(state.seen, state.head);
   showJob();
   const url = writeLook(state.look);

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.templatetags.studio import tell
-from scheduler_core.commands import DeleteObjects, Ref
-from scheduler_core.simulation import Simulation
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 
 
@@ -61,3 +61,17 @@ def test_every_step_of_a_world_is_told() -> None:
 def test_what_a_stranger_named_is_escaped() -> None:
     told = {"text": "%(pod)s & %(reason)s", "values": {"pod": "<b>", "reason": "<i>"}}
     assert tell(told) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
+
+
+def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> None:
+    manifest = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "packing"}],
+    }
+    sim = Simulation()
+    sim.apply(SetConfiguration(manifest))
+    assert context(sim)["profile"] == "default-scheduler"
+    sim.apply(ApplyObjects((node("n0"), pod("p0", schedulerName="packing"))))
+    sim.step(Grain.POD)
+    assert context(sim)["profile"] == "packing"
