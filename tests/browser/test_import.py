@@ -1,7 +1,6 @@
 """Importing what kubectl prints, in a real browser."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
