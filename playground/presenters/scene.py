@@ -114,11 +114,6 @@ def refused_by(cycle: SchedulingCycle, names: Sequence[str]) -> tuple[NDArray[np
     return steps, reasons
 
 
-def filter_ended(cycle: SchedulingCycle) -> bool:
-    """Whether Filter has its answer (or never ran because PreFilter refused)."""
-    return cycle.feasible is not None or cycle.ended is not None
-
-
 def utilisation(table: NodeTable) -> NDArray[np.float64]:
     """Per node the fuller of cpu and memory, 0..1 (more where a node is overcommitted)."""
     allocatable = np.maximum(table.allocatable[:, :2], 1)

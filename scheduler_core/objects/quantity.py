@@ -79,11 +79,6 @@ def format_quantity(quantity: Quantity, binary: bool = False) -> str:
     return _with_suffix(count, 1000, tuple(_DECIMAL))
 
 
-def is_binary(text: object) -> bool:
-    """Whether a quantity is written with Ki, Mi ..., as its sum or canonical form should be."""
-    return isinstance(text, str) and text.endswith("i")
-
-
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> int:
     match = _SHAPE.match(text) if text and len(text) <= _MAX_TEXT else None
