@@ -31,6 +31,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
     viewer: Viewer | None = None
     dialogue: Dialogue | None = None
     sender: asyncio.Task[None] | None = None
+    closing = False  # messages that are still on their way find nobody
 
     async def connect(self) -> None:
         """Join the session's viewers; what to show is asked for by the first `look`."""
@@ -78,12 +79,19 @@ class SessionConsumer(AsyncWebsocketConsumer):
                 await self.close(CLOSE_GONE)
 
     async def _send(self, message: dict[str, Any]) -> None:
-        await self.send(text_data=orjson.dumps(message).decode())
+        if not self.closing:
+            await self.send(text_data=orjson.dumps(message).decode())
+
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Close once; nothing is sent or taken afterwards."""
+        if not self.closing:
+            self.closing = True
+            await super().close(code, reason)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one message; an error is answered, never raised."""
         dialogue = self.dialogue
-        if dialogue is None:
+        if dialogue is None or self.closing:
             return
         try:
             if not await self._within_rate():

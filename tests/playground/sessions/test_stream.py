@@ -222,6 +222,8 @@ async def test_too_many_messages_are_refused_and_then_the_connection_is_closed(
     assert "Too many messages" in answers[5]["message"]
     closing = await page.socket.receive_output(5)
     assert (closing["type"], closing["code"]) == ("websocket.close", 4429)
+    await page.send({"type": "ping"})
+    assert await page.socket.receive_nothing()
     await page.socket.disconnect()
 
 
