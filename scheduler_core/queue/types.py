@@ -1,4 +1,4 @@
-"""A pod in the scheduling queue, what a move's reason is, and what the queue asks of the plugins.
+"""A pod in the scheduling queue, the queue's options, what a move's reason is, and what the queue asks of the plugins.
 
 kube: framework/types.go QueuedPodInfo, backend/queue/scheduling_queue.go @ v1.34.1
 """
@@ -9,8 +9,19 @@ import enum
 from dataclasses import dataclass
 from typing import Protocol
 
+from scheduler_core.clock.agenda import SECOND
 from scheduler_core.framework.events import ClusterEvent, Happening
 from scheduler_core.objects.pod import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """Times in nanoseconds. `pop_from_backoff` is kube's gate SchedulerPopFromBackoffQ."""
+
+    initial_backoff: int = SECOND
+    max_backoff: int = 10 * SECOND
+    max_in_unschedulable: int = 300 * SECOND
+    pop_from_backoff: bool = True
 
 
 @dataclass(frozen=True, slots=True)

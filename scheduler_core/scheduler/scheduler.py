@@ -21,7 +21,9 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
 from scheduler_core.queue.nominator import Nominator
-from scheduler_core.queue.queue import QueueOptions, SchedulingQueue
+from scheduler_core.queue.queue import SchedulingQueue
+from scheduler_core.queue.state import QueueState
+from scheduler_core.queue.types import QueueOptions
 from scheduler_core.scheduler.api_calls import Dispatcher
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
@@ -45,7 +47,9 @@ class Scheduler:
         self.assumed: Assumptions = {}  # see Handle.assumed
         self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
         self.profiles = self._make_profiles()
-        self.queue = SchedulingQueue(self._queue_options(), QueueRules(self), Nominator(self.live))
+        self.queue = SchedulingQueue(
+            self._queue_options(), QueueRules(self), QueueState(Nominator(self.live))
+        )
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions: dict[int, Eviction] = {}
         self.cache = Cache()

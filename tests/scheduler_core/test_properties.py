@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Redo, Ref, Undo
+from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, scheduler_of
 
@@ -47,23 +48,24 @@ def play(script: list[tuple[Command, int]]) -> Simulation:
     return sim
 
 
-def places(sim: Simulation, key: str) -> list[str]:
-    """Every place of the scheduler in which a pod is."""
+def places(sim: Simulation, found: Pod) -> list[str]:
+    """Every place of the scheduler in which a pod is; another pod of its name may still be on its way."""
+    key = found.key
     scheduler = scheduler_of(sim)
     queue = scheduler.queue
-    found = {
+    there = {
         "active": key in queue.active_pods,
         "backoff": key in queue.backoff_pods,
         "error backoff": key in queue.error_backoff_pods,
         "unschedulable": key in queue.unschedulable_pods,
         "gated": key in queue.gated_pods,
-        "assumed": key in scheduler.cache.assumed,
+        "assumed": scheduler.is_assumed(found),
         "in a cycle": scheduler.cycle is not None
         and scheduler.cycle.ended is None
-        and scheduler.cycle.pod.key == key
-        and key not in scheduler.cache.assumed,
+        and scheduler.cycle.pod.uid == found.uid
+        and not scheduler.is_assumed(found),
     }
-    return [place for place, there in found.items() if there]
+    return [place for place, is_there in there.items() if is_there]
 
 
 @settings(max_examples=150, deadline=None)
@@ -72,7 +74,7 @@ def test_a_waiting_pod_is_in_exactly_one_place_and_none_is_lost(script: list[tup
     sim = play(script)
     for found in sim.store.pods():
         if not found.node_name:
-            assert len(places(sim, found.key)) == 1, found.key
+            assert len(places(sim, found)) == 1, found.key
 
 
 @settings(max_examples=150, deadline=None)

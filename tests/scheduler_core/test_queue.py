@@ -12,8 +12,8 @@ from scheduler_core.framework.events import (
     Happening,
 )
 from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.queue import QueueOptions, SchedulingQueue
-from scheduler_core.queue.types import STAYS, QueuedPod, Strategy, Verdict
+from scheduler_core.queue.queue import SchedulingQueue
+from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, Strategy, Verdict
 from scheduler_core.testing.builders import make_pod
 
 SECOND = 1_000_000_000

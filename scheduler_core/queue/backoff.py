@@ -1,0 +1,37 @@
+"""How long a pod that failed backs off, and when its backoff is over.
+
+kube: backend/queue/backoff_queue.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.queue.types import QueuedPod, QueueOptions
+
+
+class Backoff:
+    """1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to whole seconds, as kube's window has it."""
+
+    __slots__ = ("_options",)
+
+    def __init__(self, options: QueueOptions) -> None:
+        self._options = options
+
+    def begin(self, entry: QueuedPod) -> QueuedPod:
+        """The pod with the end of the backoff that its failures ask for."""
+        failures = entry.error_count or entry.unschedulable_count
+        if not failures or not self._options.max_backoff:
+            return replace(entry, backoff_until=None)
+        wait = min(self._options.initial_backoff << min(failures - 1, 60), self._options.max_backoff)
+        until = entry.timestamp + wait
+        if self._options.pop_from_backoff:
+            until -= until % SECOND
+        return replace(entry, backoff_until=until)
+
+    def lasts(self, entry: QueuedPod, now: int) -> bool:
+        """Whether the pod is still backing off."""
+        if entry.backoff_until is None:
+            return False
+        return entry.backoff_until >= (now - now % SECOND if self._options.pop_from_backoff else now)
