@@ -73,6 +73,11 @@ class Verdict:
     plugin: str = ""
     hint: str = ""
 
+    @property
+    def reason(self) -> tuple[str, str, str] | tuple[()]:
+        """(event, plugin, hint) as the journal keeps it; () where nothing told why."""
+        return (self.event, self.plugin, self.hint) if self.event or self.plugin else ()
+
 
 STAYS = Verdict(Strategy.SKIP)
 

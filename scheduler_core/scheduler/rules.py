@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scheduler_core.framework.events import ClusterEvent, Happening
 from scheduler_core.framework.plugin import Plugin, Point
@@ -10,6 +10,7 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
 from scheduler_core.queue.types import QueuedPod, Verdict
+from scheduler_core.trace.journal import Place
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.scheduler import Scheduler
@@ -51,11 +52,8 @@ class QueueRules:
         return self._hints.judge(entry, what)
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
-        told: dict[str, Any] = {}
-        if why is not None:
-            named = {"event": why.event, "plugin": why.plugin, "hint": why.hint}
-            told = {name: text for name, text in named.items() if text}
-        self._scheduler.move(entry.key, place, cause, told)
+        until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
+        self._scheduler.move(entry.key, place, cause, () if why is None else why.reason, until)
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:

@@ -30,6 +30,7 @@ from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.scheduler.world import World
+from scheduler_core.trace.journal import Why
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.eviction import Eviction
@@ -99,12 +100,15 @@ class Scheduler:
 
     # Helpers of its parts
 
-    def move(self, pod: str, place: str, cause: str, why: Mapping[str, str] | None = None) -> None:
-        """Notes in journal and trace that a pod came to a place; `why`: the event, plugin and hint that moved it."""
+    def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0) -> None:
+        """Notes in journal and trace that a pod came to a place; `until` is the end of its backoff."""
         world = self.world
         told: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
-        world.journal.move(pod, world.now, world.position, place, cause)
-        world.record("queue_moved", {**told, **(why or {})}, self.name)
+        if why:
+            named = zip(("event", "plugin", "hint"), why, strict=True)
+            told.update((name, text) for name, text in named if text)
+        world.journal.move(pod, world.now, world.position, place, cause, why, until)
+        world.record("queue_moved", told, self.name)
 
     def called(self, verb: str, pod: str, what: Mapping[str, Any]) -> None:
         """Notes in the trace that the API server was asked for something."""

@@ -292,6 +292,9 @@ def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         0 if cycle.feasible is None else len(cycle.feasible),
         0 if cycle.tied_rows is None else len(cycle.tied_rows),
         counts,
+        cycle.unschedulable_plugins,
+        cycle.nomination or "",
+        () if cycle.preemption is None else tuple(pod.key for pod in cycle.preemption.victims),
     )
     world.journal.attempt(attempt)
     world.record(

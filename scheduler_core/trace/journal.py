@@ -5,7 +5,7 @@ Both lists only grow. The moves of one pod are chained by index, so that its lan
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Place:
@@ -24,8 +24,12 @@ class Place:
     DELETED = "deleted"
 
 
+Why = tuple[str, str, str] | tuple[()]
+"""The event that moved a pod, the plugin whose hint decided ("" where none did), and the hint; () where no event moved it."""
+
+
 class Move(NamedTuple):
-    """A pod came to a place; `prev` is the index of its move before (-1: none)."""
+    """A pod came to a place; `prev` is the index of its move before (-1: none). `until`: the end of its backoff (ns), 0 without one."""
 
     pod: str
     t: int
@@ -33,10 +37,15 @@ class Move(NamedTuple):
     place: str
     cause: str
     prev: int
+    why: Why = ()
+    until: int = 0
 
 
 class Attempt(NamedTuple):
-    """One finished scheduling cycle in summary. Times are virtual nanoseconds."""
+    """One finished scheduling cycle in summary. Times are virtual nanoseconds.
+
+    `plugins` are those that refused the pod. `nominated` is the node that preemption promised it, `victims` the pods that have to go.
+    """
 
     number: int
     pod: str
@@ -53,22 +62,39 @@ class Attempt(NamedTuple):
     feasible: int
     tied: int
     refusals: tuple[tuple[str, int], ...]
+    plugins: tuple[str, ...] = ()
+    nominated: str = ""
+    victims: tuple[str, ...] = ()
 
 
 class Journal:
-    """Attempts and moves, oldest first."""
+    """Attempts and moves, oldest first. `ignored` are the pods that no scheduler is for."""
 
-    __slots__ = ("attempts", "last_attempt", "last_move", "moves")
+    __slots__ = ("_same", "attempts", "ignored", "last_attempt", "last_move", "moves")
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
         self.moves: list[Move] = []
         self.last_move: dict[str, int] = {}
         self.last_attempt: dict[str, int] = {}  # pod -> index of its last attempt
+        self.ignored: dict[str, None] = {}
+        self._same: dict[Any, Any] = {}  # equal texts and reasons are kept once
 
-    def move(self, pod: str, t: int, position: int, place: str, cause: str) -> None:
-        self.moves.append(Move(pod, t, position, place, cause, self.last_move.get(pod, -1)))
-        self.last_move[pod] = len(self.moves) - 1
+    def move(
+        self, pod: str, t: int, position: int, place: str, cause: str, why: Why = (), until: int = 0
+    ) -> None:
+        prev, same = self.last_move.get(pod, -1), self._same
+        if prev >= 0:
+            pod = self.moves[prev].pod
+        if why:
+            why = same.setdefault(why, why)
+        cause = same.setdefault(cause, cause)
+        self.last_move[pod] = len(self.moves)
+        self.moves.append(Move(pod, t, position, place, cause, prev, why, until))
+        if place == Place.IGNORED:
+            self.ignored[pod] = None
+        elif self.ignored:
+            self.ignored.pop(pod, None)
 
     def attempt(self, attempt: Attempt) -> None:
         self.last_attempt[attempt.pod] = len(self.attempts)
@@ -89,10 +115,17 @@ class Journal:
         out.reverse()
         return out
 
+    def attempts_of(self, pod: str) -> list[Attempt]:
+        """The pod's finished attempts, oldest first."""
+        last = self.last_attempt.get(pod, -1)
+        return [attempt for attempt in self.attempts[: last + 1] if attempt.pod == pod]
+
     def copy(self) -> Journal:
         twin = Journal()
         twin.attempts = list(self.attempts)
         twin.moves = list(self.moves)
         twin.last_move = dict(self.last_move)
         twin.last_attempt = dict(self.last_attempt)
+        twin.ignored = dict(self.ignored)
+        twin._same = self._same  # only ever added to, and of no meaning
         return twin
