@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from django.conf import settings
 
 from playground.models import LogKind, Session
 from playground.sessions import log, plans
-from playground.sessions.errors import CommandRefused, NotAllowed, SessionError, SessionGone
+from playground.sessions.errors import CommandRefused, InThePast, NotAllowed, SessionError, SessionGone
 from playground.sessions.exports import Chunks
 from playground.sessions.live import LiveSession
 from playground.sessions.runtime import runtime
@@ -21,6 +22,7 @@ from playground.sessions.runtime import runtime
 __all__ = [
     "Applied",
     "CommandRefused",
+    "InThePast",
     "NotAllowed",
     "SessionClient",
     "SessionGone",
@@ -29,6 +31,8 @@ __all__ = [
 ]
 
 Access = Literal["edit", "view"]
+# What becomes of a command for a position that is past: it is answered with a question, forks, or goes to the newest step.
+Past = Literal["ask", "fork", "head"]
 
 
 @dataclass(frozen=True)
@@ -40,19 +44,21 @@ class Applied:
 
 
 class SessionClient:
-    """A session as the holder of one key may use it."""
+    """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
 
-    def __init__(self, session: Session, access: Access) -> None:
+    def __init__(self, session: Session, access: Access, past: Past = "ask") -> None:
         self.session = session
         self.access = access
+        self.past = past
+        self.landed: SessionClient | None = None
 
     @classmethod
-    async def open(cls, key: str) -> SessionClient:
+    async def open(cls, key: str, past: Past = "ask") -> SessionClient:
         """The session that a key opens. Raises SessionGone for any other key."""
         session = await sync_to_async(log.find, thread_sensitive=False)(key)
         if settings.REDIS_URL:
             await runtime().call(lambda: _notice(session))
-        return cls(session, "edit" if session.edit_key == key else "view")
+        return cls(session, "edit" if session.edit_key == key else "view", past)
 
     @property
     def key(self) -> str:
@@ -75,18 +81,12 @@ class SessionClient:
         return runtime().live(self.session.pk)
 
     async def apply(self, command: dict[str, Any], at: int | None = None, source: str = "builder") -> Applied:
-        """Apply a command (commands.py's JSON) at the head, or at an earlier position, which forks.
+        """Apply a command (commands.py's JSON) at the head; for an earlier position `past` says what becomes of it.
 
-        Raises CommandRefused (errors: object, path, received, expected, line), LimitReached, NotAllowed, Conflict.
+        Raises InThePast, CommandRefused (errors: object, path, received, expected, line), LimitReached, NotAllowed, Conflict.
         """
-        self.require_edit()
-        target = await self._target(at)
-        try:
+        async with self.acting(at) as target:
             position = await runtime().call(lambda: target.live().apply(command, source))
-        except SessionError:
-            if target is not self:
-                await target.delete()
-            raise
         return await self._applied(target, position)
 
     async def plan(self, text: str | bytes, filename: str = "") -> dict[str, Any]:
@@ -96,20 +96,28 @@ class SessionClient:
 
     async def apply_plan(self, token: str, at: int | None = None) -> Applied:
         """Apply what plan() accepted, as one command; at an earlier position it is planned again there, in a fork."""
+        async with self.acting(at) as target:
+            if target is not self:
+                text, filename = await sync_to_async(plans.find, thread_sensitive=False)(
+                    self.session.pk, token
+                )
+                token = (await target.plan(text, filename))["token"]
+            position = await runtime().call(lambda: target.live().apply_plan(token))
+        return await self._applied(target, position)
+
+    @contextlib.asynccontextmanager
+    async def acting(self, at: int | None) -> AsyncIterator[SessionClient]:
+        """The session in which what is done at a position happens: this one, or a fork, which an error takes away again.
+
+        Raises InThePast where that has to be asked first.
+        """
         self.require_edit()
         target = await self._target(at)
-        if target is not self:
-            return await self._applied(target, await self._apply_plan_to(target, token))
-        position = await runtime().call(lambda: self.live().apply_plan(token))
-        return await self._applied(self, position)
-
-    async def _apply_plan_to(self, fork: SessionClient, token: str) -> int:
         try:
-            text, filename = await sync_to_async(plans.find, thread_sensitive=False)(self.session.pk, token)
-            plan = await fork.plan(text, filename)
-            return await runtime().call(lambda: fork.live().apply_plan(plan["token"]))
+            yield target
         except SessionError:
-            await fork.delete()
+            if target is not self:
+                await target.delete()
             raise
 
     async def objects(self, kind: str | None = None, at: int | None = None) -> list[dict[str, Any]]:
@@ -177,13 +185,18 @@ class SessionClient:
         await self.session.arefresh_from_db()
 
     async def _target(self, at: int | None) -> SessionClient:
-        if at is None:
+        if at is None or self.past == "head":
             return self
         head = await runtime().call(lambda: self.live().current_head())
-        return self if at >= head else await self.fork(at)
+        if at >= head:
+            return self
+        if self.past == "ask":
+            raise InThePast(at, head)
+        return await self.fork(at)
 
     async def _applied(self, target: SessionClient, position: int) -> Applied:
         await self.refresh()
+        self.landed = target
         return Applied(position, None if target is self else target)
 
 

@@ -53,6 +53,24 @@ class Conflict(SessionError):
     status = 409
 
 
+class InThePast(SessionError):
+    """A command came for a position that is past, and nobody has said yet whether it is meant for a fork or for the newest step."""
+
+    kind = "past"
+    status = 409
+
+    def __init__(self, at: int, head: int) -> None:
+        super().__init__(
+            f"You stand at step {at:,} of {head:,}, in the past. Apply this in a fork from here, "
+            "or go to the newest step and apply it there?"
+        )
+        self.at = at
+        self.head = head
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "at": self.at, "head": self.head, "choices": ["fork", "head"]}
+
+
 class Opening(SessionError):
     """The session is being replayed from its log; `done` and `total` are positions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any
+from typing import Any, get_args
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from playground.sessions.client import Applied, SessionClient
-from playground.sessions.errors import SessionError, SessionGone
+from playground.recent import remember
+from playground.sessions.client import Applied, Past, SessionClient
+from playground.sessions.errors import InThePast, SessionError, SessionGone
 
 View = Callable[..., Awaitable[HttpResponse]]
 
@@ -25,11 +26,46 @@ def opens(view: View) -> View:
     @wraps(view)
     async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
         try:
-            return await view(request, await SessionClient.open(key), **rest)
+            client = await SessionClient.open(key, chosen(request))
+            return await _landed(request, client, await view(request, client, **rest))
+        except InThePast as error:
+            return question(request, error, key)
         except SessionError as error:
             return problem(request, error, key)
 
     return inner
+
+
+def chosen(request: HttpRequest) -> Past:
+    """What a form says of a command for a step that is past: nothing, so that it is asked, or a button of the question."""
+    given = request.POST.get("past", "")
+    return given if given in get_args(Past) else "ask"  # type: ignore[return-value]
+
+
+def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
+    """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in ("csrfmiddlewaretoken", "past")
+        for value in values
+    ]
+    context = {"asked": asked, "fields": fields, "key": key, "base": base_of(request)}
+    response = render(request, "playground/past.html", context, status=asked.status)
+    response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
+    return response
+
+
+async def _landed(request: HttpRequest, client: SessionClient, response: HttpResponse) -> HttpResponse:
+    """After the question was answered: on to the studio of the fork, or to the newest step."""
+    target = client.landed
+    if target is None or client.past == "ask":
+        return response
+    if target is not client:
+        await remember(request, target.key)
+    studio = reverse("studio", args=[target.key])
+    there = response.headers.get("HX-Redirect") or response.headers.get("Location", "")
+    return response if there.startswith(studio + "?") else go(request, studio)
 
 
 def edits(view: View) -> View:
@@ -88,11 +124,9 @@ def workbench(
 
 
 def done(request: HttpRequest, client: SessionClient, applied: Applied, said: str, page: str) -> HttpResponse:
-    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio."""
+    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (`opens`)."""
     messages.success(request, said)
-    if applied.forked is None:
-        return HttpResponseRedirect(reverse(page, args=[client.key]))
-    return go(request, reverse("studio", args=[applied.forked.key]))
+    return HttpResponseRedirect(reverse(page, args=[client.key]))
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:

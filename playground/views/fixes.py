@@ -53,7 +53,6 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
         return await _show(request, client, command, at, look)
     applied = await client.apply(command, at, source="fix")
     if applied.forked is not None:
-        await remember(request, applied.forked.key)
         return go(request, _studio(applied.forked, Look(pod=look.pod)))
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)

@@ -90,13 +90,15 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
     text, create_only = request.POST.get("text", "").replace("\r\n", "\n"), "create" in request.POST
     at = position(request)
     try:
-        plan = await client.plan(text)
-        errors = problems(plan, create_only)
-        if not errors:
-            applied = await client.apply_plan(plan["token"], at=at)
-            count = sum(row["action"] in ("created", "changed") for row in plan["items"])
-            words = _("%(count)d object(s) applied") % {"count": count}
-            return done(request, client, applied, words, "objects")
+        async with client.acting(at) as target:
+            plan = await target.plan(text)
+            if errors := problems(plan, create_only):
+                raise CommandRefused(_("The text can't be applied as it stands."), errors)
+            applied = await target.apply_plan(plan["token"])
+        client.landed = target
+        count = sum(row["action"] in ("created", "changed") for row in plan["items"])
+        words = _("%(count)d object(s) applied") % {"count": count}
+        return done(request, client, applied, words, "objects")
     except (CommandRefused, LimitReached) as error:
         errors = error.errors or [{"text": error.message, "line": None}]
     context = {"text": text, "existing": _existing(request), "errors": errors}

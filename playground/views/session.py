@@ -181,11 +181,10 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 async def _command(request: HttpRequest, client: SessionClient, command: dict[str, Any]) -> HttpResponse:
     at = Look.from_query(request.POST.dict()).at
-    applied = await client.apply(command, at, source="studio")
-    target = applied.forked or client
-    if request.htmx and applied.forked is None:  # type: ignore[attr-defined]
+    await client.apply(command, at, source="studio")
+    if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
-    return go(request, reverse("studio", args=[target.key]))
+    return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 
 @require_POST

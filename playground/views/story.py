@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import SessionError
 from playground.stories import story
-from playground.views.doors import edits, go, position
+from playground.views.doors import edits, position
 
 
 @require_POST
@@ -22,9 +22,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     action = chapters[chapter - 1].action if 1 <= chapter <= len(chapters) else None
     if action is None:
         raise SessionError(_("This story has no action there."))
-    applied = await client.apply(action.command, at=position(request), source="story")
-    if applied.forked is not None:
-        return go(request, reverse("studio", args=[applied.forked.key]))
+    await client.apply(action.command, at=position(request), source="story")
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

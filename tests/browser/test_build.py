@@ -132,7 +132,10 @@ def test_control_enter_saves_and_the_object_can_be_replaced_and_deleted(studio: 
     expect(studio.get_by_text("Pod my-pod deleted")).to_be_visible()
 
 
-def test_what_is_built_while_standing_in_the_past_opens_a_fork(studio: Page) -> None:
+def test_what_is_built_while_standing_in_the_past_is_asked_about_and_opens_a_fork(
+    studio: Page, complaints: Complaints, accessible: Callable[[Page], None]
+) -> None:
+    complaints.forgive("409")
     origin = base(studio)
     drawer(studio).get_by_role("button", name="Create the nodes").click()
     expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
@@ -141,8 +144,27 @@ def test_what_is_built_while_standing_in_the_past_opens_a_fork(studio: Page) -> 
     expect(opened.get_by_text("You stand at step 0")).to_be_visible()
     opened.get_by_label("Name pattern").fill("late-{i}")
     opened.get_by_role("button", name="Create the nodes").click()
+    expect(opened.get_by_role("button", name="Go to the newest step")).to_be_visible()
+    accessible(studio)
+    opened.get_by_role("button", name="Apply in a fork from here").click()
     expect(studio.locator("#panel-map").get_by_text("late-1")).to_be_visible()
     assert base(studio) != origin
+
+
+def test_what_is_built_while_standing_in_the_past_may_go_to_the_newest_step(
+    studio: Page, complaints: Complaints
+) -> None:
+    complaints.forgive("409")
+    origin = base(studio)
+    drawer(studio).get_by_role("button", name="Create the nodes").click()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    studio.goto(origin + "?at=0")
+    drawer(studio).get_by_label("Name pattern").fill("late-{i}")
+    studio.locator("#drawer").get_by_role("button", name="Create the nodes").click()
+    studio.locator("#drawer").get_by_role("button", name="Go to the newest step").click()
+    expect(studio.locator("#panel-map").get_by_text("late-1")).to_be_visible()
+    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    assert base(studio) == origin
 
 
 def test_a_view_link_shows_the_forms_room_without_its_buttons(

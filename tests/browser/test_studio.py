@@ -95,7 +95,7 @@ def test_standing_in_the_past_is_told_and_follow_leads_back(page: Page, server: 
     head = position(page)
     page.keyboard.press("Home")
     step_is(page, 0)
-    expect(page.locator("#standing")).to_contain_text("forks")
+    expect(page.locator("#standing")).to_contain_text("asks first")
     page.get_by_role("button", name="Follow").click()
     step_is(page, head)
     expect(page.locator("#standing")).to_be_hidden()

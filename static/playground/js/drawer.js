@@ -19,6 +19,17 @@ export function openInDrawer(href) {
     });
 }
 
+/** Shows the workbench of an answer that came to a form outside of the drawer; false where there is no drawer. */
+export function showInDrawer(text) {
+  const room = new DOMParser().parseFromString(text, "text/html").getElementById("workbench");
+  if (!drawer() || !room) return false;
+  document.getElementById("workbench").replaceWith(room);
+  window.htmx.process(room);
+  if (!drawer().open) drawer().show();
+  drawer().focus();
+  return true;
+}
+
 /** Closes the drawer and gives the focus back to what opened it. */
 export function closeDrawers() {
   drawer()?.close();

@@ -1,5 +1,5 @@
 // The workbench's pages, alone or in the studio's drawer: what they need beyond links and forms.
-import { closeDrawers, startDrawer } from "./drawer.js";
+import { closeDrawers, showInDrawer, startDrawer } from "./drawer.js";
 import { startDrop } from "./drop.js";
 import { startEditor } from "./editor.js";
 import { startCopy } from "./copy.js";
@@ -16,6 +16,11 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (!requestConfig.elt.isConnected) {
     // The answer to a form that has gone by now, such as a preview overtaken by the form's own submit.
     event.detail.shouldSwap = false;
+    return;
+  }
+  if (xhr.getResponseHeader("X-Asks") && !target?.closest?.("#drawer") && showInDrawer(xhr.responseText)) {
+    event.detail.shouldSwap = false;
+    event.detail.isError = false;
     return;
   }
   if (xhr.status >= 400 && xhr.status < 500 && target?.closest?.("#workbench, #fixes")) {

@@ -18,6 +18,7 @@ from playground.sessions import live, log
 from playground.sessions.client import SessionClient, create_session
 from playground.sessions.errors import (
     CommandRefused,
+    InThePast,
     LimitReached,
     NotAllowed,
     SessionError,
@@ -101,6 +102,7 @@ async def test_a_view_key_shows_but_does_not_edit(session: Session) -> None:
 async def test_acting_in_the_past_forks(client: SessionClient) -> None:
     await step(client)
     await step(client)
+    client.past = "fork"
     applied = await client.apply(applying(pod("what-if")), at=2)
     fork = applied.forked
     assert fork is not None
@@ -109,6 +111,14 @@ async def test_acting_in_the_past_forks(client: SessionClient) -> None:
     assert "what-if" not in await names(client)
     assert await head_of(client) == 3
     assert (fork.session.origin_id, fork.session.origin_position) == (client.session.pk, 2)
+
+
+async def test_acting_in_the_past_asks_first(client: SessionClient) -> None:
+    await step(client)
+    with pytest.raises(InThePast, match="You stand at step 1 of 2, in the past"):
+        await client.apply(applying(pod("what-if")), at=1)
+    assert await head_of(client) == 2
+    assert await Session.objects.acount() == 1
 
 
 async def test_a_fork_outlives_its_worker(client: SessionClient) -> None:

@@ -80,7 +80,7 @@ async def test_the_page_offers_both_decisions(waiting: Session) -> None:
 async def test_deciding_in_the_past_forks(waiting: Session) -> None:
     client = await SessionClient.open(waiting.edit_key)
     await client.apply(applying(pod("later")))
-    response = await decide(waiting, "allow", at=str(waiting.head))
+    response = await decide(waiting, "allow", at=str(waiting.head), past="fork")
     fork = await Session.objects.exclude(pk=waiting.pk).aget()
     assert response["Location"] == reverse("studio", args=[fork.edit_key])
     assert await placed(fork) == "n0"
@@ -88,7 +88,7 @@ async def test_deciding_in_the_past_forks(waiting: Session) -> None:
 
 
 async def test_a_decision_that_is_refused_in_the_past_leaves_no_fork(waiting: Session) -> None:
-    response = await decide(waiting, "allow", at="1")
+    response = await decide(waiting, "allow", at="1", past="fork")
     assert response.status_code == 422
     assert b"a pod that waits on Permit" in response.content
     assert await Session.objects.filter(deleted=None).acount() == 1

@@ -157,7 +157,7 @@ async def test_undo_by_form_is_a_command(browser: AsyncClient, session: Session)
 async def test_undo_in_the_past_forks(browser: AsyncClient, session: Session) -> None:
     client = await SessionClient.open(session.edit_key)
     await client.apply(applying(pod("new")))
-    response = await browser.post(url("undo", session), {"at": "1"})
+    response = await browser.post(url("undo", session), {"at": "1", "past": "fork"})
     fork = await Session.objects.exclude(pk=session.pk).aget()
     assert response["Location"] == reverse("studio", args=[fork.edit_key])
     assert (await head(session), fork.origin_position) == (2, 1)

@@ -81,7 +81,7 @@ def test_in_a_drawer_the_page_comes_without_its_frame(begun):
 
 def test_what_is_built_at_an_earlier_step_makes_a_fork(begun):
     begun.post("build/nodes", **NODES)
-    answer = begun.post("build/nodes", **{**NODES, "name": "late-{i}", "at": 0})
+    answer = begun.post("build/nodes", **{**NODES, "name": "late-{i}", "at": 0, "past": "fork"})
     assert answer.status_code == 302
     assert begun.session.edit_key not in answer["Location"]
     assert begun.objects("Node") == ["node-1", "node-2"]

@@ -114,7 +114,7 @@ def test_an_import_in_the_past_forks(begun):
     apply(begun, YAML.format(1))
     begun.post("step", grain="plugin")
     head, token = begun.head(), preview(begun, YAML.format(2)).context["plan"]["token"]
-    answer = begun.post("import/apply", token=token, at=head - 1)
+    answer = begun.post("import/apply", token=token, at=head - 1, past="fork")
     fork = Session.objects.latest("pk")
     assert (answer["Location"], fork.origin_id) == (f"/s/{fork.edit_key}/", begun.session.pk)
     assert begun.head() == head
