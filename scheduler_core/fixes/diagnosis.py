@@ -52,7 +52,12 @@ def diagnose(sim: Simulation, pod: Pod) -> Diagnosis | None:
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
         return None
-    nodes = scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    return diagnose_on(scheduler, framework, pod, scheduler.snapshot)
+
+
+def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: NodeTable) -> Diagnosis:
+    """Asks the filters about a pod over given nodes; changes nothing but these."""
     state = CycleState()
     whole, allowed, narrowing = _pre_filter(framework, state, pod, nodes)
     refused: dict[int, Status] = {}

@@ -60,6 +60,10 @@ class Moves(Protocol):
         """Moves the pods that have been unschedulable for longer than allowed."""
         ...
 
+    def flush_due(self, entry: QueuedPod) -> int:
+        """When a parked pod will have waited for too long."""
+        ...
+
 
 MakeMoves = Callable[[QueueState, Placing, QueueOptions, Rules], Moves]
 
@@ -139,9 +143,15 @@ class HintedMoves:
         since = [entry.timestamp for entry in (first, gated) if entry is not None]
         if not since:
             return None
-        late = min(since) + self._options.max_in_unschedulable
-        due = (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
+        due = self._overdue(min(since))
         return due if state.flushed is None else max(due, state.flushed + FLUSH_PERIOD)
+
+    def flush_due(self, entry: QueuedPod) -> int:
+        return self._overdue(entry.timestamp)
+
+    def _overdue(self, since: int) -> int:
+        late = since + self._options.max_in_unschedulable
+        return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:
         state = self._state

@@ -242,6 +242,10 @@ class SchedulingQueue:
         """When the first pod has waited for too long; None: there is no such pod."""
         return self._moves.next_unschedulable_flush()
 
+    def flush_due(self, entry: QueuedPod) -> int:
+        """When an unschedulable pod will have waited for too long; a gated one stays all the same."""
+        return self._moves.flush_due(entry)
+
     def flush_unschedulable(self, now: int) -> None:
         """Moves the pods that have been unschedulable for longer than allowed."""
         self._moves.flush_unschedulable(now)
