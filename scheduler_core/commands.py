@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
+from scheduler_core.api.faults import CALLS, CODES, MOST_TEXT, MOST_TIMES, Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.objects.errors import FieldError
 
 Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"
+MAX_LATENCY = 3600 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,17 @@ class DecidePermit:
 
 
 @dataclass(frozen=True, slots=True)
+class FailCall:
+    """Has the next API calls of a kind about a pod fail, or take their time (see Fault); `times` 0 takes back what was asked."""
+
+    KIND: ClassVar[str] = "FailCall"
+    fault: Fault
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.KIND, **asdict(self.fault)}
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Puts back what the last edit changed; the world's time goes on."""
 
@@ -120,7 +133,15 @@ class Redo:
 
 
 Command = (
-    ApplyObjects | DeleteObjects | PatchObject | SetConfiguration | SetSettings | DecidePermit | Undo | Redo
+    ApplyObjects
+    | DeleteObjects
+    | PatchObject
+    | SetConfiguration
+    | SetSettings
+    | DecidePermit
+    | FailCall
+    | Undo
+    | Redo
 )
 
 
@@ -134,9 +155,9 @@ def command_from_json(data: object) -> Command:
     if not isinstance(data, Mapping):
         raise refuse("", data, "a command object")
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in _READERS:
-        raise refuse("kind", kind, f"one of {', '.join(_READERS)}")
-    return _READERS[kind](data)
+    if not isinstance(kind, str) or kind not in READERS:
+        raise refuse("kind", kind, f"one of {', '.join(READERS)}")
+    return READERS[kind](data)
 
 
 def _mapping(value: object, path: str) -> Manifest:
@@ -202,13 +223,42 @@ def _decide(data: Manifest) -> Command:
     return DecidePermit(_text(data.get("pod"), "pod"), decision)
 
 
-_READERS: dict[str, Callable[[Manifest], Command]] = {
+def _fail_call(data: Manifest) -> Command:
+    call, message = _text(data.get("call"), "call"), _text(data.get("message", ""), "message")
+    if call not in CALLS:
+        raise refuse("call", call, f"one of {', '.join(CALLS)}")
+    code = _whole(data.get("code", 0), "code", f"0 or one of {', '.join(map(str, CODES))}", (0, *CODES))
+    times = _whole(data.get("times", 1), "times", f"0 to {MOST_TIMES}", range(MOST_TIMES + 1))
+    after_write = data.get("after_write", False)
+    if not isinstance(after_write, bool):
+        raise refuse("after_write", after_write, "true or false")
+    if len(message) > MOST_TEXT:
+        raise refuse("message", f"{len(message)} characters", f"at most {MOST_TEXT}")
+    latency = data.get("latency")
+    if latency is not None:
+        longest = range(MAX_LATENCY + 1)
+        latency = _whole(latency, "latency", f"0 to {MAX_LATENCY} ns, or null", longest)
+    if times and not code and latency is None:
+        raise refuse("code", code, "a status code, a latency or both")
+    if not code and (message or after_write):
+        raise refuse("code", code, "a status code, as there is a message or after_write")
+    return FailCall(Fault(call, _text(data.get("pod"), "pod"), code, times, after_write, latency, message))
+
+
+def _whole(value: object, path: str, expected: str, allowed: Container[int]) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
+        raise refuse(path, value, expected)
+    return value
+
+
+READERS: dict[str, Callable[[Manifest], Command]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
     "PatchObject": _patch,
     "SetConfiguration": _configure,
     "SetSettings": _settings,
     "DecidePermit": _decide,
+    "FailCall": _fail_call,
     "Undo": lambda _: Undo(),
     "Redo": lambda _: Redo(),
 }

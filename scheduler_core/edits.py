@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.api.faults import Fault
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 
@@ -14,11 +15,12 @@ MAX_EDITS = 200
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One undoable command: its changes to objects in order, and the settings and configurations before it."""
+    """One undoable command: its changes to objects in order; the settings, the configurations and the failures asked for before it."""
 
     changes: tuple[WatchEvent, ...] = ()
     settings: Mapping[str, Any] | None = None
     configurations: tuple[tuple[str, Mapping[str, Any] | None], ...] | None = None
+    faults: tuple[tuple[tuple[str, str], Fault | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scheduler_core.api.apply import apply_objects, delete_objects, patch_object
+from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
 from scheduler_core.api.status import Refused, already_exists
 from scheduler_core.commands import (
@@ -14,6 +15,7 @@ from scheduler_core.commands import (
     Command,
     DecidePermit,
     DeleteObjects,
+    FailCall,
     PatchObject,
     Redo,
     SetConfiguration,
@@ -25,7 +27,8 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.edits import Edit, revert
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.scheduler import binding
+from scheduler_core.scheduler import api_calls, binding, eviction
+from scheduler_core.scheduler.world import WorldSettings
 
 if TYPE_CHECKING:
     from scheduler_core.simulation import Simulation
@@ -47,20 +50,30 @@ def execute(sim: Simulation, command: Command) -> None:
         sim.edits = sim.edits.done(edit)
 
 
-Surroundings = tuple[dict[str, Any], tuple[tuple[str, SchedulerConfiguration], ...]]
+Surroundings = tuple[WorldSettings, tuple[tuple[str, SchedulerConfiguration], ...], Faults]
 
 
 def _surroundings(sim: Simulation) -> Surroundings:
-    return sim.settings.to_json(), tuple((s.name, s.configuration) for s in sim.schedulers)
+    return sim.settings, tuple((s.name, s.configuration) for s in sim.schedulers), dict(sim.faults)
 
 
 def _edit(sim: Simulation, before: Surroundings) -> Edit:
-    settings, configurations = before
+    settings, configurations, faults = before
     same = configurations == tuple((s.name, s.configuration) for s in sim.schedulers)
     return Edit(
         tuple(sim.changes),
-        None if settings == sim.settings.to_json() else settings,
+        None if settings == sim.settings else settings.to_json(),
         None if same else tuple((name, c.manifest) for name, c in configurations),
+        _changed_faults(faults, sim.faults),
+    )
+
+
+def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
+    """What was asked for before, where it is another now."""
+    if before == after:
+        return ()
+    return tuple(
+        (key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key)
     )
 
 
@@ -130,10 +143,21 @@ def _configure(sim: Simulation, command: SetConfiguration) -> None:
 
 def _set(sim: Simulation, command: SetSettings) -> None:
     try:
-        sim.settings = sim.settings.changed(command.settings)
+        settings = sim.settings.changed(command.settings)
     except ValueError as wrong:
         raise refuse("settings", dict(command.settings), str(wrong)) from wrong
-    _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
+    _use(sim, settings)
+
+
+def _use(sim: Simulation, settings: WorldSettings) -> None:
+    """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
+    restart = settings.needs_restart(sim.settings)
+    sim.settings = settings
+    if restart:
+        _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
+    else:
+        for scheduler in sim.schedulers:
+            scheduler.wake_up()
 
 
 def _restart_all(sim: Simulation, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
@@ -156,6 +180,23 @@ def _decide(sim: Simulation, command: DecidePermit) -> None:
     raise refuse("pod", command.pod, "a pod that waits on Permit")
 
 
+def _fail_call(sim: Simulation, command: FailCall) -> None:
+    fault = command.fault
+    if fault.times == 0:
+        if sim.faults.pop(fault.key, None) is None:
+            raise refuse("times", 0, f"1 or more; nothing was asked for the call {fault.call} of {fault.pod}")
+        return
+    pod = sim.store.pod_at(fault.pod)
+    if pod is None:
+        raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
+    if fault.call == BIND and pod.node_name:
+        raise refuse("pod", fault.pod, f"a pod that is still to be bound; this one is on {pod.node_name}")
+    sim.faults[fault.key] = fault
+    for scheduler in sim.schedulers:
+        api_calls.retime(scheduler, fault)
+        eviction.retime(scheduler, fault)
+
+
 def _undo(sim: Simulation, command: Undo) -> None:
     if not sim.edits.undo:
         raise refuse("", "Undo", "an edit that can be undone; there is none")
@@ -170,16 +211,19 @@ def _redo(sim: Simulation, command: Redo) -> None:
 
 def _put_back(sim: Simulation, edit: Edit) -> None:
     revert(sim.store, edit, sim.now)
+    for key, fault in edit.faults:
+        if fault is None:
+            sim.faults.pop(key, None)
+        else:
+            sim.faults[key] = fault
     if edit.settings is not None:
-        sim.settings = sim.settings.changed(edit.settings)
+        _use(sim, sim.settings.changed(edit.settings))
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
         for scheduler in sim.schedulers:
             if scheduler.name not in kept:
                 sim.stop_scheduler(scheduler.name)
         _restart_all(sim, tuple((name, load_configuration(m)) for name, m in edit.configurations))
-    elif edit.settings is not None:
-        _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {
@@ -189,6 +233,7 @@ _EXECUTORS: dict[type, Callable[..., None]] = {
     SetConfiguration: _configure,
     SetSettings: _set,
     DecidePermit: _decide,
+    FailCall: _fail_call,
     Undo: _undo,
     Redo: _redo,
 }

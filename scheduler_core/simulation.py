@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.api.faults import Faults
 from scheduler_core.api.store import Store
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.api.watch import DELETED, WatchEvent
 from scheduler_core.clock.agenda import TIMER, URGENT, Agenda, Entry
 from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
@@ -23,7 +24,7 @@ from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
 from scheduler_core.scheduler import api_calls, binding, eviction, handlers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import BindFault, Ids, WorldSettings
+from scheduler_core.scheduler.world import Ids, WorldSettings
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.records import Data, Record, Recorder
 
@@ -61,7 +62,7 @@ class Simulation:
         self.store = Store()
         self.journal = Journal()
         self.ids = Ids()
-        self.faults: dict[str, BindFault] = {}  # by pod: what becomes of its next binding call
+        self.faults: Faults = {}  # what becomes of the next calls, by kind of call and pod
         self.edits = Edits()
         self.last: tuple[Record, ...] = ()
         self.changes: list[WatchEvent] = []  # of the transition in progress
@@ -314,6 +315,8 @@ class Simulation:
         )
         if event.kind == "Pod":
             self._note_pod(event)
+            if self.faults and event.type == DELETED:
+                self._forget_faults(event)
         for scheduler in self._schedulers.values():
             handlers.on_watch(scheduler, event)
         if not self.settings.controllers:
@@ -322,6 +325,10 @@ class Simulation:
             self.agenda.push(timer.at, ("kubelet", *timer.action), URGENT)
         for timer in volumes.on_watch(self.store, event, self.now):
             self.agenda.push(timer.at, ("volumes", *timer.action), URGENT)
+
+    def _forget_faults(self, event: WatchEvent) -> None:
+        pod = f"{event.namespace}/{event.name}"
+        self.faults = {key: fault for key, fault in self.faults.items() if fault.pod != pod}
 
     def _note_pod(self, event: WatchEvent) -> None:
         old, new = event.old_pod, event.new_pod

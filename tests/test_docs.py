@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from django.conf import global_settings
 from django.core.management import get_commands
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from scheduler_core.api.faults import CALLS
+from scheduler_core.commands import READERS
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.demonstration import PREFIX
+from scheduler_core.scheduler.world import READ_AT_START, WorldSettings
 from scheduler_core.trace.records import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,6 +142,18 @@ def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
 
 def test_every_record_kind_is_documented() -> None:
     assert set(KINDS) - set(first_column("docs/trace.md")) == set()
+
+
+def test_every_command_and_setting_of_a_world_is_documented() -> None:
+    known = {*READERS, *(f.name for f in fields(WorldSettings)), *CALLS}
+    assert set(first_column("docs/world.md")) == known
+
+
+def test_settings_that_restart_a_scheduler_are_documented_as_such() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| [^|]+ \| yes \|", (ROOT / "docs/world.md").read_text(), flags=re.MULTILINE
+    )
+    assert sorted(rows) == sorted(READ_AT_START)
 
 
 def test_every_url_is_documented() -> None:

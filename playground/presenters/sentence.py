@@ -167,6 +167,7 @@ _COMMANDS = {
     "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
     "SetSettings": gettext_noop("the world's settings were changed"),
     "DecidePermit": gettext_noop("the wait on Permit was decided from outside"),
+    "FailCall": gettext_noop("API calls about a pod were asked to fail or to be slow"),
     "Undo": gettext_noop("the last change was taken back"),
     "Redo": gettext_noop("the change taken back was made again"),
 }

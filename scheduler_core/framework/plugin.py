@@ -168,8 +168,12 @@ class Handle(Protocol):
         """All objects of a kind, ordered by namespace and name."""
         ...
 
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
-        """Asks the API server for a JSON merge patch of an object; the answer is its status."""
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
+        """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
+        ...
+
+    def held_up(self, pod: Pod, tries: int) -> int:
+        """How long (ns) to wait before the updates on behalf of a pod are sent; `tries`: how often it was asked before."""
         ...
 
     def bind(self, pod: Pod, node_name: str) -> Status:

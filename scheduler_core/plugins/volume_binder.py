@@ -54,23 +54,23 @@ class Binder:
         for claim in dynamic:
             self._objects.restore(CLAIM, claim)
 
-    def write(self, plan: Plan) -> str:
+    def write(self, plan: Plan, pod: Pod) -> str:
         """Sends the volumes, then the claims; what could not be sent is no longer assumed."""
         for i, (volume, _) in enumerate(plan.static):
-            problem = self._update(VOLUME, volume, _volume_patch(volume))
+            problem = self._update(VOLUME, volume, _volume_patch(volume), pod)
             if problem:
                 self.revert(plan.static[i:], plan.dynamic)
                 return problem
         for i, claim in enumerate(plan.dynamic):
             chosen = {"metadata": {"annotations": {SELECTED_NODE: annotation(claim, SELECTED_NODE)}}}
-            problem = self._update(CLAIM, claim, chosen)
+            problem = self._update(CLAIM, claim, chosen, pod)
             if problem:
                 self.revert((), plan.dynamic[i:])
                 return problem
         self.revert(plan.static, plan.dynamic)  # the API server has newer ones now
         return ""
 
-    def _update(self, kind: str, manifest: Manifest, patch: Manifest) -> str:
+    def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:
         """An update as kube makes it, which fails where somebody else has changed the object."""
         namespace, name = str(manifest["metadata"].get("namespace") or ""), name_of(manifest)
         stored = self._handle.get(kind, namespace, name)
@@ -82,7 +82,7 @@ class Binder:
                 "the object has been modified; please apply your changes to the latest version and try again"
             )
             return f'Operation cannot be fulfilled on {resource} "{name}": {changed}'
-        status = self._handle.patch(kind, namespace, name, patch)
+        status = self._handle.patch(kind, namespace, name, patch, pod)
         return "" if status.ok else status.message
 
     def check(self, plan: Plan, pod: Pod, node_name: str) -> tuple[bool, str]:

@@ -57,6 +57,7 @@ from scheduler_core.plugins.volumes import (
 NAME = "VolumeBinding"
 
 CLAIMS, FOUND, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
+TRIES = f"{NAME} tries"
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
@@ -291,7 +292,12 @@ class VolumeBinding(Plugin):
             return CallResult()
         waited: int | None = state.get(POLLS)
         if waited is None:
-            problem = self._binder.write(plan)
+            tries: int = state.get(TRIES) or 0
+            held_up = self.handle.held_up(pod, tries)
+            if held_up:
+                state.write(TRIES, tries + 1)
+                return CallResult(Status(Code.WAIT), held_up)
+            problem = self._binder.write(plan, pod)
             if problem:
                 return CallResult(error(problem))
             waited = 0

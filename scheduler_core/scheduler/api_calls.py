@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from scheduler_core.api.faults import BIND, STATUS, Fault, take
+from scheduler_core.api.status import DONE
 from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler import client
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.scheduler import Scheduler
@@ -23,6 +26,7 @@ Status = Mapping[str, Any]
 class StatusPatch:
     """Sets a condition and the nomination (None leaves it, "" clears it) where they differ from `base`, the status as last seen."""
 
+    verb: ClassVar[str] = STATUS
     uid: str
     key: str
     base: Status
@@ -55,6 +59,7 @@ class StatusPatch:
 class Binding:
     """The call that a binding cycle waits for."""
 
+    verb: ClassVar[str] = BIND
     uid: str
     key: str
     number: int
@@ -74,9 +79,12 @@ def condition_differs(status: Status, condition: Mapping[str, Any]) -> bool:
 
 
 class Dispatcher:
-    """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next."""
+    """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next.
 
-    __slots__ = ("calls", "limit", "numbers", "queue", "running", "serial")
+    `retries`: how often a running call has been made again, by its number.
+    """
+
+    __slots__ = ("calls", "limit", "numbers", "queue", "retries", "running", "serial")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -85,6 +93,7 @@ class Dispatcher:
         self.numbers: dict[str, int] = {}  # uid -> number of the call in `calls`
         self.queue: list[str] = []
         self.running: dict[int, Call] = {}
+        self.retries: dict[int, int] = {}
 
     def is_running(self, number: int) -> bool:
         return number in self.running
@@ -128,6 +137,7 @@ class Dispatcher:
 
     def finish(self, number: int) -> Call:
         call = self.running.pop(number)
+        self.retries.pop(number, None)
         if self.numbers.get(call.uid) == number:
             del self.calls[call.uid], self.numbers[call.uid]
         elif call.uid in self.calls:
@@ -147,6 +157,7 @@ class Dispatcher:
         twin.numbers = dict(self.numbers)
         twin.queue = list(self.queue)
         twin.running = dict(self.running)
+        twin.retries = dict(self.retries)
         return twin
 
     def _drop(self, uid: str) -> None:
@@ -167,8 +178,7 @@ def patch_status(
         return 0
     if call.idle:
         return 0
-    _send(scheduler, scheduler.calls.run_now(call), call)
-    return settings.patch_cost
+    return _send(scheduler, scheduler.calls.run_now(call), call)
 
 
 def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
@@ -191,16 +201,41 @@ def pump(scheduler: Scheduler) -> None:
             _send(scheduler, number, call)
 
 
-def _send(scheduler: Scheduler, number: int, call: Call) -> None:
+def _send(scheduler: Scheduler, number: int, call: Call) -> int:
+    """Puts the answer on the agenda; returns how long (ns) it takes."""
     world = scheduler.world
-    cost = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
+    usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
+    cost = client.latency(world, call.verb, call.key, usual)
     world.agenda.push(world.now + cost, ("api_call", scheduler.name, number))
+    return cost
+
+
+def retime(scheduler: Scheduler, fault: Fault) -> None:
+    """A call that is on its way already takes, from now on, as long as is asked for."""
+    if fault.latency is None:
+        return
+    world, running = scheduler.world, scheduler.calls.running.items()
+    for number in [n for n, call in running if (call.verb, call.key) == fault.key]:
+        _answer_at(scheduler, number, world.now + fault.latency)
+
+
+def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
+    """Has a running call answered at another time; a scheduling cycle that waits for it waits as long."""
+    agenda, call, cycle = scheduler.world.agenda, scheduler.calls.running[number], scheduler.cycle
+    moved: list[tuple[str | int, ...]] = [("api_call", scheduler.name, number)]
+    if cycle is not None and cycle.held_up and cycle.pod.uid == call.uid:
+        moved.append(("cycle", scheduler.name))
+    agenda.discard(lambda action: action in moved)
+    for action in moved:
+        agenda.push(at, action)
 
 
 def finish(scheduler: Scheduler, number: int) -> None:
     """A call reaches the API server and is answered."""
     from scheduler_core.scheduler import binding
 
+    if scheduler.world.faults and _made_again(scheduler, number):
+        return
     call = scheduler.calls.finish(number)
     if isinstance(call, StatusPatch):
         _patch(scheduler, call)
@@ -209,13 +244,36 @@ def finish(scheduler: Scheduler, number: int) -> None:
     pump(scheduler)
 
 
+def _made_again(scheduler: Scheduler, number: int) -> bool:
+    """Whether a call fails in a way that has the client make it once more, after a pause."""
+    world, calls = scheduler.world, scheduler.calls
+    call, tries = calls.running[number], calls.retries.get(number, 0)
+    fault = world.faults.get((call.verb, call.key))
+    pause = None if fault is None else client.pause(fault, tries)
+    if fault is None or pause is None:
+        return False
+    take(world.faults, *fault.key)
+    calls.retries[number] = tries + 1
+    what = {"fault": fault.answer().message, "again_after": pause}
+    scheduler.called("PATCH" if isinstance(call, StatusPatch) else "BIND", call.key, what)
+    cost = client.setting(world, call.verb) if fault.latency is None else fault.latency
+    _answer_at(scheduler, number, world.now + pause + cost)
+    return True
+
+
 def _patch(scheduler: Scheduler, call: StatusPatch) -> None:
     world = scheduler.world
+    fault = take(world.faults, STATUS, call.key) if world.faults else None
     condition = _merged(scheduler.live(call.key), call) if call.changes_condition else None
     nomination = call.nomination if call.changes_nomination else None
     fields = ["nominatedNodeName"] if nomination is not None else []
     fields += ["conditions"] if condition is not None else []
-    scheduler.called("PATCH", call.key, {"status": fields})
+    answer = DONE if fault is None else fault.answer()
+    scheduler.called(
+        "PATCH", call.key, {"status": fields} if answer.ok else {"status": fields, "fault": answer.message}
+    )
+    if not answer.ok and fault is not None and not fault.after_write:
+        return
     world.store.patch_pod_status(call.key, world.now, condition=condition, nominated_node_name=nomination)
 
 

@@ -200,6 +200,11 @@ class SchedulingCycle:
         return self.chosen
 
     @property
+    def held_up(self) -> bool:
+        """Whether all is done and only the answer of an API call is waited for."""
+        return self.phase is Phase.DONE and self.ended is None
+
+    @property
     def skip_filter(self) -> tuple[str, ...]:
         return self.state.skip_filter
 

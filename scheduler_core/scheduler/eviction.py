@@ -14,11 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.api.status import Refused
+from scheduler_core.api.faults import DELETE, STATUS, Fault, take
+from scheduler_core.api.status import DONE, Answer, Refused
+from scheduler_core.framework.status import error
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import binding
+from scheduler_core.scheduler import binding, client
 from scheduler_core.scheduler.api_calls import condition_differs, patch_status
 from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.fit_error import fit_error
 from scheduler_core.scheduler.outcome import generation_of, note
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -28,6 +31,7 @@ PLUGIN = "DefaultPreemption"
 @dataclass(frozen=True, slots=True)
 class Eviction:
     """One preemption being carried out: the victim at `index` is next. `told`: it has its condition. `held_up`: a cycle waits.
+    `tries`: how often the call about it has been made again.
 
     One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
     """
@@ -41,6 +45,11 @@ class Eviction:
     index: int = 0
     told: bool = False
     evicted: int = 0
+    tries: int = 0
+
+    @property
+    def next_call(self) -> tuple[str, str]:
+        return DELETE if self.told else STATUS, self.victims[self.index].key
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
@@ -97,7 +106,24 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> None:
 def _wait(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.evictions[job.number] = job
     world = scheduler.world
-    world.agenda.push(world.now + world.settings.evict_cost, ("evict", scheduler.name, job.number))
+    cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+    world.agenda.push(world.now + cost, ("evict", scheduler.name, job.number))
+
+
+def retime(scheduler: Scheduler, fault: Fault) -> None:
+    """A call about a victim that is on its way takes, from now on, as long as is asked for."""
+    world = scheduler.world
+    if fault.latency is None:
+        return
+    for job in list(scheduler.evictions.values()):
+        if job.begun and job.next_call == fault.key:
+            _answer_at(scheduler, job, world.now + fault.latency)
+
+
+def _answer_at(scheduler: Scheduler, job: Eviction, at: int) -> None:
+    agenda, action = scheduler.world.agenda, ("evict", scheduler.name, job.number)
+    agenda.discard(lambda other: other == action)
+    agenda.push(at, action)
 
 
 def advance(scheduler: Scheduler, number: int) -> None:
@@ -107,29 +133,70 @@ def advance(scheduler: Scheduler, number: int) -> None:
         _clear_lower(scheduler, job)
         _begin(scheduler, job)
         return
-    victim, world = job.victims[job.index], scheduler.world
+    answer = _call(scheduler, job)
+    if answer is None:
+        return  # it is made again
+    if answer.reason == "NotFound":  # the victim has gone in the meantime
+        _go_on(scheduler, replace(job, index=job.index + 1, told=False, tries=0))
+    elif not answer.ok:
+        _give_up(scheduler, job, answer)
+    elif job.told:
+        _go_on(scheduler, _evicted(scheduler, job))
+    else:
+        _wait(scheduler, replace(job, told=True, tries=0))
+
+
+def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
+    """Makes the call about the victim whose turn it is; None where the client will make it again."""
+    world, victim = scheduler.world, job.victims[job.index]
+    fault = take(world.faults, *job.next_call) if world.faults else None
+    answer = DONE if fault is None else fault.answer()
+    pause = None if fault is None else client.pause(fault, job.tries)
+    what: dict[str, Any] = {} if job.told else {"status": ["DisruptionTarget"]}
+    what |= {} if answer.ok else {"fault": answer.message}
+    what |= {} if pause is None else {"again_after": pause}
+    scheduler.called("DELETE" if job.told else "PATCH", victim.key, what)
+    if pause is not None:
+        again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
+        cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+        _answer_at(scheduler, again, world.now + pause + cost)
+        return None
+    if fault is not None and not answer.ok and not fault.after_write:
+        return answer
+    done = _write(scheduler, job)
+    return done if answer.ok else answer
+
+
+def _write(scheduler: Scheduler, job: Eviction) -> Answer:
+    world, victim = scheduler.world, job.victims[job.index]
     if not job.told:
-        scheduler.called("PATCH", victim.key, {"status": ["DisruptionTarget"]})
-        answer = world.store.patch_pod_status(victim.key, world.now, condition=_condition(job, victim))
-        if answer.ok:
-            _wait(scheduler, replace(job, told=True))
-        else:
-            _go_on(scheduler, replace(job, index=job.index + 1, told=False))
-        return
-    scheduler.called("DELETE", victim.key, {})
+        return world.store.patch_pod_status(victim.key, world.now, condition=_condition(job, victim))
     try:
         world.store.delete("Pod", victim.namespace, victim.name, world.now)
-    except Refused:  # it has gone in the meantime
-        _go_on(scheduler, replace(job, index=job.index + 1, told=False))
-        return
-    _go_on(scheduler, _evicted(scheduler, job))
+    except Refused:
+        return Answer("NotFound")
+    return DONE
+
+
+def _give_up(scheduler: Scheduler, job: Eviction, answer: Answer) -> None:
+    """The first call that fails ends it: the victims left stay. A cycle that waits takes the error for its PostFilter's answer."""
+    scheduler.evictions.pop(job.number, None)
+    scheduler.preempting.pop(job.preemptor.uid, None)
+    cycle = scheduler.cycle
+    if job.held_up and cycle is not None:
+        cycle.post_filter = error(f"preemption: {answer.message}")
+        cycle.message, cycle.nomination = fit_error(cycle), None
+        scheduler.push_cycle(0)
+    else:
+        scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+    scheduler.wake_up()
 
 
 def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
     victim = job.victims[job.index]
     text = f"Preempted by pod {job.preemptor.uid} on node {job.node}"
     note(scheduler, victim, NORMAL, "Preempted", text, "Preempting", job.preemptor)
-    return replace(job, index=job.index + 1, told=False, evicted=job.evicted + 1)
+    return replace(job, index=job.index + 1, told=False, evicted=job.evicted + 1, tries=0)
 
 
 def _end(scheduler: Scheduler, job: Eviction) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.apply import patch_object
-from scheduler_core.api.status import Refused
+from scheduler_core.api.faults import BIND, VOLUMES, take
+from scheduler_core.api.status import DONE, Refused
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler import client
 from scheduler_core.scheduler.world import World
 
 
@@ -33,25 +35,53 @@ class WorldHandle:
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         return self._world.store.list(kind)
 
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+    def held_up(self, pod: Pod, tries: int) -> int:
+        fault = self._world.faults.get((VOLUMES, pod.key))
+        if fault is None:
+            return 0
+        pause, latency = client.pause(fault, tries), fault.latency or 0
+        if pause is None:
+            return 0 if tries else latency
+        take(self._world.faults, VOLUMES, pod.key)
+        told = {
+            "verb": "UPDATE",
+            "pod": pod.key,
+            "fault": fault.answer("persistentvolumeclaims").message,
+            "again_after": pause,
+        }
+        self._world.record("api_call", told)
+        return pause + latency
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
+        fault = take(self._world.faults, VOLUMES, pod.key)
+        answer = DONE if fault is None else fault.answer(f"{kind.lower()}s", name)
         self._world.record(
             "api_call",
-            {"verb": "UPDATE", "kind": kind, "object": f"{namespace}/{name}", "patch": dict(patch)},
+            {
+                "verb": "UPDATE",
+                "kind": kind,
+                "object": f"{namespace}/{name}",
+                "patch": dict(patch),
+                **({} if answer.ok else {"fault": answer.message}),
+            },
         )
+        if not answer.ok and fault is not None and not fault.after_write:
+            return error(answer.message)
         try:
             patch_object(self._world.store, (kind, namespace, name), patch, self._world.now)
         except Refused as refused:
             return error(str(refused))
-        return SUCCESS
+        return SUCCESS if answer.ok else error(answer.message)
 
     def bind(self, pod: Pod, node_name: str) -> Status:
-        world, fault = self._world, self._world.faults.pop(pod.key, None)
+        world, fault = self._world, take(self._world.faults, BIND, pod.key)
         called = {"verb": "BIND", "pod": pod.key, "node": node_name}
-        if fault is not None:
-            world.record("api_call", {**called, "fault": fault.message})
-            if fault.after_bound:
+        if fault is not None and fault.code:
+            said = fault.answer().message
+            world.record("api_call", {**called, "fault": said})
+            if fault.after_write:
                 world.store.bind(pod.key, pod.uid, node_name, world.now)
-            return error(fault.message)
+            return error(said)
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
         world.record("api_call", {**called, "error": answer.message} if answer.message else called)
         return SUCCESS if answer.ok else error(answer.message)

@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
+from scheduler_core.api.faults import Faults
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND, Agenda
 from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.records import Data
 
 MAX_DURATION = 3600 * SECOND
+READ_AT_START = (
+    "demonstration",
+    "pop_from_backoff",
+    "async_preemption",
+    "async_api_calls",
+    "expect_nominated_node",
+    "max_in_unschedulable",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,10 @@ class WorldSettings:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def needs_restart(self, before: WorldSettings) -> bool:
+        """Whether something differs that a scheduler reads only when it starts."""
+        return any(getattr(self, name) != getattr(before, name) for name in READ_AT_START)
+
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
         """These settings with some replaced; ValueError says which one is unknown or out of range."""
         known = {f.name: f.type for f in fields(self)}
@@ -49,14 +62,6 @@ class WorldSettings:
             if not flag and not 0 <= value <= MAX_DURATION:
                 raise ValueError(f"settings.{name}: received {value}; expected 0 to {MAX_DURATION} ns")
         return WorldSettings(**{**self.to_json(), **changes})
-
-
-@dataclass(frozen=True, slots=True)
-class BindFault:
-    """What the next binding call for a pod is answered with; `after_bound`: although the API server did bind."""
-
-    message: str
-    after_bound: bool = False
 
 
 @dataclass(slots=True)
@@ -79,7 +84,7 @@ class World(Protocol):
     settings: WorldSettings
     position: int
     ids: Ids
-    faults: dict[str, BindFault]
+    faults: Faults
 
     @property
     def now(self) -> int: ...

@@ -31,8 +31,11 @@ class NoObjects:
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         return []
 
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         return self.answer
+
+    def held_up(self, pod: Pod, tries: int) -> int:
+        return 0
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         self.bound.append((pod.key, node_name))

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.objects.pod import Pod
 from scheduler_core.testing.drive import NoObjects
 
 Manifest = dict[str, Any]
@@ -35,7 +36,7 @@ class Objects(NoObjects):
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         return [self._objects[key] for key in sorted(self._objects) if key[0] == kind]
 
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         self._version += 1
         stamp = {"metadata": {"resourceVersion": str(self._version)}}
         self.put(merge_patch(merge_patch(self._objects[(kind, namespace, name)], patch), stamp))

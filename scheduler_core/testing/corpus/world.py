@@ -57,8 +57,11 @@ class World:
     def list(self, kind: str) -> list[Manifest]:
         return [manifest for _, manifest in sorted(self.objects.get(kind, {}).items())]
 
-    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Status:
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         return SUCCESS
+
+    def held_up(self, pod: Pod, tries: int) -> int:
+        return 0
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         return SUCCESS

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.api.faults import BIND, Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
@@ -18,7 +19,7 @@ from scheduler_core.scheduler.algorithm import IN_ALGORITHM
 from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
 from scheduler_core.scheduler.fit_error import fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import BindFault, WorldSettings
+from scheduler_core.scheduler.world import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.timelines import oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference
@@ -136,7 +137,8 @@ class _Run:
         self._pass(round(op["seconds"] * SECOND))
 
     def fail_next_bind(self, op: Op) -> None:
-        self.sim.faults[op["pod"]] = BindFault(op["message"], bool(op.get("afterBound")))
+        fault = Fault(BIND, op["pod"], 500, after_write=bool(op.get("afterBound")), message=op["message"])
+        self.sim.faults[fault.key] = fault
 
     def permit_allow(self, op: Op) -> None:
         for waiting in self.scheduler.pods_waiting():

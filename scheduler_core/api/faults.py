@@ -1,0 +1,122 @@
+"""What the API server is asked to do wrong: the next calls about a pod fail, or take their time, on demand.
+
+The words are those that kube's clients are told for a status code; what a client does about it (asks again, or gives up) is in
+scheduler/client.py.
+
+kube: apimachinery/pkg/api/errors/errors.go (NewGenericServerResponse, NewForbidden, NewConflict, NewNotFound),
+apiserver/pkg/registry/generic/registry/store.go (OptimisticLockErrorMsg) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from scheduler_core.api.status import DONE, Answer, conflict, not_found
+
+BIND, STATUS, DELETE, VOLUMES = "bind", "status", "delete", "volumes"
+CALLS: dict[str, str] = {
+    BIND: "the binding of the pod",
+    STATUS: "the patch of the pod's status: its condition, its nomination, why it is evicted",
+    DELETE: "the deletion of the pod as a victim of preemption",
+    VOLUMES: "the updates of its claims and volumes in PreBind",
+}
+MOST_TIMES = 1000
+MOST_TEXT = 500
+
+_CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
+_VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put"}
+_RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What becomes of the next `times` calls of a kind about a pod (namespace/name).
+
+    `code` is an HTTP status, 0 where the call is answered as ever; `message` is said instead of kube's words. `after_write`: the API
+    server carries the call out, and only its answer is lost. `latency` (ns) takes the place of the setting.
+    """
+
+    call: str
+    pod: str
+    code: int = 0
+    times: int = 1
+    after_write: bool = False
+    latency: int | None = None
+    message: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.call, self.pod
+
+    def answer(self, resource: str = "pods", name: str = "") -> Answer:
+        """What the client is told; DONE where the call does not fail. The object is the pod where nothing else is said."""
+        if not self.code:
+            return DONE
+        namespace, _, pod = self.pod.partition("/")
+        found = _ANSWERS[self.code](_Call(self.call, resource, name or pod, namespace))
+        return replace(found, message=self.message) if self.message else found
+
+
+Faults = dict[tuple[str, str], Fault]
+
+
+def take(faults: Faults, call: str, pod: str) -> Fault | None:
+    """What becomes of a call that is answered now; one time less is left."""
+    found = faults.get((call, pod))
+    if found is None:
+        return None
+    if found.times > 1:
+        faults[found.key] = replace(found, times=found.times - 1)
+    else:
+        del faults[found.key]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a message is made of."""
+
+    call: str
+    resource: str
+    name: str
+    namespace: str
+
+    @property
+    def subresource(self) -> str:
+        part = {BIND: "/binding", STATUS: "/status"}.get(self.call, "")
+        return self.resource + part
+
+
+def _generic(reason: str, text: str) -> Callable[[_Call], Answer]:
+    """An answer without a body, as a client words it."""
+    return lambda c: Answer(reason, f"{text} ({_VERBS[c.call]} {c.resource} {c.name})")
+
+
+def _forbidden(c: _Call) -> Answer:
+    user, where = 'User "system:kube-scheduler"', f'in the namespace "{c.namespace}"'
+    what = f'{user} cannot {_RIGHTS[c.call]} resource "{c.subresource}" in API group ""'
+    return Answer("Forbidden", f'{c.resource} "{c.name}" is forbidden: {what} {where}')
+
+
+def _conflict(c: _Call) -> Answer:
+    return conflict(c.subresource if c.call == BIND else c.resource, c.name, _CHANGED)
+
+
+_ANSWERS: dict[int, Callable[[_Call], Answer]] = {
+    403: _forbidden,
+    404: lambda c: not_found(c.resource, c.name),
+    409: _conflict,
+    429: _generic(
+        "TooManyRequests", "the server has received too many requests and has asked us to try again later"
+    ),
+    500: _generic(
+        "InternalError", 'an error on the server ("unknown") has prevented the request from succeeding'
+    ),
+    503: _generic("ServiceUnavailable", "the server is currently unable to handle the request"),
+    504: _generic(
+        "Timeout",
+        "the server was unable to return a response in the time allotted, but may still be processing the request",
+    ),
+}
+CODES = tuple(_ANSWERS)
