@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.faults import DELETE, STATUS, Fault, take
+from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.status import DONE, Answer, Refused
 from scheduler_core.framework.status import error
 from scheduler_core.objects.pod import Pod
