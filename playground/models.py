@@ -16,6 +16,7 @@ class Session(models.Model):
 
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
     with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
+    `branch` says that a fork was made with its origin's edit key (sessions/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -29,6 +30,7 @@ class Session(models.Model):
     log_bytes = models.BigIntegerField(default=0)
     origin = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks")
     origin_position = models.BigIntegerField(null=True, blank=True)
+    branch = models.BooleanField(default=False)
     creator = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created = models.DateTimeField(auto_now_add=True)
     used = models.DateTimeField(auto_now_add=True, db_index=True)

@@ -4,6 +4,7 @@ from django.urls import path
 
 from playground.consumers import SessionConsumer
 from playground.views import (
+    branches,
     build,
     configuration,
     conformance,
@@ -38,6 +39,7 @@ urlpatterns = [
     path("s/<str:key>/undo", session.undo, name="undo"),
     path("s/<str:key>/redo", session.redo, name="redo"),
     path("s/<str:key>/rename", session.rename, name="rename"),
+    path("s/<str:key>/branches", branches.branches, name="branches"),
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
     path("s/<str:key>/delete", session.delete, name="delete"),

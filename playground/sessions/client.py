@@ -148,9 +148,12 @@ class SessionClient:
         """Panels by name as plain data (name, context, cards), with "position" and "head" beside them."""
         return await runtime().call(lambda: self.live().view(look, panels))
 
-    async def fork(self, at: int | None = None, name: str = "", creator: str = "") -> SessionClient:
-        """A new session with the same past up to a position (None: the head)."""
-        session = await runtime().call(lambda: self.live().fork(at, name, creator))
+    async def fork(
+        self, at: int | None = None, name: str = "", creator: str = "", branch: bool | None = None
+    ) -> SessionClient:
+        """A new session with the same past up to a position (None: the head). With the edit key it is a branch, unless told otherwise."""
+        family = self.may_edit if branch is None else branch and self.may_edit
+        session = await runtime().call(lambda: self.live().fork(at, name, creator, family))
         return SessionClient(session, "edit")
 
     async def trace(self, detail: tuple[int, int]) -> AsyncIterator[bytes]:

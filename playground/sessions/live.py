@@ -420,11 +420,11 @@ class LiveSession:
         """What drives the session now, for people to see."""
         return self.driver.status() if self.driver else self.remote_running
 
-    async def fork(self, at: int | None, name: str, creator: str) -> Session:
+    async def fork(self, at: int | None, name: str, creator: str, branch: bool = False) -> Session:
         """A new session with the same past; its engine shares this one's checkpoints."""
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
-        session = await self.runtime.db(log.copy, self.id, position, name, creator)
+        session = await self.runtime.db(log.copy, self.id, position, name, creator, branch)
         twin = self.runtime.live(session.pk)
         with contextlib.suppress(SessionError):
             await twin.inherit(self, session)

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, LogKind, Session
+from playground.sessions import branches
 from playground.sessions.errors import Conflict, LimitReached, SessionGone
 from scheduler_core import ENGINE_VERSION
 
@@ -126,20 +127,21 @@ def advance(session_id: int, seq: int, head: int, to: int) -> None:
 
 
 @transaction.atomic
-def copy(session_id: int, at: int, name: str, creator: str) -> Session:
-    """A new session with the same past up to a position."""
+def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False) -> Session:
+    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py)."""
     origin, rows = read(session_id)
     creator = _hidden(creator) or origin.creator
     _require_room(creator)
     kept = list(_until(rows, at))
     session = Session.objects.create(
-        name=name or origin.name,
+        name=name or branches.next_name(origin),
         seed=origin.seed,
         story=origin.story,
         engine_version=origin.engine_version,
         creator=creator,
         origin=origin,
         origin_position=at,
+        branch=branch,
         head=at,
         log_seq=len(kept),
         log_bytes=sum(row.size for row in kept),

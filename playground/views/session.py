@@ -21,6 +21,7 @@ from playground.sessions.errors import Opening, SessionError
 from playground.sessions.publisher import Viewer
 from playground.sessions.render import render_delta
 from playground.sessions.runtime import runtime
+from playground.views.branches import tree
 from playground.views.doors import edits, go, opens
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 
@@ -40,6 +41,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return render(request, "playground/opening.html", context, status=503)
     await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
     context = await _context(client, look, shown) | _links(request, client)
+    context["branches"] = await tree(client, context["position"])
     return render(request, "playground/studio.html", context)
 
 
@@ -198,6 +200,9 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
         )
     client.session.name = name
     await client.session.asave(update_fields=["name"])
+    back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
+    if back and "/" not in back:
+        return HttpResponseRedirect(reverse("branches", args=[back]))
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
@@ -208,18 +213,20 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own with the same past; a view link is enough."""
     name = _("%(name)s (copy)") % {"name": client.session.name}
-    return await _forked(request, client, None, name)
+    return await _forked(request, client, None, name, branch=False)
 
 
 @require_POST
 @opens
 async def fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own that begins where the viewer stands."""
-    return await _forked(request, client, Look.from_query(request.POST.dict()).at, client.session.name)
+    return await _forked(request, client, Look.from_query(request.POST.dict()).at, "", branch=True)
 
 
-async def _forked(request: HttpRequest, client: SessionClient, at: int | None, name: str) -> HttpResponse:
-    twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
+async def _forked(
+    request: HttpRequest, client: SessionClient, at: int | None, name: str, branch: bool
+) -> HttpResponse:
+    twin = await client.fork(at, name[:NAME_LENGTH], creator(request), branch)
     await remember(request, twin.key)
     return go(request, reverse("studio", args=[twin.key]))
 

@@ -1,4 +1,5 @@
 // The studio: wires the stream, the page's controls and the drawings together.
+import { showBranches } from "./branches.js";
 import { drawChart } from "./chart.js";
 import { drawHeat, listenHeat } from "./heat.js";
 import { listen } from "./keys.js";
@@ -79,6 +80,7 @@ function showPlace() {
   document.querySelectorAll(".of-head").forEach((place) => (place.textContent = ` / ${count.format(state.head)}`));
   by("profile").textContent = by("panel-transport").dataset.profile;
   showRail(state.seen, state.head);
+  showBranches(state.seen, state.head);
   showJob();
   const url = writeLook(state.look);
   if (url !== location.pathname + location.search) history.replaceState(null, "", url);

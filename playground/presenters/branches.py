@@ -1,0 +1,69 @@
+"""The strip of branches: where each session's line lies in a drawing over all their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ROW = 22  # pixels from one line to the next
+DEEPEST = 6  # no name is indented further
+
+
+def present(family: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
+    """Rows with their lines; x in percent of all steps, y in pixels.
+
+    `family`: name, key, right, at, head, parent (index, -1: none), depth, current, past; each before its branches. `position` is where the
+    viewer stands in the current one.
+    """
+    most = max((each["head"] for each in family), default=0) or 1
+    rows = [{**each, **_line(family, i, most)} for i, each in enumerate(family)]
+    return {
+        "rows": rows,
+        "most": most,
+        "height": len(rows) * ROW,
+        "line": [[row["at"], row["y"]] for row in rows if row["past"]],
+        "here": _percent(position, most),
+        "here_y": _height(rows, position),
+        "depths": _nested(rows),
+    }
+
+
+def _height(rows: Sequence[Mapping[str, Any]], position: int) -> int:
+    """On whose line a position of the present session is."""
+    ys = [row["y"] for row in rows if row["past"] and (row["at"] < position or row["parent"] < 0)]
+    return int(ys[-1]) if ys else 0
+
+
+def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, Any]:
+    each = family[i]
+    shared = [other["at"] for other in family if other["parent"] == i and other["past"]]
+    return {
+        "y": i * ROW + ROW // 2,
+        "from": _percent(each["at"], most),
+        "to": _percent(each["head"], most),
+        "drop": max(each["parent"], 0) * ROW + ROW // 2,
+        # how far the current session's own past goes along this line
+        "shared": _percent(shared[0], most) if each["past"] and shared else None,
+        "short": each["name"].removeprefix(family[0]["name"] + " · ") if i else each["name"],
+        "indent": min(each["depth"], DEEPEST),
+    }
+
+
+def _nested(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with how many nested lists open before and close after each, for a tree of HTML lists."""
+    told = []
+    for i, row in enumerate(rows):
+        following = rows[i + 1]["depth"] if i + 1 < len(rows) else 0
+        told.append(
+            {
+                "row": row,
+                "parent": following > row["depth"],
+                "closes": range(max(0, row["depth"] - following)),
+            }
+        )
+    return told
+
+
+def _percent(position: int, most: int) -> str:
+    """As SVG takes it, whatever the reader's language."""
+    return f"{100 * position / most:.3f}%"

@@ -1,0 +1,181 @@
+"""The family of a session: where it was forked from, what was forked from it, and which of that a key may see.
+
+A key reaches, by these rules and nothing else (docs/time-travel.md):
+- its own session, with its own right;
+- the branches of a session that it reaches, with the same right. A *branch* is a fork that was made with its origin's edit key; a copy that
+  somebody made with a view link, or by Duplicate, is theirs alone and is found from nowhere;
+- with the edit key: the session that its own was forked from, to look at, and where its own is a branch, so that whoever made it had
+  that one's edit key, what that one reaches likewise.
+
+All functions are synchronous; they run in database threads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from playground.models import Session
+
+MOST = 200
+DEEPEST = 64
+NAME_LENGTH = 120
+_FIELDS = (
+    "name",
+    "edit_key",
+    "view_key",
+    "origin",
+    "origin_position",
+    "branch",
+    "head",
+    "created",
+    "deleted",
+)
+_NUMBERED = re.compile(r" · \D{1,24} \d{1,6}$")
+
+Right = Literal["edit", "view"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One session of a family. `key` opens it ("" where it was deleted), `at` is where it leaves `parent` (an index, -1: none)."""
+
+    name: str
+    key: str
+    right: Right
+    at: int
+    head: int
+    parent: int
+    depth: int
+    current: bool
+    past: bool  # the session that is looked at has its own past there
+    created: datetime
+
+
+@dataclass
+class _Member:
+    session: Session
+    right: Right
+    parent: _Member | None
+    children: list[_Member] = field(default_factory=list)
+
+    @property
+    def at(self) -> int:
+        return self.session.origin_position or 0 if self.parent is not None else 0
+
+
+def family(session: Session, right: Right) -> list[Branch]:
+    """What a key of a session reaches, each before its branches, the latest branch first; at most MOST sessions.
+
+    A fork of a branch from a step before that branch began leaves the line that the step is on.
+    """
+    line = _line(session) if right == "edit" else [session]
+    members = _reached(session, right, line)
+    for member in members[1:]:
+        parent = member.parent
+        while parent is not None and parent.parent is not None and member.at <= parent.at:
+            parent = parent.parent
+        member.parent = parent
+    for member in sorted(members[1:], key=lambda one: (-one.at, one.session.pk)):
+        assert member.parent is not None
+        member.parent.children.append(member)
+    _prune(members[0])
+    return list(_flat(members[0], session))
+
+
+def _reached(session: Session, right: Right, line: list[Session]) -> list[_Member]:
+    """The sessions that a key reaches, level by level, each with its origin as its parent."""
+    own = {one.pk for one in line}
+    level = [_Member(line[-1], right if len(line) == 1 else "view", None)]
+    members = list(level)
+    while level and len(members) < MOST:
+        by_id = {member.session.pk: member for member in level}
+        found = Session.objects.filter(origin_id__in=by_id).filter(Q(branch=True) | Q(pk__in=own))
+        level = []
+        for child in found.only(*_FIELDS).order_by("pk")[: MOST - len(members)]:
+            parent = by_id[child.origin_id or 0]
+            level.append(_Member(child, right if child.pk == session.pk else parent.right, parent))
+        members += level
+    return members
+
+
+def _line(session: Session) -> list[Session]:
+    """The session, its origin, that one's origin and so on, as far as the session's edit key reaches."""
+    line = [session]
+    while (above := line[-1].origin) is not None and len(line) < DEEPEST:
+        line.append(above)
+        if not line[-2].branch:
+            break
+    return line
+
+
+def _prune(member: _Member) -> bool:
+    """Take away what was deleted, unless something that lives was forked from it; whether something is left."""
+    member.children = [child for child in member.children if _prune(child)]
+    return bool(member.children) or member.session.deleted is None
+
+
+def _flat(root: _Member, session: Session) -> Iterator[Branch]:
+    own = _past(root, session)
+    rows, waiting = 0, [(root, -1, 0)]
+    while waiting:
+        member, parent, depth = waiting.pop()
+        one = member.session
+        key = one.edit_key if member.right == "edit" else one.view_key
+        yield Branch(
+            name=one.name,
+            key="" if one.deleted else key,
+            right=member.right,
+            at=member.at,
+            head=one.head,
+            parent=parent,
+            depth=depth,
+            current=one.pk == session.pk,
+            past=one.pk in own,
+            created=one.created,
+        )
+        waiting += [(child, rows, depth + 1) for child in reversed(member.children)]
+        rows += 1
+
+
+def _past(root: _Member, session: Session) -> set[int]:
+    """The sessions on whose lines the past of the present one lies."""
+    waiting = [root]
+    while waiting:
+        member: _Member | None = waiting.pop()
+        assert member is not None
+        if member.session.pk == session.pk:
+            own = set()
+            while member is not None:
+                own.add(member.session.pk)
+                member = member.parent
+            return own
+        waiting += member.children
+    return {session.pk}
+
+
+def next_name(origin: Session) -> str:
+    """A name for a new fork of a session: the origin's own with the first number that its family has not used."""
+    base = _NUMBERED.sub("", origin.name)
+    root = _line(origin)[-1]
+    names = {root.name, origin.name}
+    level, seen = [root.pk], 1
+    while level and seen < MOST:
+        found = list(Session.objects.filter(origin_id__in=level).values_list("pk", "name")[: MOST - seen])
+        names |= {name for _pk, name in found}
+        level, seen = [pk for pk, _name in found], seen + len(found)
+    number = 1
+    while (name := _numbered(base, number)) in names:
+        number += 1
+    return name
+
+
+def _numbered(base: str, number: int) -> str:
+    ending = " · " + _("branch %(number)d") % {"number": number}
+    return base[: NAME_LENGTH - len(ending)] + ending

@@ -1,0 +1,36 @@
+"""The branches of a session: the strip at the timeline, and the room where they are named, opened and compared."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from playground.presenters import Look
+from playground.presenters.branches import present
+from playground.sessions.branches import family
+from playground.sessions.client import SessionClient
+from playground.views.doors import opens, workbench
+
+
+@require_GET
+@opens
+async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """All branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
+    await client.refresh()
+    look = Look.from_query(request.GET)
+    shown = await tree(client, client.session.head if look.at is None else look.at)
+    if "strip" in request.GET:
+        context = {"key": client.key, "client": client, "branches": shown, "look": look}
+        return render(request, "playground/studio/branches.html", context)
+    return workbench(request, client, "branches", {"branches": shown, "look": look})
+
+
+async def tree(client: SessionClient, position: int) -> dict[str, Any]:
+    """What the strip and the room show (presenters/branches.py)."""
+    found = await sync_to_async(family, thread_sensitive=False)(client.session, client.access)
+    return present([asdict(each) for each in found], position)
