@@ -27,7 +27,7 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.edits import Edit, revert
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.scheduler import api_calls, binding, eviction
+from scheduler_core.scheduler import api_calls, binding, eviction, informers
 from scheduler_core.scheduler.world import WorldSettings
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def _use(sim: Simulation, settings: WorldSettings) -> None:
         _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
     else:
         for scheduler in sim.schedulers:
+            informers.set_lag(scheduler)
             scheduler.wake_up()
 
 

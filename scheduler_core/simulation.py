@@ -22,7 +22,7 @@ from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
-from scheduler_core.scheduler import api_calls, binding, eviction, handlers, scheduling
+from scheduler_core.scheduler import api_calls, binding, eviction, expiry, handlers, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.world import Ids, WorldSettings
 from scheduler_core.trace.journal import Journal, Place
@@ -199,6 +199,7 @@ class Simulation:
         self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
         scheduler = Scheduler(name, configuration, self)
         self._schedulers[name] = scheduler
+        informers.set_lag(scheduler)
         self.record("scheduler_started", {"profiles": list(scheduler.profiles)}, name)
         for node in self.store.nodes():
             scheduler.cache.add_node(node)
@@ -254,6 +255,8 @@ class Simulation:
             return rest[1] in self._schedulers[str(rest[0])].evictions
         if name == "binding":
             return rest[1] in self._schedulers[str(rest[0])].bindings
+        if name == "expire":
+            return expiry.stands(self._schedulers[str(rest[0])], str(rest[1]), str(rest[2]))
         if name == "kubelet":
             return kubelet.stands(self.store, entry.action[1:])
         if name == "volumes":
@@ -279,6 +282,10 @@ class Simulation:
             api_calls.finish(scheduler, int(rest[1]))
         elif name == "evict":
             eviction.advance(scheduler, int(rest[1]))
+        elif name == "hear":
+            informers.hear(scheduler)
+        elif name == "expire":
+            expiry.expire(scheduler, str(rest[1]), str(rest[2]))
         elif name == "permit_timeout":
             binding.time_out(scheduler, int(rest[1]), str(rest[2]))
         else:
@@ -318,7 +325,10 @@ class Simulation:
             if self.faults and event.type == DELETED:
                 self._forget_faults(event)
         for scheduler in self._schedulers.values():
-            handlers.on_watch(scheduler, event)
+            if scheduler.replica is None:
+                handlers.on_watch(scheduler, event)
+            else:
+                informers.receive(scheduler, event)
         if not self.settings.controllers:
             return
         for timer in kubelet.on_watch(event, self.now, self.settings.pod_start_latency):

@@ -179,6 +179,45 @@ def _command(data: Data) -> Told:
     return told(_COMMANDS.get(kind, gettext_noop("a command was applied")), n=n)
 
 
+def _heard(data: Data) -> Told:
+    return told(
+        gettext_noop("the scheduler hears of %(kind)s %(name)s: %(change)s"),
+        kind=data.get("kind", ""),
+        name=data.get("name", ""),
+        change=str(data.get("type", "")).lower(),
+    )
+
+
+def _throttled(data: Data) -> Told:
+    return told(
+        gettext_noop(
+            "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
+        ),
+        pod=short(str(data.get("pod", ""))),
+        time=duration(int(data.get("wait", 0))),
+    )
+
+
+def _api_call(data: Data) -> Told:
+    pod = short(str(data.get("pod", "")))
+    if "fault" not in data:
+        return told(gettext_noop("%(verb)s %(pod)s: done"), verb=data.get("verb", ""), pod=pod)
+    if "again_after" in data:
+        return told(
+            gettext_noop("%(verb)s %(pod)s fails and is made again after %(time)s: %(message)s"),
+            verb=data.get("verb", ""),
+            pod=pod,
+            time=duration(int(data["again_after"])),
+            message=data["fault"],
+        )
+    return told(
+        gettext_noop("%(verb)s %(pod)s fails: %(message)s"),
+        verb=data.get("verb", ""),
+        pod=pod,
+        message=data["fault"],
+    )
+
+
 def _object(data: Data) -> Told:
     return told(
         gettext_noop("%(kind)s %(name)s: %(change)s"),
@@ -229,9 +268,12 @@ _OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
         gettext_noop("Forget"),
         _with_pod(gettext_noop("the cache takes %(pod)s back")),
     ),
+    "watch_event": (gettext_noop("Informer"), _heard),
     "timer_fired": (gettext_noop("The queue's timer"), lambda data: told(str(data.get("timer", "")))),
     "command": (gettext_noop("A change from outside"), _command),
     "object": (gettext_noop("API server"), _object),
     "queue_moved": (gettext_noop("Queue"), _moved),
+    "api_call": (gettext_noop("API call"), _api_call),
+    "api_throttled": (gettext_noop("API client"), _throttled),
 }
 _RANK = {kind: rank for rank, kind in enumerate(_OF_KIND)}

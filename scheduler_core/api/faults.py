@@ -24,7 +24,7 @@ CALLS: dict[str, str] = {
 MOST_TIMES = 1000
 MOST_TEXT = 500
 
-_CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
+CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
 _VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put"}
 _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update"}
 
@@ -100,7 +100,7 @@ def _forbidden(c: _Call) -> Answer:
 
 
 def _conflict(c: _Call) -> Answer:
-    return conflict(c.subresource if c.call == BIND else c.resource, c.name, _CHANGED)
+    return conflict(c.subresource if c.call == BIND else c.resource, c.name, CHANGED)
 
 
 _ANSWERS: dict[int, Callable[[_Call], Answer]] = {

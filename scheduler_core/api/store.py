@@ -101,6 +101,31 @@ class Store:
         twin._sorted = dict(self._sorted)
         return twin
 
+    def replica(self) -> Store:
+        """The same objects, to be kept up with by `mirror`: without Kubernetes Events and subscribers."""
+        events, self.events = self.events, []
+        twin = self.copy()
+        self.events = events
+        return twin
+
+    def mirror(self, event: WatchEvent) -> None:
+        """Does in a replica what was done in the store that it was made of."""
+        key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
+        if (event.new is None) != (key not in objects):
+            self._sorted.pop(event.kind, None)
+        if event.new is None:
+            objects.pop(key, None)
+            if event.kind == "Pod":
+                self._pods.pop(key, None)
+            elif event.kind == "Node":
+                self._nodes.pop(event.name, None)
+            return
+        objects[key] = event.new
+        if event.new_pod is not None:
+            self._pods[key] = event.new_pod
+        elif event.new_node is not None:
+            self._nodes[event.name] = event.new_node
+
     def subscribe(self, callback: Subscriber) -> None:
         """Calls back after each write, after those who subscribed before."""
         self._subscribers.append(callback)

@@ -161,7 +161,7 @@ class Handle(Protocol):
         ...
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
-        """The object as the API server has it now, or None."""
+        """The object as the scheduler knows it, which is as the API server has it where its informers do not lag; or None."""
         ...
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
@@ -172,8 +172,12 @@ class Handle(Protocol):
         """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
         ...
 
-    def held_up(self, pod: Pod, tries: int) -> int:
-        """How long (ns) to wait before the updates on behalf of a pod are sent; `tries`: how often it was asked before."""
+    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
+        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before."""
+        ...
+
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether the API server has another version of the object than `get` (informers that lag)."""
         ...
 
     def bind(self, pod: Pod, node_name: str) -> Status:

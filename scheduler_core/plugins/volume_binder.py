@@ -67,7 +67,10 @@ class Binder:
             if problem:
                 self.revert((), plan.dynamic[i:])
                 return problem
-        self.revert(plan.static, plan.dynamic)  # the API server has newer ones now
+        for volume, _ in plan.static:
+            self._objects.settle(VOLUME, volume)
+        for claim in plan.dynamic:
+            self._objects.settle(CLAIM, claim)
         return ""
 
     def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:
@@ -107,6 +110,8 @@ class Binder:
         stored = self._handle.get(VOLUME, "", name)
         if stored is None:
             return False, f'failed to check binding: could not find v1.{VOLUME} "{name}"'
+        if self._handle.behind(VOLUME, "", name):
+            return False, ""
         mine = self._claim(claim)
         if mine is None:
             return False, f"failed to check binding: {_claim_gone(claim)}"
@@ -120,6 +125,8 @@ class Binder:
         stored = self._claim(claim)
         if stored is None:
             return False, f"failed to check provisioning pvc: {_claim_gone(claim)}"
+        if self._handle.behind(CLAIM, str(claim["metadata"].get("namespace") or ""), name_of(claim)):
+            return False, ""
         if stored["metadata"].get("annotations") is None:
             return False, f'selectedNode annotation reset for PVC "{name_of(claim)}"'
         if annotation(stored, SELECTED_NODE) != name_of(node):

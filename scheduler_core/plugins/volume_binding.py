@@ -293,7 +293,7 @@ class VolumeBinding(Plugin):
         waited: int | None = state.get(POLLS)
         if waited is None:
             tries: int = state.get(TRIES) or 0
-            held_up = self.handle.held_up(pod, tries)
+            held_up = self.handle.held_up(pod, tries, len(plan.static) + len(plan.dynamic))
             if held_up:
                 state.write(TRIES, tries + 1)
                 return CallResult(Status(Code.WAIT), held_up)

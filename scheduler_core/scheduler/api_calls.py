@@ -205,7 +205,7 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
     """Puts the answer on the agenda; returns how long (ns) it takes."""
     world = scheduler.world
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
-    cost = client.latency(world, call.verb, call.key, usual)
+    cost = client.latency(world, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
     world.agenda.push(world.now + cost, ("api_call", scheduler.name, number))
     return cost
 
@@ -257,6 +257,7 @@ def _made_again(scheduler: Scheduler, number: int) -> bool:
     what = {"fault": fault.answer().message, "again_after": pause}
     scheduler.called("PATCH" if isinstance(call, StatusPatch) else "BIND", call.key, what)
     cost = client.setting(world, call.verb) if fault.latency is None else fault.latency
+    cost += client.throttle(scheduler, call.verb, call.key)
     _answer_at(scheduler, number, world.now + pause + cost)
     return True
 
@@ -264,7 +265,7 @@ def _made_again(scheduler: Scheduler, number: int) -> bool:
 def _patch(scheduler: Scheduler, call: StatusPatch) -> None:
     world = scheduler.world
     fault = take(world.faults, STATUS, call.key) if world.faults else None
-    condition = _merged(scheduler.live(call.key), call) if call.changes_condition else None
+    condition = _merged(world.store.pod_at(call.key), call) if call.changes_condition else None
     nomination = call.nomination if call.changes_nomination else None
     fields = ["nominatedNodeName"] if nomination is not None else []
     fields += ["conditions"] if condition is not None else []

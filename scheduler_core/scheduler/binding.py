@@ -12,7 +12,7 @@ from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.scheduler import api_calls
+from scheduler_core.scheduler import api_calls, expiry
 from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -208,6 +208,7 @@ def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> No
 
 
 def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
+    expiry.finish_binding(scheduler, binding.pod)
     text = f"Successfully assigned {binding.pod.key} to {binding.node}"
     note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
     scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1

@@ -3,16 +3,27 @@
 As with client-go, a call that is answered 429 is made again after a second, at most ten times; and a status patch that is answered 500 or
 503 after 10, 50 and 250 ms. Whoever asked for the call hears of the last answer only.
 
+Its limits are client-go's: a bucket of `burst` tokens that gets `qps` new ones a second, one token a call, in the order of asking. They
+are the settings `client_qps` and `client_burst`, else those of the configuration's clientConnection where they are not kube's default (50
+and 100): without either there is no limit. As in kube each scheduler has a client of its own, and its Kubernetes Events another.
+
 DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches.
 
-kube: client-go/rest/with_retry.go, scheduler/util/utils.go (PatchPodStatus, Retriable), client-go/util/retry (DefaultBackoff) @ v1.34.1
+kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_retry.go, util/retry (DefaultBackoff),
+util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from scheduler_core.api.faults import BIND, DELETE, STATUS, VOLUMES, Fault
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.world import World
+
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.scheduler import Scheduler
 
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
@@ -44,3 +55,32 @@ def pause(fault: Fault, tries: int) -> int | None:
     if fault.call == STATUS and fault.code in _PATCHED_AGAIN and tries < len(_PATCH_PAUSES):
         return _PATCH_PAUSES[tries]
     return None
+
+
+KUBE_LIMITS = (50, 100)
+
+
+def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
+    """Calls a second and burst as a configuration has them; None where calls are not limited."""
+    connection = configuration.get("clientConnection") or {}
+    found = connection.get("qps") or 0, connection.get("burst") or 0
+    return None if found[0] <= 0 or found == KUBE_LIMITS else found
+
+
+def throttle(scheduler: Scheduler, call: str, pod: str, calls: int = 1) -> int:
+    """How long (ns) the client holds back calls that it is given now; takes their tokens.
+
+    `scheduler.bucket` is when the bucket would be full again: each token taken puts that off by the time in which one comes.
+    """
+    settings = scheduler.world.settings
+    found = (settings.client_qps, settings.client_burst) if settings.client_qps else scheduler.limits
+    if found is None:
+        return 0
+    qps, burst = found
+    every, now = round(SECOND / qps), scheduler.world.now
+    scheduler.bucket = max(scheduler.bucket, now) + every * calls
+    wait = max(scheduler.bucket - now - every * max(burst, 1), 0)
+    if wait:
+        told = {"call": call, "pod": pod, "wait": wait, "qps": qps, "burst": burst}
+        scheduler.world.record("api_throttled", told, scheduler.name)
+    return wait

@@ -107,6 +107,7 @@ def _wait(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.evictions[job.number] = job
     world = scheduler.world
     cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+    cost += client.throttle(scheduler, *job.next_call)
     world.agenda.push(world.now + cost, ("evict", scheduler.name, job.number))
 
 
@@ -159,6 +160,7 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
     if pause is not None:
         again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
         cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+        cost += client.throttle(scheduler, *job.next_call)
         _answer_at(scheduler, again, world.now + pause + cost)
         return None
     if fault is not None and not answer.ok and not fault.after_write:

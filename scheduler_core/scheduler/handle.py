@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scheduler_core.api.apply import patch_object
-from scheduler_core.api.faults import BIND, VOLUMES, take
-from scheduler_core.api.status import DONE, Refused
+from scheduler_core.api.faults import BIND, CHANGED, VOLUMES, take
+from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import client
 from scheduler_core.scheduler.world import World
 
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.scheduler import Scheduler
+
 
 class WorldHandle:
     """Framework handle over a world."""
 
-    __slots__ = ("_preempting", "_world", "assumed")
+    __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
 
-    def __init__(self, world: World, assumed: Assumptions, preempting: dict[str, int]) -> None:
-        self._world = world
-        self._preempting = preempting
-        self.assumed = assumed
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._world: World = scheduler.world
+        self._preempting = scheduler.preempting
+        self.assumed: Assumptions = scheduler.assumed
 
     @property
     def preempting(self) -> Mapping[str, int] | None:
         return self._preempting if self._world.settings.async_preemption else None
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
-        return self._world.store.get(kind, namespace, name)
+        return self._scheduler.view.get(kind, namespace, name)
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
-        return self._world.store.list(kind)
+        return self._scheduler.view.list(kind)
 
-    def held_up(self, pod: Pod, tries: int) -> int:
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        if self._scheduler.replica is None:
+            return False
+        return self.get(kind, namespace, name) is not self._world.store.get(kind, namespace, name)
+
+    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
         fault = self._world.faults.get((VOLUMES, pod.key))
         if fault is None:
-            return 0
+            return client.throttle(self._scheduler, VOLUMES, pod.key, calls) if not tries else 0
         pause, latency = client.pause(fault, tries), fault.latency or 0
+        latency += client.throttle(self._scheduler, VOLUMES, pod.key, calls)
         if pause is None:
             return 0 if tries else latency
         take(self._world.faults, VOLUMES, pod.key)
@@ -67,6 +77,9 @@ class WorldHandle:
         )
         if not answer.ok and fault is not None and not fault.after_write:
             return error(answer.message)
+        if self.behind(kind, namespace, name):
+            stale = conflict(f"{kind.lower()}s", name, CHANGED)
+            return error(stale.message)
         try:
             patch_object(self._world.store, (kind, namespace, name), patch, self._world.now)
         except Refused as refused:

@@ -53,6 +53,8 @@ def handle_failure(
     live = scheduler.live(entry.key)
     if live is None or live.node_name:
         scheduler.queue.done(entry.pod.uid)
+        if scheduler.replica is not None:
+            scheduler.left(entry.key)
         scheduler.queue.nominator.add(entry.pod, nomination)
     else:
         pending = plugins if status.code is Code.PENDING else ()

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import SECOND, TIMER
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
@@ -24,16 +26,28 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
+from scheduler_core.scheduler import client
 from scheduler_core.scheduler.api_calls import Dispatcher
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.scheduler.world import World
-from scheduler_core.trace.journal import Why
+from scheduler_core.trace.journal import Place, Why
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.eviction import Eviction
+
+
+_PENDING = (
+    Place.ACTIVE,
+    Place.BACKOFF,
+    Place.UNSCHEDULABLE,
+    Place.GATED,
+    Place.IN_FLIGHT,
+    Place.BINDING,
+    Place.WAITING,
+)
 
 
 class Scheduler:
@@ -65,6 +79,10 @@ class Scheduler:
         self.bindings: dict[int, BindingCycle] = {}
         self.running = False  # a cycle is in progress or the thread is on the agenda
         self.flushes: dict[str, int] = {}  # timers on the agenda by name
+        self.replica: Store | None = None  # what its listers read where its informers lag
+        self.inbox: list[tuple[int, WatchEvent]] = []  # changes it will hear of, with the time
+        self.limits = client.configured_limits(configuration.manifest)
+        self.bucket = 0  # see client.throttle
 
     # What it is made of
 
@@ -75,7 +93,7 @@ class Scheduler:
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self.world, self.assumed, self.preempting)
+        handle = WorldHandle(self)
         return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
@@ -87,9 +105,14 @@ class Scheduler:
             pop_from_backoff=settings.pop_from_backoff,
         )
 
+    @property
+    def view(self) -> Store:
+        """The objects as the scheduler's listers have them."""
+        return self.world.store if self.replica is None else self.replica
+
     def live(self, key: str) -> Pod | None:
         """The pod as the scheduler's informer has it: one that has ended has left it."""
-        pod = self.world.store.pod_at(key)
+        pod = self.view.pod_at(key)
         return None if pod is None or pod.terminal else pod
 
     def is_assumed(self, pod: Pod) -> bool:
@@ -109,6 +132,15 @@ class Scheduler:
             told.update((name, text) for name, text in named if text)
         world.journal.move(pod, world.now, world.position, place, cause, why, until)
         world.record("queue_moved", told, self.name)
+
+    def left(self, key: str) -> None:
+        """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""
+        world = self.world
+        pod, place = world.store.pod_at(key), world.journal.place(key)
+        if pod is None and place != Place.DELETED:
+            world.journal.move(key, world.now, world.position, Place.DELETED, "deleted")
+        elif pod is not None and pod.node_name and place in _PENDING:
+            world.journal.move(key, world.now, world.position, Place.BOUND, pod.node_name)
 
     def called(self, verb: str, pod: str, what: Mapping[str, Any]) -> None:
         """Notes in the trace that the API server was asked for something."""
@@ -172,6 +204,10 @@ class Scheduler:
         twin.world = world
         twin.assumed = dict(self.assumed)
         twin.preempting = dict(self.preempting)
+        twin.replica = None if self.replica is None else self.replica.replica()
+        twin.inbox = list(self.inbox)
+        twin.limits = self.limits
+        twin.bucket = self.bucket
         twin.profiles = twin._make_profiles()
         twin.queue = self.queue.copy(QueueRules(twin), twin.live)
         twin.calls = self.calls.copy()

@@ -13,6 +13,7 @@ from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.records import Data
 
 MAX_DURATION = 3600 * SECOND
+COUNTS = {"client_qps": (0, 10_000, "calls a second"), "client_burst": (1, 10_000, "calls")}
 READ_AT_START = (
     "demonstration",
     "pop_from_backoff",
@@ -40,6 +41,12 @@ class WorldSettings:
     async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
     expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
     max_in_unschedulable: int = 300 * SECOND  # podMaxInUnschedulablePodsDuration
+    assumed_pod_ttl: int = (
+        0  # historical: an assumed pod that no event confirms is forgotten after this; 0: never
+    )
+    informer_lag: int = 0  # from a change in the API server until schedulers hear of it
+    client_qps: int = 0  # calls a second of a scheduler's API client; 0: as the configuration says, by default without limit
+    client_burst: int = 100  # calls at once where client_qps is set
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -54,14 +61,19 @@ class WorldSettings:
         for name, value in changes.items():
             if name not in known:
                 raise ValueError(f"settings.{name}: unknown setting; expected one of {', '.join(known)}")
-            flag = known[name] == "bool"
-            if flag and not isinstance(value, bool):
-                raise ValueError(f"settings.{name}: received {value!r}; expected true or false")
-            if not flag and (isinstance(value, bool) or not isinstance(value, int)):
-                raise ValueError(f"settings.{name}: received {value!r}; expected whole nanoseconds")
-            if not flag and not 0 <= value <= MAX_DURATION:
-                raise ValueError(f"settings.{name}: received {value}; expected 0 to {MAX_DURATION} ns")
+            if problem := _problem(name, str(known[name]), value):
+                raise ValueError(f"settings.{name}: received {value!r}; expected {problem}")
         return WorldSettings(**{**self.to_json(), **changes})
+
+
+def _problem(name: str, kind: str, value: object) -> str:
+    """What is expected instead of a value; "" where it is good."""
+    if kind == "bool":
+        return "" if isinstance(value, bool) else "true or false"
+    low, high, unit = COUNTS.get(name, (0, MAX_DURATION, "nanoseconds"))
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"whole {unit}"
+    return "" if low <= value <= high else f"{low} to {high} {unit}"
 
 
 @dataclass(slots=True)

@@ -30,6 +30,8 @@ KINDS: dict[str, str] = {
     "api_call": "the scheduler asked the API server to write something",
     "scheduler_started": "a scheduler began with a configuration",
     "timer_fired": "a timer of the queue fired",
+    "watch_event": "a scheduler whose informers lag heard of a change in the API server",
+    "api_throttled": "the scheduler's API client held a call back, to stay within its limits",
 }
 
 Data = Mapping[str, Any]

@@ -60,8 +60,11 @@ class World:
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         return SUCCESS
 
-    def held_up(self, pod: Pod, tries: int) -> int:
+    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
         return 0
+
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        return False
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         return SUCCESS

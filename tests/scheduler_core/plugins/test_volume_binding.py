@@ -282,7 +282,7 @@ def test_what_was_reserved_is_free_after_unreserve() -> None:
 def test_an_assumption_gives_way_to_a_newer_version() -> None:
     plugin, handle = plugin_with(make_class(), make_claim("c"), make_claim("d"), make_volume("v"))
     reserved(plugin, "a")
-    handle.patch("PersistentVolume", "", "v", {"metadata": {"labels": {"x": "y"}}})
+    handle.patch("PersistentVolume", "", "v", {"metadata": {"labels": {"x": "y"}}}, POD)
     assert set(filtered(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {None}
 
 
@@ -322,7 +322,7 @@ def test_pre_bind_times_out() -> None:
 def test_a_volume_that_somebody_changed_since_can_not_be_written() -> None:
     plugin, handle = plugin_with(make_class(), make_claim("c"), make_volume("v"))
     state = reserved(plugin, "a")
-    handle.patch("PersistentVolume", "", "v", {"metadata": {"labels": {"x": "y"}}})
+    handle.patch("PersistentVolume", "", "v", {"metadata": {"labels": {"x": "y"}}}, POD)
     answer = plugin.pre_bind(state, POD, "a").status
     assert answer == error(
         'Operation cannot be fulfilled on persistentvolumes "v": the object has been modified; '
@@ -338,10 +338,10 @@ def later(change: str) -> Status:
     plugin.pre_bind(state, POD, "a")
     if change == "choice taken back":
         patch = {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "", "x": "y"}}}
-        handle.patch("PersistentVolumeClaim", "default", "c", patch)
+        handle.patch("PersistentVolumeClaim", "default", "c", patch, POD)
     elif change == "bound elsewhere":
         handle.put(make_volume("v", hosts=["b"], claim="c"))
-        handle.patch("PersistentVolumeClaim", "default", "c", {"spec": {"volumeName": "v"}})
+        handle.patch("PersistentVolumeClaim", "default", "c", {"spec": {"volumeName": "v"}}, POD)
     else:
         kind, namespace, name = {
             "claim gone": ("PersistentVolumeClaim", "default", "c"),
