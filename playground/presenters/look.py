@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "events", "fix")
+TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix")
+RENAMED = {"events": "journey"}  # tabs that links from before may name
 MODES = ("filter", "score", "utilisation")
 MAX_TEXT = 253  # a Kubernetes name's longest
 MAX_NUMBER = 2**53
@@ -35,7 +36,7 @@ class Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
         return cls(
             at=_position(query.get("at")),
-            tab=_one_of(query.get("tab"), TABS),
+            tab=_one_of(_renamed(query.get("tab")), TABS),
             pod=_text(query.get("pod"), 2 * MAX_TEXT + 1),
             node=_text(query.get("node")),
             group=_text(query.get("group"), 2 * MAX_TEXT),
@@ -67,6 +68,10 @@ def _position(value: Any) -> int | None:
     except ValueError:
         return None
     return number if 0 <= number <= MAX_NUMBER else None
+
+
+def _renamed(value: Any) -> Any:
+    return RENAMED.get(value, value) if isinstance(value, str) else value
 
 
 def _one_of(value: Any, allowed: tuple[str, ...]) -> str:

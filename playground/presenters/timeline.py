@@ -11,6 +11,7 @@ from typing import Any
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
+from playground.presenters.places import KIND
 from playground.presenters.scene import short, subject
 from scheduler_core.trace.journal import Move, Place
 
@@ -19,18 +20,6 @@ SPAN = 320
 BLOCK = 80
 SEGMENTS = 40
 SEARCHED = 400
-
-_KIND = {
-    Place.GATED: "gated",
-    Place.ACTIVE: "queue",
-    Place.BACKOFF: "backoff",
-    Place.UNSCHEDULABLE: "unschedulable",
-    Place.IN_FLIGHT: "cycle",
-    Place.WAITING: "permit",
-    Place.BINDING: "binding",
-    Place.BOUND: "bound",
-    Place.RUNNING: "running",
-}
 
 
 def present(sim: Any, look: Look) -> Panel:
@@ -73,7 +62,7 @@ def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
     segments = []
     for i, move in enumerate(moves):
         end = moves[i + 1].position if i + 1 < len(moves) else last
-        if end < first or move.place not in _KIND:
+        if end < first or move.place not in KIND:
             continue
         segments.append(_segment(moves, i, end, first, last))
     return {
@@ -87,7 +76,7 @@ def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
 
 def _segment(moves: list[Move], i: int, end: int, first: int, last: int) -> dict[str, Any]:
     move = moves[i]
-    kind = _KIND[move.place]
+    kind = KIND[move.place]
     left = _x(max(move.position, first), first, last)
     width = round(_x(end, first, last) - left, 2)
     failed = (

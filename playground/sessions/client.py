@@ -139,6 +139,15 @@ class SessionClient:
         found = await runtime().call(lambda: self.live().ask("fixes", pod=pod, at=at, seconds=seconds))
         return {**found, "head": await runtime().call(lambda: self.live().current_head())}
 
+    async def journey(
+        self, pod: str, at: int | None = None, page: int | None = None, seconds: float = 1.5
+    ) -> dict[str, Any]:
+        """A pod's journey (namespace/name) up to a position as plain data (presenters/journey), with the "head" beside it."""
+        found = await runtime().call(
+            lambda: self.live().ask("journey", pod=pod, at=at, page=page, seconds=seconds)
+        )
+        return {**found, "head": await runtime().call(lambda: self.live().current_head())}
+
     async def walk(self, steps: int) -> None:
         """Make so many transitions at the head, as one step of the log."""
         self.require_edit()

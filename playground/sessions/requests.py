@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from playground.presenters.look import Look
-from playground.sessions import contents, fixing, traces
+from playground.sessions import contents, fixing, journeys, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.turns import Slice
@@ -146,6 +146,13 @@ class Requests:
         engine = self._engine(header)
         return Answer((yield from fixing.fixes(engine, header["at"], header["pod"], header["seconds"])))
 
+    def journey(self, header: Header, attachments: list[bytes]) -> Steps:
+        """A pod's journey up to a position; at most so many seconds are spent on looking into its attempts."""
+        engine = self._engine(header)
+        return Answer(
+            (yield from journeys.told(engine, header["at"], header["pod"], header["page"], header["seconds"]))
+        )
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -194,6 +201,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.manifest,
         Requests.configuration,
         Requests.fixes,
+        Requests.journey,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

@@ -49,6 +49,12 @@ _KUBE_NAMES = {
     Action.ALL: "All",
 }
 
+
+def action_name(action: Action) -> str:
+    """kube's name of an action; "" of a combination that has none."""
+    return _KUBE_NAMES.get(action, "")
+
+
 POD, ASSIGNED_POD, UNSCHEDULABLE_POD, ANYTHING = "Pod", "AssignedPod", "UnschedulablePod", "*"
 
 

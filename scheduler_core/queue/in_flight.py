@@ -30,6 +30,11 @@ class InFlight:
     def __contains__(self, uid: str) -> bool:
         return uid in self._number
 
+    @property
+    def count(self) -> int:
+        """How many markers and events were ever put into the list."""
+        return self._next
+
     def pods(self) -> list[Pod]:
         """Those in flight, the longest first."""
         return [item for item in self._items.values() if isinstance(item, Pod)]

@@ -34,7 +34,7 @@ from scheduler_core.queue.moves import HintedMoves, MakeMoves
 from scheduler_core.queue.nominator import Find, Nominator
 from scheduler_core.queue.placing import Placing
 from scheduler_core.queue.state import QueueState
-from scheduler_core.queue.types import QueuedPod, QueueOptions, Rules
+from scheduler_core.queue.types import QueuedPod, QueueOptions, Rules, Verdict
 
 
 class SchedulingQueue:
@@ -49,6 +49,7 @@ class SchedulingQueue:
     ) -> None:
         self.options = options
         self.state = state or QueueState()
+        self._rules = rules
         self._make_moves = make_moves
         self._placing = Placing(self.state, options, rules)
         self._moves = make_moves(self.state, self._placing, options, rules)
@@ -135,6 +136,10 @@ class SchedulingQueue:
         """Whether `pop` has something to give."""
         state = self.state
         return bool(len(state.active) or (self.options.pop_from_backoff and len(state.backoff)))
+
+    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+        """What the hints of the plugins that refused a pod say of an event; nothing is moved."""
+        return self._rules.judge(entry, what)
 
     # In and out
 

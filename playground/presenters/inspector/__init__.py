@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.presenters.inspector import events, fix, node, pod, preemption, scores, why, yaml_tab
+from playground.presenters.inspector import fix, journey, node, pod, preemption, scores, why, yaml_tab
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, find_pod, short, subject
@@ -18,7 +18,7 @@ _TITLES = {
     "pod": gettext_noop("Pod"),
     "node": gettext_noop("Node"),
     "yaml": gettext_noop("YAML"),
-    "events": gettext_noop("Events"),
+    "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
 }
 _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
@@ -28,7 +28,7 @@ _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
     "pod": pod.present,
     "node": node.present,
     "yaml": yaml_tab.present,
-    "events": events.present,
+    "journey": journey.present,
     "fix": fix.present,
 }
 

@@ -141,14 +141,14 @@ def test_the_yaml_tab_prints_the_object() -> None:
     assert body(three_nodes(), "yaml", node="free")["object"] == "Node"
 
 
-def test_the_events_tab_lists_the_pods_events() -> None:
+def test_the_journey_tab_lists_the_pods_events() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
     sim.step(Grain.PLUGIN)
-    rows = body(sim, "events", pod="default/huge")["rows"]
+    rows = body(sim, "journey", pod="default/huge")["events"]
     assert [(row["type"], row["reason"]) for row in rows] == [("Warning", "FailedScheduling")]
 
 
-@pytest.mark.parametrize("tab", ["why", "scores", "pod", "node", "yaml", "events"])
+@pytest.mark.parametrize("tab", ["why", "scores", "pod", "node", "yaml", "journey"])
 def test_every_tab_has_something_to_say_of_an_empty_world(tab: str) -> None:
     assert body(world(), tab)["kind"]
 

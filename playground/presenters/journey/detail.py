@@ -1,0 +1,73 @@
+"""What an attempt looked like from inside: a witness' account (scheduler_core/scheduler/witness.py) in the words of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.amounts import clock, duration
+
+EVENTS = 20
+_STAYS = "stays"
+_PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is told in short
+
+
+def worded(account: Mapping[str, Any]) -> dict[str, Any]:
+    """`whole` is false where the attempt or its binding had not ended, or was too long to be run again."""
+    steps = [_step(step) for step in account["steps"]]
+    calls = [_call(call) for call in account["calls"]]
+    return {
+        "refusals": account["refusals"],
+        "answers": [_step(step) for step in account["answers"]],
+        **_events(account["events"]),
+        "steps": [step for step in steps if step["point"] != "Unreserve"],
+        "rollback": [step for step in steps if step["point"] == "Unreserve"],
+        "calls": calls,
+        "bind_failed": next((call for call in calls if call["verb"] == "BIND" and call["failed"]), None),
+        "end": {**account["end"], "t": clock(account["end"]["t"])} if account["end"] else None,
+        "whole": account["whole"],
+    }
+
+
+def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: step[name] for name in ("point", "plugin", "code", "message")},
+        "at": step["position"],
+        "t": clock(step["t"]),
+        "took": duration(step["took"]) if step["took"] else "",
+        "limit": duration(step["timeout"]) if step["code"] == "Wait" and step["timeout"] else "",
+        "failed": step["code"] not in ("Success", "Skip", "Wait"),
+        "plain": step["code"] == "Success"
+        and not (step["took"] or step["message"])
+        and step["point"] in _PLAIN,
+    }
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    failed = call.get("error") or call.get("fault") or ""
+    what = call.get("status")
+    return {
+        "verb": call["verb"],
+        "what": ", ".join(what) if isinstance(what, list) else str(call.get("node", "")),
+        "failed": failed if isinstance(failed, str) else str(failed.get("message", failed)),
+        "at": call["position"],
+        "t": clock(call["t"]),
+    }
+
+
+def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Those that mattered first, then the others as they came; at most EVENTS of them."""
+    ordered = sorted(events, key=lambda event: event.get("verdict", _STAYS) == _STAYS)
+    return {
+        "flight": [
+            {**event, "at": event["position"], "t": clock(event["t"]), "helps": _helps(event)}
+            for event in ordered[:EVENTS]
+        ],
+        "flight_more": max(len(events) - EVENTS, 0),
+    }
+
+
+def _helps(event: Mapping[str, Any]) -> bool | None:
+    """None where nobody asked: the attempt succeeded, or has not ended."""
+    verdict = event.get("verdict")
+    return None if verdict is None else verdict != _STAYS

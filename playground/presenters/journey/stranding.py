@@ -1,0 +1,31 @@
+"""A stranded pod (scheduler_core/stranding.py) in words: it would fit now, and nothing is about to try it."""
+
+from __future__ import annotations
+
+from playground.presenters.amounts import clock
+from playground.presenters.words import Told, gettext_noop, told
+from scheduler_core.stranding import Stranded, Way
+
+_WAYS = {
+    Way.EXISTING_ANTI_AFFINITY: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now. A pod whose anti-affinity had refused it was deleted, and"
+        " %(plugin)s does not take such a deletion for help. It is tried again by itself at %(until)s."
+    ),
+    Way.NO_HINT: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but what helped was no event to %(plugin)s, or its hint said"
+        " no. It is tried again by itself at %(until)s."
+    ),
+    Way.GATED_PREEMPTOR: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but %(plugin)s holds it back and hears of deleted pods alone."
+    ),
+    Way.OPEN_GATE: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now and %(plugin)s would let it pass, but has heard of no event that"
+        " it registered for."
+    ),
+}
+
+
+def stranded_told(found: Stranded) -> Told:
+    """The sentence for one way of being stranded."""
+    until = "-" if found.until is None else clock(found.until)
+    return told(_WAYS[found.way], node=found.node, plugin=", ".join(found.plugins), until=until)

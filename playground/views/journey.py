@@ -1,0 +1,77 @@
+"""A pod's journey: a page of its own, and the same as text."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import strip_tags
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from playground.presenters import Look
+from playground.presenters.journey.text import text
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import SessionGone
+from playground.templatetags.studio import tell
+from playground.views.doors import base_of, in_drawer, opens, position
+
+
+@require_GET
+@opens
+async def journey_page(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> HttpResponse:
+    """The whole story, its newest part first asked for; a part of the studio's drawer too."""
+    story = await _story(request, client, namespace, name)
+    at = position(request)
+    studio = reverse("studio", args=[client.key])
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "story": story,
+        "text": _text(story),
+        "at": at,
+        "standing": at is not None and at < story["head"],
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+        "studio": studio,
+        "here": studio + Look(pod=story["key"], tab="journey", at=at).href(),
+    }
+    return render(request, "playground/journey.html", context)
+
+
+@require_GET
+@opens
+async def journey_text(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> HttpResponse:
+    """For a terminal, an issue or a chat."""
+    story = await _story(request, client, namespace, name)
+    return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
+
+
+async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> dict[str, Any]:
+    """Raises SessionGone where no such pod was ever seen."""
+    look = Look.from_query(request.GET)
+    page = look.page if request.GET.get("page") else None
+    story = await client.journey(f"{namespace}/{name}", position(request), page)
+    if not story["known"]:
+        raise SessionGone(
+            _("There is no pod %(namespace)s/%(name)s up to this step.")
+            % {"namespace": namespace[:253], "name": name[:253]}
+        )
+    return story
+
+
+def _text(story: dict[str, Any]) -> str:
+    return text(story, _plain(story["why"]["told"]), _plain(story["stranded"]))
+
+
+def _plain(sentence: dict[str, Any] | None) -> str:
+    """A presenter's sentence without markup."""
+    return unescape(strip_tags(tell(sentence)))
