@@ -9,6 +9,7 @@ from scheduler_core.api.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
 from scheduler_core.api.status import Refused, already_exists
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
@@ -61,7 +62,7 @@ def _edit(sim: Simulation, before: Surroundings) -> Edit:
     settings, configurations, faults = before
     same = configurations == tuple((s.name, s.configuration) for s in sim.schedulers)
     return Edit(
-        tuple(sim.changes),
+        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in sim.changes),
         None if settings == sim.settings else settings.to_json(),
         None if same else tuple((name, c.manifest) for name, c in configurations),
         _changed_faults(faults, sim.faults),

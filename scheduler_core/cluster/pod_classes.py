@@ -52,7 +52,7 @@ class TermsMeasure:
 AnyMeasure = Measure | TermsMeasure
 
 
-class _Known:
+class Known:
     """Numbers for the first `count` entries; the array has room for more, filled with 0."""
 
     __slots__ = ("count", "trimmed", "weights")
@@ -80,9 +80,9 @@ class PodClasses:
         self._index: dict[tuple[object, ...], int] = {}
         self._terms_index: dict[str, int] = {"": 0}
         self._pods: dict[Pod, int] = {}
-        self._terms_of = _Known()  # class -> its terms
+        self._terms_of = Known()  # class -> its terms
         self._terms_of.count = 1
-        self._known: dict[object, _Known] = {}  # measure -> its numbers, by class or (TermsMeasure) by terms
+        self._known: dict[object, Known] = {}  # measure -> its numbers, by class or (TermsMeasure) by terms
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -169,10 +169,10 @@ class PodClasses:
             known.count = stop
         return by_terms, known.weights
 
-    def _find(self, key: object) -> _Known:
+    def _find(self, key: object) -> Known:
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _REMEMBERED_MEASURES:
                 self._known.clear()
-            found = self._known[key] = _Known()
+            found = self._known[key] = Known()
         return found

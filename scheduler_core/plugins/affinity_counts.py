@@ -93,19 +93,35 @@ def matches_all(terms: tuple[AffinityTerm, ...], namespace: str, labels: Labels)
     return bool(terms) and all(accepts(term, namespace, labels) for term in terms)
 
 
+@dataclass(frozen=True, slots=True)
+class MatchesAll:
+    """1 for pods that match every term. Data, so that a checkpoint can hold it."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, pods: PodClass) -> int:
+        return int(matches_all(self.terms, pods.namespace, pods.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesAny:
+    """The number of terms that a pod matches."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, pods: PodClass) -> int:
+        return sum(accepts(term, pods.namespace, pods.labels) for term in self.terms)
+
+
 def all_terms_measure(key: object, terms: tuple[AffinityTerm, ...]) -> Measure:
     """1 for pods that match every term."""
-    return Measure((NAME, "all", key), lambda pods: int(matches_all(terms, pods.namespace, pods.labels)))
+    return Measure((NAME, "all", key), MatchesAll(terms))
 
 
 def any_term_measure(key: object, terms: tuple[AffinityTerm, ...], topology_key: str) -> Measure:
     """The number of terms with this topology key that a pod matches."""
     mine = tuple(term for term in terms if term.topology_key == topology_key)
-
-    def count(pods: PodClass) -> int:
-        return sum(accepts(term, pods.namespace, pods.labels) for term in mine)
-
-    return Measure((NAME, "any", topology_key, key), count)
+    return Measure((NAME, "any", topology_key, key), MatchesAny(mine))
 
 
 def preference_measures(
@@ -149,14 +165,22 @@ class Incoming:
         return term.matches(self.namespace, self.labels, self.namespace_labels)
 
 
+@dataclass(frozen=True, slots=True)
+class ExistingAnti:
+    """How many required anti-affinity terms with this topology key mean the incoming pod."""
+
+    incoming: Incoming
+    topology_key: str
+
+    def __call__(self, terms: AffinityTerms) -> int:
+        mine = (term for term in terms.required_anti if term.topology_key == self.topology_key)
+        return sum(self.incoming.is_meant(term) for term in mine)
+
+
 def existing_anti_measure(incoming: Incoming, topology_key: str) -> TermsMeasure:
     """By pod: how many of its required anti-affinity terms with this topology key mean the incoming pod."""
-
-    def count(terms: AffinityTerms) -> int:
-        mine = (term for term in terms.required_anti if term.topology_key == topology_key)
-        return sum(incoming.is_meant(term) for term in mine)
-
-    return TermsMeasure((NAME, "existing anti", topology_key, incoming.key), count)
+    key = (NAME, "existing anti", topology_key, incoming.key)
+    return TermsMeasure(key, ExistingAnti(incoming, topology_key))
 
 
 def existing_preference_measures(

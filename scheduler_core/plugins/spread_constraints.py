@@ -30,6 +30,27 @@ Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
+class Matched:
+    """1 for pods of the namespace that the selector matches. Data, so that a checkpoint can hold it."""
+
+    namespace: str
+    selector: LabelSelector
+
+    def __call__(self, pods: PodClass) -> int:
+        return int(pods.namespace == self.namespace and self.selector.matches(pods.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The same without terminating pods; an empty selector counts none."""
+
+    matched: Matched
+
+    def __call__(self, pods: PodClass) -> int:
+        return 0 if pods.terminating or self.matched.selector.empty else self.matched(pods)
+
+
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """One constraint for one pod. `counted` says which pods kube counts (terminating ones and an empty selector's not), `matched`
     which ones it counts in and out afterwards, in what-ifs.
@@ -92,12 +113,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
     if selector.nothing:
         name += " nothing"
 
-    def matched(pods: PodClass) -> int:
-        return int(pods.namespace == namespace and selector.matches(pods.labels))
-
-    def counted(pods: PodClass) -> int:
-        return 0 if pods.terminating or selector.empty else matched(pods)
-
+    matched = Matched(namespace, selector)
     return Constraint(
         max_skew=raw.get("maxSkew") or 0,
         topology_key=raw.get("topologyKey") or "",
@@ -106,7 +122,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
         honors_affinity=(raw.get("nodeAffinityPolicy") or HONOR) == HONOR,
         honors_taints=raw.get("nodeTaintsPolicy") == HONOR,
         self_match=int(selector.matches(pod.labels)),
-        counted=Measure(f"{NAME} counted {name}", counted),
+        counted=Measure(f"{NAME} counted {name}", Counted(matched)),
         matched=Measure(f"{NAME} matched {name}", matched),
     )
 

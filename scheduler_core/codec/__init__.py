@@ -1,0 +1,12 @@
+"""Worlds as bytes: what a checkpoint that outlives its process is made of (docs/time-travel.md).
+
+`encode` writes a world, `decode` reads it again; what many checkpoints of one session have in common (manifests, and lists that only
+grow) is in their Archive, once. Nothing is executed while decoding beyond setting the fields of classes on an explicit list.
+"""
+
+from scheduler_core.codec.archive import Archive, CodecError
+from scheduler_core.codec.decoder import decode
+from scheduler_core.codec.encoder import encode, encoding
+from scheduler_core.codec.version import CODEC_VERSION, fingerprint
+
+__all__ = ["CODEC_VERSION", "Archive", "CodecError", "decode", "encode", "encoding", "fingerprint"]

@@ -1,0 +1,181 @@
+"""Reading a world: objects are made in the order of the list, their fields set as they were written; no code of theirs is run.
+
+What is derived, and what wires a scheduler to its world, is not in the bytes: the world that was read is forked, and the fork has it.
+"""
+
+from __future__ import annotations
+
+import enum
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+
+from scheduler_core.codec.archive import MAX_PART_BYTES, Archive, CodecError
+from scheduler_core.codec.encoder import Code
+from scheduler_core.codec.shapes import MAPPINGS, Shape, by_name, shapes
+from scheduler_core.codec.version import CODEC_VERSION
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.spec import PodSpec
+from scheduler_core.simulation import Simulation
+
+Make = Callable[[list[Any]], Any]
+_KINDS = frozenset("biuf")
+
+
+def decode(data: bytes, archive: Archive) -> Simulation:
+    """The world that was written. CodecError where the bytes are none, or of another form."""
+    try:
+        return _read(data, archive).fork()
+    except CodecError:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        IndexError,
+        KeyError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise CodecError(f"the bytes make no world: {type(error).__name__}: {error}") from error
+
+
+def _read(data: bytes, archive: Archive) -> Simulation:
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(data, MAX_PART_BYTES)
+    except zlib.error as error:
+        raise CodecError(f"the bytes are damaged: {error}") from None
+    size = 4 + int.from_bytes(raw[:4], "little")
+    head = orjson.loads(raw[4:size])
+    if head["codec"] != CODEC_VERSION:
+        raise CodecError(f"written by codec {head['codec']}; this is codec {CODEC_VERSION}")
+    decoder = Decoder(archive, memoryview(raw)[size:], head["classes"])
+    world = decoder.read(head["objects"])[head["root"]]
+    if not isinstance(world, Simulation):
+        raise CodecError(f"received {type(world).__name__}; expected a Simulation")
+    return world
+
+
+class Decoder:
+    """One world being read."""
+
+    def __init__(self, archive: Archive, arrays: memoryview, classes: list[Any]) -> None:
+        self._archive = archive
+        self._arrays = arrays
+        self._at = 0
+        self._made: list[Any] = []
+        self._like: dict[int, Pod] = {}  # id of a spec -> a pod that has it
+        self._how: dict[int, Make] = {
+            Code.TUPLE: lambda row: tuple(self._values(row)),
+            Code.LIST: self._values,
+            Code.DICT: self._dict,
+            Code.SET: lambda row: frozenset(self._values(row)),
+            Code.ARRAY: self._array,
+            Code.NUMBER: self._number,
+            Code.MANIFEST: lambda row: archive.get(row[1]),
+            Code.POD: self._pod,
+            Code.NODE: lambda row: Node.from_manifest(archive.get(row[1])),
+            Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
+            Code.ROWS: lambda row: archive.rows(row[1], row[2]),
+        }
+        for place, (name, fields) in enumerate(classes):
+            self._how[Code.FIRST_CLASS + place] = self._maker(name, tuple(fields))
+
+    def read(self, objects: list[list[Any]]) -> list[Any]:
+        """Every object, in order."""
+        how, made = self._how, self._made
+        for row in objects:
+            made.append(how[row[0]](row))
+        return made
+
+    def _values(self, row: list[Any]) -> list[Any]:
+        made = self._made
+        return [made[value[0]] if type(value) is list else value for value in row[1:]]
+
+    def _dict(self, row: list[Any]) -> dict[Any, Any]:
+        values = self._values(row)
+        return dict(zip(values[::2], values[1::2], strict=True))
+
+    def _array(self, row: list[Any]) -> np.ndarray[Any, Any]:
+        dtype, shape = np.dtype(row[1]), tuple(row[2])
+        if dtype.kind not in _KINDS or any(length < 0 for length in shape):
+            raise CodecError(f"an array of {row[1]} {row[2]} is not read")
+        size = dtype.itemsize
+        for length in shape:
+            size *= length
+        data = self._arrays[self._at : self._at + size]
+        self._at += size
+        return np.frombuffer(data, dtype).reshape(shape).astype(dtype.newbyteorder("="), copy=True)
+
+    def _number(self, row: list[Any]) -> Any:
+        if row[1] == "":
+            return float(row[2])
+        dtype = np.dtype(row[1])
+        if dtype.kind not in _KINDS:
+            raise CodecError(f"a number of {row[1]} is not read")
+        return dtype.type(row[2])
+
+    def _pod(self, row: list[Any]) -> Pod:
+        number, place = row[1], row[2]
+        found = self._archive.pods.get(number)
+        if found is None:
+            spec = self._made[place[0]]
+            like = self._like.get(id(spec))
+            found = Pod.from_manifest(self._archive.get(number), like)
+            if found.spec is spec:
+                self._like.setdefault(id(spec), found)
+            self._archive.pods[number] = found
+        return found
+
+    def _maker(self, name: str, fields: tuple[str, ...]) -> Make:
+        cls = by_name().get(name)
+        if cls is None:
+            raise CodecError(f"{name} is not read from checkpoints")
+        if issubclass(cls, enum.Enum):
+            return lambda row: cls(row[1])
+        if cls in MAPPINGS:
+            mapping: Any = cls
+            return lambda row: mapping(self._dict(row))
+        shape = shapes()[cls]
+        if shape.fields is not None and shape.fields != fields:
+            raise CodecError(f"{name} has fields {', '.join(shape.fields)}; received {', '.join(fields)}")
+        if issubclass(cls, tuple):
+            return lambda row: tuple.__new__(cls, self._values(row))
+        return self._object_maker(shape, fields)
+
+    def _object_maker(self, shape: Shape, fields: tuple[str, ...]) -> Make:
+        setters = [_setter(shape.cls, name) for name in fields]
+        absent = [(_setter(shape.cls, name), make) for name, make in shape.absent.items()]
+        cls: Any = shape.cls
+        new, finish, values = object.__new__, shape.finish, self._values
+
+        def make(row: list[Any]) -> Any:
+            made: Any = new(cls)
+            for setter, value in zip(setters, values(row), strict=True):
+                setter(made, value)
+            for setter, begin in absent:
+                setter(made, begin())
+            if finish is not None:
+                finish(made)
+            return made
+
+        return make
+
+
+def _setter(cls: type, name: str) -> Callable[[Any, Any], None]:
+    """Sets a field, also of a frozen class: by its slot, or in the object's own dict."""
+    for base in cls.__mro__:
+        slot: Mapping[str, Any] = vars(base)
+        if name in slot and hasattr(slot[name], "__set__"):
+            setter: Callable[[Any, Any], None] = slot[name].__set__
+            return setter
+
+    def put(made: Any, value: Any) -> None:
+        vars(made)[name] = value
+
+    return put

@@ -1,0 +1,222 @@
+"""Writing a world: its objects as a list in which each refers only to earlier ones, and its arrays as raw bytes.
+
+An object that is reached twice is written once, so that what was shared is shared again. A value is itself where JSON has it, or a list of
+one number: the place of an object in the list. Each object is a list that begins with its Code.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import zlib
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+import orjson
+
+from scheduler_core.codec.archive import LEVEL, Archive, CodecError
+from scheduler_core.codec.shapes import ROLLS, Shape, enums, shapes
+from scheduler_core.codec.version import CODEC_VERSION
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.spec import PodSpec
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace.records import Record
+
+
+class Code(enum.IntEnum):
+    """What an object is; from FIRST_CLASS on, the class of that place in the table of classes."""
+
+    TUPLE = 0
+    LIST = 1
+    DICT = 2
+    SET = 3
+    ARRAY = 4
+    NUMBER = 5  # a number that JSON can't tell: text of a float, or an array's scalar
+    MANIFEST = 6
+    POD = 7
+    NODE = 8
+    SPEC = 9
+    ROWS = 10
+    FIRST_CLASS = 16
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
+_UNDER_WAY = -1
+
+
+def encode(world: Simulation, archive: Archive) -> bytes:
+    """A world's bytes; what it shares with others goes to the archive. CodecError names a class that is not on the list."""
+    steps = encoding(world, archive)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            data: bytes = done.value
+            return data
+
+
+def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes]:
+    """The same, part by part, so that others may work in between; the world must not move meanwhile."""
+    encoder = Encoder(archive)
+    for store_pod in world.store.pods():
+        encoder.value(store_pod)
+        if len(encoder.objects) % 256 == 0:
+            yield
+    parts: list[Any] = [world.store, world.journal, world.edits]
+    for scheduler in world.schedulers:
+        parts += [scheduler.cache, scheduler.snapshot, scheduler.queue, scheduler.cycle]
+    for part in parts:
+        encoder.value(part)
+        yield
+    root = encoder.value(world)
+    yield
+    return encoder.done(root)
+
+
+class Encoder:
+    """One world being written."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.objects: list[list[Any]] = []
+        self._archive = archive
+        self._places: dict[int, int] = {}  # id -> place
+        self._alive: list[Any] = []  # made for the writing: their ids must not be used again
+        self._arrays: list[bytes] = []
+        self._classes: dict[str, int] = {}
+        self._class_fields: list[tuple[str, tuple[str, ...]]] = []
+        self._shapes = shapes()
+        self._enums = enums()
+        self._how: dict[type, Callable[[Any], list[Any]]] = {
+            tuple: self._tuple,
+            list: self._list,
+            dict: self._dict,
+            frozenset: self._set,
+            float: self._float,
+            np.ndarray: self._array,
+            Pod: self._pod,
+            Node: self._node,
+            PodSpec: self._spec,
+            Record: self._record,
+        }
+
+    def value(self, value: Any) -> Any:
+        """A value as JSON."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        place = self._places.get(id(value))
+        if place is None:
+            place = self._write(value, kind)
+        elif place == _UNDER_WAY:
+            raise CodecError(f"{kind.__name__} refers to itself")
+        return [place]
+
+    def done(self, root: Any) -> bytes:
+        """Everything written, as bytes."""
+        head = {
+            "codec": CODEC_VERSION,
+            "parts": len(self._archive.parts),
+            "root": root[0],
+            "classes": self._class_fields,
+            "objects": self.objects,
+        }
+        try:
+            text = orjson.dumps(head)
+        except TypeError as error:
+            raise CodecError(f"no JSON: {error}") from None
+        size = len(text).to_bytes(4, "little")
+        return zlib.compress(b"".join((size, text, *self._arrays)), LEVEL)
+
+    def _write(self, value: Any, kind: type) -> int:
+        self._places[id(value)] = _UNDER_WAY
+        how = self._how.get(kind)
+        written = self._other(value, kind) if how is None else how(value)
+        place = self._places[id(value)] = len(self.objects)
+        self.objects.append(written)
+        return place
+
+    def _other(self, value: Any, kind: type) -> list[Any]:
+        shape = self._shapes.get(kind)
+        if shape is not None:
+            return self._object(value, shape)
+        if kind in self._enums:
+            self._alive.append(value)
+            return [self._class(self._enums[kind], ()), int(value) if isinstance(value, int) else value.value]
+        if isinstance(value, np.generic):
+            self._alive.append(value)
+            return [Code.NUMBER, value.dtype.str, value.item()]
+        if isinstance(value, dict) and kind.__module__ == "collections":
+            name = f"{kind.__module__}.{kind.__qualname__}"
+            return [self._class(name, ()), *self._items(value)]
+        raise CodecError(
+            f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
+            "name it in scheduler_core/codec/shapes.py"
+        )
+
+    def _class(self, name: str, fields: tuple[str, ...]) -> int:
+        key = f"{name} {' '.join(fields)}"
+        if key not in self._classes:
+            self._classes[key] = int(Code.FIRST_CLASS) + len(self._classes)
+            self._class_fields.append((name, fields))
+        return self._classes[key]
+
+    def _object(self, value: Any, shape: Shape) -> list[Any]:
+        fields = shape.written(value)
+        rolls = ROLLS.get(shape.cls, {})
+        written: list[Any] = [self._class(shape.name, fields)]
+        for name in fields:
+            field = getattr(value, name)
+            written.append(self._rows(f"{shape.name}.{name}", field) if name in rolls else self.value(field))
+        return written
+
+    def _rows(self, name: str, rows: list[Any]) -> list[int]:
+        place = len(self.objects)
+        self.objects.append([Code.ROWS, name, self._archive.extend(name, rows)])
+        return [place]
+
+    def _tuple(self, value: tuple[Any, ...]) -> list[Any]:
+        return [Code.TUPLE, *map(self.value, value)]
+
+    def _list(self, value: list[Any]) -> list[Any]:
+        return [Code.LIST, *map(self.value, value)]
+
+    def _set(self, value: frozenset[Any]) -> list[Any]:
+        return [Code.SET, *map(self.value, value)]
+
+    def _dict(self, value: dict[Any, Any]) -> list[Any]:
+        if "metadata" in value and "kind" in value and type(value["metadata"]) is dict:
+            return [Code.MANIFEST, self._archive.put(value)]
+        return [Code.DICT, *self._items(value)]
+
+    def _items(self, value: dict[Any, Any]) -> list[Any]:
+        written: list[Any] = []
+        for key, item in value.items():
+            written.append(self.value(key))
+            written.append(self.value(item))
+        return written
+
+    def _float(self, value: float) -> list[Any]:
+        self._alive.append(value)
+        return [Code.NUMBER, "", value if math.isfinite(value) else repr(value)]
+
+    def _array(self, value: np.ndarray[Any, Any]) -> list[Any]:
+        if value.dtype.kind not in "biuf":
+            raise CodecError(f"an array of {value.dtype} is not written in checkpoints")
+        plain = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+        self._arrays.append(plain.tobytes())
+        return [Code.ARRAY, plain.dtype.str, list(value.shape)]
+
+    def _pod(self, pod: Pod) -> list[Any]:
+        return [Code.POD, self._archive.put(pod.manifest), self.value(pod.spec)]
+
+    def _node(self, node: Node) -> list[Any]:
+        return [Code.NODE, self._archive.put(node.manifest)]
+
+    def _spec(self, spec: PodSpec) -> list[Any]:
+        return [Code.SPEC, self._archive.put(spec.manifest)]
+
+    def _record(self, record: Record) -> list[Any]:
+        self._alive.append(record.data)  # made now, where nobody has looked yet
+        return self._object(record, self._shapes[Record])

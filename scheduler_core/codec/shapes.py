@@ -1,0 +1,208 @@
+"""The classes that a checkpoint may hold, and what of them is not written.
+
+Every class that a Simulation can reach is either here or among the plain ones (numbers, texts, tuples, lists, dicts,
+frozensets, arrays). A new class of the world's state is added to its line below; a field that is derived from others, or that
+wires an object to its world, is added to ABSENT with what it is made as (Simulation.fork wires a decoded world). A test walks
+a rich world and tells what is missing.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from scheduler_core import edits, simulation
+from scheduler_core.api import kube_events, store, watch
+from scheduler_core.clock import agenda, random
+from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
+from scheduler_core.config import types as configuration
+from scheduler_core.framework import cycle_state, events, plugin, status
+from scheduler_core.objects import affinity, errors, labels, node, resources, spec
+from scheduler_core.plugins import (
+    affinity_counts,
+    affinity_filter,
+    affinity_score,
+    spread_constraints,
+    spread_filter,
+    spread_score,
+    volume_binder,
+    volume_binding,
+    volume_matching,
+    volume_restrictions,
+    volume_zone,
+)
+from scheduler_core.preemption import evidence
+from scheduler_core.queue import heap, in_flight, metrics, nominator, queue
+from scheduler_core.queue import types as queued
+from scheduler_core.scheduler import (
+    api_calls,
+    cycle,
+    eviction,
+    scheduler,
+    search,
+    surroundings,
+    world,
+)
+from scheduler_core.trace import journal, records
+
+CLASSES: tuple[type, ...] = (
+    # the world
+    *(simulation.Simulation, world.WorldSettings, world.BindFault, world.Ids, edits.Edits, edits.Edit),
+    *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
+    *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
+    # objects
+    *(node.Taint, spec.HostPort, spec.Toleration, resources.Resources, errors.FieldError),
+    *(labels.Requirement, labels.LabelSelector, labels.NodeSelectorTerm, labels.NodeSelector),
+    *(affinity.AffinityTerm, affinity.AffinityTerms),
+    # configuration and framework
+    *(configuration.SchedulerConfiguration, configuration.Profile, plugin.Point),
+    *(
+        status.Status,
+        status.Code,
+        cycle_state.CycleState,
+        events.ClusterEvent,
+        events.Action,
+        events.Happening,
+    ),
+    *(plugin.PreFilterResult, plugin.PostFilterResult, plugin.Verdicts),
+    # cache and snapshot
+    *(cache.Cache, node_tree.NodeTree, table.NodeTable, table.ResourceIndex, table.ImageState),
+    *(pod_table.PodColumns, pod_table.PodTable),
+    *(
+        pod_classes.PodClasses,
+        pod_classes.PodClass,
+        pod_classes.Measure,
+        pod_classes.TermsMeasure,
+        pod_classes.Known,
+    ),
+    # queue
+    *(queue.SchedulingQueue, queue.QueueOptions, queued.QueuedPod, heap.PodHeap, in_flight.InFlight),
+    *(nominator.Nominator, metrics.QueueMetrics),
+    # scheduler
+    *(scheduler.Scheduler, surroundings.Surroundings, eviction.Eviction),
+    *(cycle.SchedulingCycle, cycle.BindingCycle, cycle.PluginStep, cycle.ScoreBoard, cycle.Phase),
+    *(search.Search, search.Stage),
+    *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
+    # what plugins keep in a cycle's state, and the evidence of preemption
+    *(affinity_counts.Topology, affinity_counts.Incoming, affinity_filter.Tally, affinity_filter.Rules),
+    *(affinity_counts.MatchesAll, affinity_counts.MatchesAny, affinity_counts.ExistingAnti),
+    affinity_score.Preferences,
+    *(spread_constraints.Constraint, spread_constraints.Constraints, spread_constraints.Domains),
+    *(spread_constraints.Layout, spread_constraints.Matched, spread_constraints.Counted),
+    *(spread_filter.Spread, spread_score.Evenness),
+    *(volume_binder.Plan, volume_binding.Claims, volume_binding.Found, volume_matching.Matches),
+    *(volume_restrictions.ExclusiveClaims, volume_zone.Topology),
+    *(evidence.Evidence, evidence.Candidate, evidence.Criterion, evidence.Reprieve),
+)
+
+MAPPINGS: tuple[type, ...] = (OrderedDict, Counter)
+
+
+def _nothing() -> None:
+    return None
+
+
+ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
+    simulation.Simulation: {"changes": list},
+    scheduler.Scheduler: {"world": _nothing, "profiles": dict},
+    queue.SchedulingQueue: {"_rules": _nothing},
+    nominator.Nominator: {"_find": _nothing},
+    surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
+    store.Store: {"_subscribers": list, "_sorted": dict},
+    records.Recorder: {"records": list},
+    journal.Journal: {"last_move": dict, "last_attempt": dict},
+    cache.Cache: {"_vectors": dict},
+    table.NodeTable: {"memo": dict, "label_columns": dict},
+    pod_table.PodTable: {"_zeros": _nothing, "_log": list, "_log_start": int, "_counts": dict},
+    pod_classes.PodClasses: {"_pods": dict, "_known": dict},
+    status.Status: {"_signed": dict},
+}
+"""Fields that are not written, and how they begin in a decoded object."""
+
+ROLLS: Mapping[type, Mapping[str, type]] = {
+    store.Store: {"events": kube_events.KubeEvent},
+    journal.Journal: {"moves": journal.Move, "attempts": journal.Attempt},
+}
+"""Lists that only grow, of which a world has one each; their rows are kept in the archive."""
+
+
+def _index_journal(made: journal.Journal) -> None:
+    made.last_move = {move.pod: index for index, move in enumerate(made.moves)}
+    made.last_attempt = {attempt.pod: index for index, attempt in enumerate(made.attempts)}
+
+
+def _clear_counts(made: pod_table.PodTable) -> None:
+    made._zeros = np.zeros(made._rows, np.int64)
+
+
+FINISH: Mapping[type, Callable[[Any], None]] = {
+    journal.Journal: _index_journal,
+    pod_table.PodTable: _clear_counts,
+}
+"""What fills absent fields from the written ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a class is written. `fields` is None where an object says itself which it has (no slots, no dataclass)."""
+
+    cls: type
+    name: str
+    fields: tuple[str, ...] | None
+    absent: Mapping[str, Callable[[], Any]]
+    rolls: Mapping[str, type]
+    finish: Callable[[Any], None] | None
+
+    def written(self, value: object) -> tuple[str, ...]:
+        """The names of an object's fields that are written."""
+        return self.fields if self.fields is not None else self.own(vars(value))
+
+    def own(self, names: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(name for name in names if name not in self.absent)
+
+
+@lru_cache(maxsize=1)
+def shapes() -> Mapping[type, Shape]:
+    """By class; enums are not among them."""
+    return {cls: _shape(cls) for cls in CLASSES if not issubclass(cls, enum.Enum)}
+
+
+@lru_cache(maxsize=1)
+def enums() -> Mapping[type, str]:
+    return {cls: class_name(cls) for cls in CLASSES if issubclass(cls, enum.Enum)}
+
+
+@lru_cache(maxsize=1)
+def by_name() -> Mapping[str, type]:
+    return {class_name(cls): cls for cls in (*CLASSES, *MAPPINGS)}
+
+
+def class_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+ROW_TYPES: Mapping[str, type] = {
+    f"{class_name(cls)}.{field}": row for cls, lists in ROLLS.items() for field, row in lists.items()
+}
+
+
+def _shape(cls: type) -> Shape:
+    absent = ABSENT.get(cls, {})
+    names = _declared(cls)
+    kept = None if names is None else tuple(name for name in names if name not in absent)
+    return Shape(cls, class_name(cls), kept, absent, ROLLS.get(cls, {}), FINISH.get(cls))
+
+
+def _declared(cls: type) -> tuple[str, ...] | None:
+    if issubclass(cls, tuple):
+        return tuple(getattr(cls, "_fields", ()))
+    if is_dataclass(cls):
+        return tuple(field.name for field in fields(cls))
+    slots = [name for base in reversed(cls.__mro__) for name in vars(base).get("__slots__", ())]
+    return tuple(slots) if slots else None

@@ -1,0 +1,35 @@
+"""The queue's corpus with the world written and read again between the steps: what kube did is done all the same."""
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.codec import Archive, decode, encode
+from scheduler_core.testing.timelines import oracle
+from scheduler_core.testing.timelines.run import _Run
+from tests.conformance.test_timelines import TIMELINES
+
+EVERY = 3
+SAMPLE = [timeline for number, timeline in enumerate(TIMELINES) if number % 6 == 0]
+
+
+class _Rereading(_Run):
+    """Goes on in a world made from bytes after every third operation."""
+
+    count = 0
+
+    def _apply(self, op: Any) -> None:
+        super()._apply(op)
+        self.count += 1
+        if self.count % EVERY == 0:
+            archive = Archive()
+            data = encode(self.sim.fork(), archive)
+            archive.rest()
+            self.sim = self.observer._sim = decode(data, archive)
+            self.scheduler = self.sim.schedulers[0]
+
+
+@pytest.mark.parametrize("scenario", SAMPLE, ids=lambda s: f"{s.family}: {s.name}"[:90])
+def test_the_timeline_runs_as_kube_ran_it_from_bytes(scenario: Any) -> None:
+    with oracle.oracle():
+        assert _Rereading(scenario.data).difference() is None
