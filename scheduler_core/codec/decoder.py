@@ -15,7 +15,7 @@ import orjson
 
 from scheduler_core.codec.archive import MAX_PART_BYTES, Archive, CodecError
 from scheduler_core.codec.encoder import Code
-from scheduler_core.codec.shapes import MAPPINGS, Shape, by_name, shapes
+from scheduler_core.codec.shapes import HELD, MAPPINGS, Shape, by_name, class_name, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -82,6 +82,7 @@ class Decoder:
             Code.NODE: lambda row: Node.from_manifest(archive.get(row[1])),
             Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
             Code.ROWS: lambda row: archive.rows(row[1], row[2]),
+            Code.CLASS: lambda row: next(cls for cls in HELD if class_name(cls) == row[1]),
         }
         for place, (name, fields) in enumerate(classes):
             self._how[Code.FIRST_CLASS + place] = self._maker(name, tuple(fields))

@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.codec.archive import LEVEL, Archive, CodecError
-from scheduler_core.codec.shapes import ROLLS, Shape, enums, shapes
+from scheduler_core.codec.shapes import HELD, ROLLS, Shape, class_name, enums, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -39,6 +39,7 @@ class Code(enum.IntEnum):
     NODE = 8
     SPEC = 9
     ROWS = 10
+    CLASS = 11
     FIRST_CLASS = 16
 
 
@@ -144,6 +145,8 @@ class Encoder:
         if kind in self._enums:
             self._alive.append(value)
             return [self._class(self._enums[kind], ()), int(value) if isinstance(value, int) else value.value]
+        if isinstance(value, type) and value in HELD:
+            return [Code.CLASS, class_name(value)]
         if isinstance(value, np.generic):
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]

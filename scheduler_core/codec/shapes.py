@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core import edits, simulation
-from scheduler_core.api import kube_events, store, watch
+from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
 from scheduler_core.config import types as configuration
@@ -38,7 +38,7 @@ from scheduler_core.plugins import (
     volume_zone,
 )
 from scheduler_core.preemption import evidence
-from scheduler_core.queue import heap, in_flight, metrics, nominator, queue
+from scheduler_core.queue import heap, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
 from scheduler_core.scheduler import (
     api_calls,
@@ -53,7 +53,7 @@ from scheduler_core.trace import journal, records
 
 CLASSES: tuple[type, ...] = (
     # the world
-    *(simulation.Simulation, world.WorldSettings, world.BindFault, world.Ids, edits.Edits, edits.Edit),
+    *(simulation.Simulation, world.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
     *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects
@@ -82,7 +82,14 @@ CLASSES: tuple[type, ...] = (
         pod_classes.Known,
     ),
     # queue
-    *(queue.SchedulingQueue, queue.QueueOptions, queued.QueuedPod, heap.PodHeap, in_flight.InFlight),
+    *(
+        queue.SchedulingQueue,
+        state.QueueState,
+        queued.QueueOptions,
+        queued.QueuedPod,
+        heap.PodHeap,
+        in_flight.InFlight,
+    ),
     *(nominator.Nominator, metrics.QueueMetrics),
     # scheduler
     *(scheduler.Scheduler, surroundings.Surroundings, eviction.Eviction),
@@ -102,6 +109,8 @@ CLASSES: tuple[type, ...] = (
 )
 
 MAPPINGS: tuple[type, ...] = (OrderedDict, Counter)
+HELD: tuple[type, ...] = (moves.HintedMoves,)
+"""Classes that a world holds as classes, to make objects of them."""
 
 
 def _nothing() -> None:
@@ -111,12 +120,12 @@ def _nothing() -> None:
 ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     simulation.Simulation: {"changes": list},
     scheduler.Scheduler: {"world": _nothing, "profiles": dict},
-    queue.SchedulingQueue: {"_rules": _nothing},
+    queue.SchedulingQueue: {"_placing": _nothing, "_moves": _nothing},
     nominator.Nominator: {"_find": _nothing},
     surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},
     records.Recorder: {"records": list},
-    journal.Journal: {"last_move": dict, "last_attempt": dict},
+    journal.Journal: {"last_move": dict, "last_attempt": dict, "_same": dict},
     cache.Cache: {"_vectors": dict},
     table.NodeTable: {"memo": dict, "label_columns": dict},
     pod_table.PodTable: {"_zeros": _nothing, "_log": list, "_log_start": int, "_counts": dict},

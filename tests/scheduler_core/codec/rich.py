@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scheduler_core.api.faults import BIND, Fault
 from scheduler_core.codec import Archive, decode, encode
 from scheduler_core.commands import (
     ApplyObjects,
@@ -16,7 +17,6 @@ from scheduler_core.commands import (
     SetSettings,
     Undo,
 )
-from scheduler_core.scheduler.world import BindFault
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from tests.scheduler_core.worlds import configuration, node, pod
@@ -96,7 +96,7 @@ def walk(
 ) -> Iterator[Simulation]:
     """The world after each transition: a command every so often, and the first binding fails. Now and then it goes `through` something."""
     sim = Simulation(seed)
-    sim.faults["default/a0"] = BindFault("the API server is tired")
+    sim.faults[BIND, "default/a0"] = Fault(BIND, "default/a0", code=500)
     asked = commands()
     for step in range(steps):
         if asked and (sim.idle or step % every == 0):

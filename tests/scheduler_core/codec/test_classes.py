@@ -23,7 +23,7 @@ class Newcomer:
 
 def refused(state: Any) -> str:
     sim = Simulation(1)
-    sim.faults["default/p"] = state
+    sim.faults["bind", "default/p"] = state
     with pytest.raises(CodecError) as problem:
         encode(sim, Archive())
     return str(problem.value)
