@@ -22,6 +22,7 @@ from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
+from scheduler_core.metrics.scrapes import Scrapes
 from scheduler_core.scheduler import api_calls, binding, eviction, expiry, handlers, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.world import Ids, WorldSettings
@@ -64,6 +65,7 @@ class Simulation:
         self.ids = Ids()
         self.faults: Faults = {}  # what becomes of the next calls, by kind of call and pod
         self.edits = Edits()
+        self.scrapes = Scrapes()
         self.last: tuple[Record, ...] = ()
         self.changes: list[WatchEvent] = []  # of the transition in progress
         self._recorder = Recorder()
@@ -84,6 +86,9 @@ class Simulation:
         entry = self._peek()
         if entry is None:
             return []
+        now = self.agenda.now
+        if entry.time > now >= self.scrapes.due:
+            self.scrapes.take(now, self.position, self.schedulers)
         self.agenda.pop()
         return self._transition(lambda: self._dispatch(entry))
 
@@ -168,6 +173,7 @@ class Simulation:
         twin.ids = self.ids.copy()
         twin.faults = dict(self.faults)
         twin.edits = self.edits
+        twin.scrapes = self.scrapes.copy()
         twin.last = self.last
         twin.changes = []
         twin._recorder = self._recorder.copy()

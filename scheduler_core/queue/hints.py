@@ -5,6 +5,7 @@ kube: scheduler.go (buildQueueingHintMap), backend/queue/scheduling_queue.go (is
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,18 +18,32 @@ from scheduler_core.queue.types import STAYS, QueuedPod, Strategy, Verdict
 _AFTER_BACKOFF = Verdict(Strategy.AFTER_BACKOFF)
 
 
+Asked = defaultdict[tuple[tuple[str, ...], int], int]
+"""How often hints were asked, by ((plugin, event, answer), 0): a histogram's counts, all in its first bucket."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Listener:
+    """A registration that matches an event, with the labels that its hint's answers are counted under."""
+
     plugin: Plugin
     on: On
+    yes: tuple[tuple[str, ...], int]
+    no: tuple[tuple[str, ...], int]
+
+    @classmethod
+    def to(cls, event: ClusterEvent, plugin: Plugin, on: On) -> _Listener:
+        labels = (plugin.name, event.label)
+        return cls(plugin, on, ((*labels, "Queue"), 0), ((*labels, "QueueSkip"), 0))
 
 
 class Hints:
-    """The registrations of all profiles. What matches an event is looked up once."""
+    """The registrations of all profiles. What matches an event is looked up once. `asked` is told of every hint."""
 
-    def __init__(self, profiles: Mapping[str, Framework]) -> None:
+    def __init__(self, profiles: Mapping[str, Framework], asked: Asked) -> None:
+        self._asked = asked
         self._all = {
-            name: tuple(_Listener(plugin, on) for plugin in framework.plugins for on in registered(plugin))
+            name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
             for name, framework in profiles.items()
         }
         self._matching: dict[tuple[str, int], dict[str, tuple[_Listener, ...]]] = {}
@@ -60,8 +75,12 @@ class Hints:
         verdict = STAYS
         for listener in found:
             plugin, hint = listener.plugin, listener.on.hint
-            if plugin.name not in rejectors or not (hint is None or hint(plugin, entry.pod, old, new)):
+            if plugin.name not in rejectors:
                 continue
+            if hint is not None and not hint(plugin, entry.pod, old, new):
+                self._asked[listener.no] += 1
+                continue
+            self._asked[listener.yes] += 1
             told = "" if hint is None else hint.__name__
             if plugin.name in entry.pending_plugins:
                 return Verdict(Strategy.IMMEDIATELY, event.label, plugin.name, told)
@@ -74,8 +93,8 @@ class Hints:
         key = (event.resource, int(event.action))
         if key not in self._matching:
             self._matching[key] = {
-                profile: tuple(listener for listener in listeners if listener.on.matches(event))
-                for profile, listeners in self._all.items()
+                profile: tuple(_Listener.to(event, plugin, on) for plugin, on in all_ if on.matches(event))
+                for profile, all_ in self._all.items()
             }
         return self._matching[key]
 

@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scheduler_core.api.faults import BIND, STATUS, Fault, take
-from scheduler_core.api.status import DONE
+from scheduler_core.api.status import DONE, Answer
+from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import client
+from scheduler_core.scheduler import client, measure
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.scheduler import Scheduler
 
 Status = Mapping[str, Any]
+PATCH = "pod_status_patch"  # kube's names of the two kinds of calls
+BINDING = "pod_binding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,10 @@ class StatusPatch:
     base: Status
     condition: Mapping[str, Any] | None = None
     nomination: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return PATCH
 
     @property
     def changes_nomination(self) -> bool:
@@ -64,6 +71,10 @@ class Binding:
     key: str
     number: int
 
+    @property
+    def kind(self) -> str:
+        return BINDING
+
 
 Call = StatusPatch | Binding
 
@@ -81,10 +92,10 @@ def condition_differs(status: Status, condition: Mapping[str, Any]) -> bool:
 class Dispatcher:
     """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next.
 
-    `retries`: how often a running call has been made again, by its number.
+    `retries`: how often a running call has been made again, by its number; `sent`: when it was sent first (ns).
     """
 
-    __slots__ = ("calls", "limit", "numbers", "queue", "retries", "running", "serial")
+    __slots__ = ("calls", "limit", "numbers", "queue", "retries", "running", "sent", "serial")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -94,6 +105,7 @@ class Dispatcher:
         self.queue: list[str] = []
         self.running: dict[int, Call] = {}
         self.retries: dict[int, int] = {}
+        self.sent: dict[int, int] = {}
 
     def is_running(self, number: int) -> bool:
         return number in self.running
@@ -158,6 +170,7 @@ class Dispatcher:
         twin.queue = list(self.queue)
         twin.running = dict(self.running)
         twin.retries = dict(self.retries)
+        twin.sent = dict(self.sent)
         return twin
 
     def _drop(self, uid: str) -> None:
@@ -197,6 +210,7 @@ def pump(scheduler: Scheduler) -> None:
         number, call = found
         if isinstance(call, StatusPatch) and call.idle:
             scheduler.calls.finish(number)
+            measure.called(scheduler, PATCH, True, 0)
         else:
             _send(scheduler, number, call)
 
@@ -206,6 +220,7 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
     world = scheduler.world
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
     cost = client.latency(world, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
+    scheduler.calls.sent[number] = world.now
     world.agenda.push(world.now + cost, ("api_call", scheduler.name, number))
     return cost
 
@@ -237,10 +252,13 @@ def finish(scheduler: Scheduler, number: int) -> None:
     if scheduler.world.faults and _made_again(scheduler, number):
         return
     call = scheduler.calls.finish(number)
+    took = scheduler.world.now - scheduler.calls.sent.pop(number)
     if isinstance(call, StatusPatch):
-        _patch(scheduler, call)
-    elif call.number in scheduler.bindings:
+        measure.called(scheduler, PATCH, _patch(scheduler, call).ok, took)
+    elif (cycle := scheduler.bindings.get(call.number)) is not None:
         binding.advance(scheduler, call.number)
+        ok = any(step.point is Point.BIND and step.status.ok for step in cycle.steps)
+        measure.called(scheduler, BINDING, ok, took)
     pump(scheduler)
 
 
@@ -262,7 +280,7 @@ def _made_again(scheduler: Scheduler, number: int) -> bool:
     return True
 
 
-def _patch(scheduler: Scheduler, call: StatusPatch) -> None:
+def _patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     world = scheduler.world
     fault = take(world.faults, STATUS, call.key) if world.faults else None
     condition = _merged(world.store.pod_at(call.key), call) if call.changes_condition else None
@@ -274,8 +292,11 @@ def _patch(scheduler: Scheduler, call: StatusPatch) -> None:
         "PATCH", call.key, {"status": fields} if answer.ok else {"status": fields, "fault": answer.message}
     )
     if not answer.ok and fault is not None and not fault.after_write:
-        return
-    world.store.patch_pod_status(call.key, world.now, condition=condition, nominated_node_name=nomination)
+        return answer
+    written = world.store.patch_pod_status(
+        call.key, world.now, condition=condition, nominated_node_name=nomination
+    )
+    return written if answer.ok else answer
 
 
 def _merged(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:

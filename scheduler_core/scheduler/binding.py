@@ -12,7 +12,7 @@ from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.scheduler import api_calls, expiry
+from scheduler_core.scheduler import api_calls, expiry, measure
 from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -32,6 +32,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         node,
         cycle.state.copy(),
         world.now,
+        cycle.started,
     )
     binding.span = world.record(
         "binding_started", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span
@@ -127,6 +128,7 @@ def _decide(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
     assert status is not None
+    measure.waited(scheduler, binding, status)
     _did(scheduler, binding, Point.WAIT_ON_PERMIT, status.plugin, status)
     scheduler.world.record(
         "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
@@ -149,11 +151,13 @@ def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
 
 def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
     binding.phase, binding.index = phase, 0
+    binding.entered = binding.since = scheduler.world.now
     if phase is Phase.PRE_BIND:
         scheduler.queue.done(binding.pod.uid)
     if phase is Phase.DONE:
         _finish(scheduler, binding)
     elif not _plugins(scheduler, binding):
+        measure.passed_through(scheduler, binding)
         _enter(scheduler, binding, _NEXT[phase])
     elif phase is Phase.BIND:
         api_calls.bind(scheduler, binding.pod, binding.number)
@@ -193,13 +197,17 @@ def _run(plugin: Plugin, point: Point, binding: BindingCycle) -> CallResult:
 
 def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
     point = Point(binding.phase.value)
+    plugins = scheduler.profiles[binding.profile].at(point)
+    last = binding.index + 1 >= len(plugins)
     passed_on = point is Point.BIND and status.code is Code.SKIP
-    last = binding.index + 1 >= len(_plugins(scheduler, binding))
-    if not status.ok and not (passed_on and not last):
+    failed = not status.ok and (last or not passed_on)
+    over = failed or last or (point is Point.BIND and status.ok)
+    measure.answered(scheduler, binding, plugins[binding.index].name, status, over)
+    if failed:
         _fail(scheduler, binding, point, status)
         return
     binding.index += 1
-    if last or (point is Point.BIND and status.ok):
+    if over:
         if point is Point.BIND:
             _bound(scheduler, binding)
         _enter(scheduler, binding, _NEXT[binding.phase])
@@ -211,7 +219,7 @@ def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
     expiry.finish_binding(scheduler, binding.pod)
     text = f"Successfully assigned {binding.pod.key} to {binding.node}"
     note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
-    scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
+    measure.bound(scheduler, binding)
 
 
 def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
@@ -233,6 +241,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
         plugin.unreserve(binding.state, binding.pod, binding.node)
         _did(scheduler, binding, Point.UNRESERVE, plugin.name, SUCCESS)
+    measure.unreserved(scheduler, binding)
     del scheduler.bindings[binding.number]
     was_assumed = scheduler.is_assumed(binding.pod)
     forget(scheduler, binding.pod, binding.span)
@@ -248,7 +257,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     )
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
     nomination = None if scheduler.world.settings.expect_nominated_node else ""
-    handle_failure(scheduler, binding.queued, failure, message, plugins, nomination)
+    handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)
     if was_assumed and status.rejected:
         scheduler.queue.move_all(forgotten, now, lambda pod: pod.uid != binding.pod.uid)
     scheduler.wake_up()

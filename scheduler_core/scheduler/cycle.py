@@ -181,6 +181,7 @@ class SchedulingCycle:
     unschedulable_plugins: tuple[str, ...] = ()
     waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
     evicting: bool = False  # the preemption has begun to be carried out
+    decided: int = 0  # when the algorithm was over (ns)
 
     @property
     def pod(self) -> Pod:
@@ -258,6 +259,9 @@ class BindingCycle:
     node: str
     state: CycleState
     started: int
+    popped: int = 0  # when the attempt began (ns)
+    entered: int = 0  # when the phase was entered (ns)
+    since: int = 0  # when the plugin at `index` was called first (ns)
     span: int = 0
     point_span: int = 0
     phase: Phase = Phase.WAIT_ON_PERMIT

@@ -18,7 +18,7 @@ from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.status import DONE, Answer, Refused
 from scheduler_core.framework.status import error
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import binding, client
+from scheduler_core.scheduler import binding, client, measure
 from scheduler_core.scheduler.api_calls import condition_differs, patch_status
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.fit_error import fit_error
@@ -41,6 +41,7 @@ class Eviction:
     node: str
     victims: tuple[Pod, ...]
     held_up: bool
+    chosen: int = 0  # victims, with those that end already
     begun: bool = False
     index: int = 0
     told: bool = False
@@ -58,13 +59,16 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     assert result is not None
     held_up = not scheduler.world.settings.async_preemption
     victims = tuple(pod for pod in result.victims if not pod.deleting)
-    job = Eviction(cycle.number, cycle.pod, result.nominated_node or "", victims, held_up)
+    chosen = len(result.victims)
+    job = Eviction(cycle.number, cycle.pod, result.nominated_node or "", victims, held_up, chosen)
     if held_up:
         if victims:
             _begin(scheduler, job)
         else:
+            measure.victims(scheduler, job.chosen)
             _clear_lower(scheduler, job)
         return job.number in scheduler.evictions
+    measure.victims(scheduler, job.chosen)
     if victims:
         scheduler.preempting[cycle.pod.uid] = job.number
         scheduler.evictions[job.number] = job
@@ -191,6 +195,7 @@ def _give_up(scheduler: Scheduler, job: Eviction, answer: Answer) -> None:
         scheduler.push_cycle(0)
     else:
         scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+        measure.preempted(scheduler)
     scheduler.wake_up()
 
 
@@ -204,10 +209,13 @@ def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
 def _end(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.evictions.pop(job.number, None)
     if job.held_up:
+        measure.victims(scheduler, job.chosen)
         _clear_lower(scheduler, job)
         scheduler.push_cycle(0)
-    elif not job.evicted:
-        scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+    else:
+        if not job.evicted:
+            scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+        measure.preempted(scheduler)
     scheduler.wake_up()
 
 

@@ -10,18 +10,32 @@ from scheduler_core.framework.events import (
     ASSIGNED_POD,
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
+    ASSIGNED_POD_UPDATE,
     UNSCHEDULABLE_POD,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_POD_DELETE,
+    UNSCHEDULABLE_POD_UPDATE,
     Action,
     ClusterEvent,
     Happening,
 )
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import binding
+from scheduler_core.scheduler import binding, measure
 from scheduler_core.scheduler.scheduler import Scheduler
 
 NODE_ADD = ClusterEvent("Node", Action.ADD)
 NODE_DELETE = ClusterEvent("Node", Action.DELETE)
+
+# Labels of what comes often; the metrics count every event that is handled.
+_NODE_ADD, _NODE_DELETE = NODE_ADD.label, NODE_DELETE.label
+_ASSIGNED_POD_ADD, _ASSIGNED_POD_DELETE = ASSIGNED_POD_ADD.label, ASSIGNED_POD_DELETE.label
+_ASSIGNED_POD_UPDATE = ASSIGNED_POD_UPDATE.label
+_UNSCHEDULABLE_POD_ADD, _UNSCHEDULABLE_POD_DELETE = (
+    UNSCHEDULABLE_POD_ADD.label,
+    UNSCHEDULABLE_POD_DELETE.label,
+)
+_UNSCHEDULABLE_POD_UPDATE = UNSCHEDULABLE_POD_UPDATE.label
 
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
@@ -44,14 +58,18 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
         assert old is not None
         scheduler.queue.move_all(Happening(NODE_DELETE, old, None), now)
         scheduler.cache.remove_node(old)
+        measure.handled(scheduler, _NODE_DELETE)
         return
     assert new is not None
     scheduler.cache.add_node(new)
     if event.type == ADDED or old is None:
         scheduler.queue.move_all(Happening(NODE_ADD, None, new), now)
+        measure.handled(scheduler, _NODE_ADD)
         return
     for action in node_changes(old, new):
-        scheduler.queue.move_all(Happening(ClusterEvent("Node", action), old, new), now)
+        change = ClusterEvent("Node", action)
+        scheduler.queue.move_all(Happening(change, old, new), now)
+        measure.handled(scheduler, change.label)
 
 
 def node_changes(old: Node, new: Node) -> list[Action]:
@@ -118,22 +136,28 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
         if old is not None:
             scheduler.cache.remove_pod(old)
             queue.move_all(Happening(ASSIGNED_POD_DELETE, old, None), now)
+            measure.handled(scheduler, _ASSIGNED_POD_DELETE)
     elif old is None:
         scheduler.cache.add_pod(new)
         queue.move_all(Happening(ASSIGNED_POD_ADD, None, new), now)
+        measure.handled(scheduler, _ASSIGNED_POD_ADD)
     else:
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
+        measure.handled(scheduler, _ASSIGNED_POD_UPDATE)
         for change in pod_changes(old, new):
             queue.move_all(Happening(change, old, new), now)
+            measure.handled(scheduler, change.label)
 
 
 def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
     if new is None:
         if old is not None:
             _leave_queue(scheduler, old)
+            measure.handled(scheduler, _UNSCHEDULABLE_POD_DELETE)
     elif old is None:
         scheduler.queue.add(new, scheduler.world.now)
+        measure.handled(scheduler, _UNSCHEDULABLE_POD_ADD)
     else:
         _update_in_queue(scheduler, old, new)
 
@@ -151,11 +175,16 @@ def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
+    changes = pod_changes(old, new)
+    for change in changes:
+        if change != UNSCHEDULABLE_POD_UPDATE:
+            measure.handled(scheduler, change.label)
+    measure.handled(scheduler, _UNSCHEDULABLE_POD_UPDATE)
     scheduler.calls.seen(new)
     if scheduler.is_assumed(new):
         return
     now = scheduler.world.now
-    scheduler.queue.update(old, new, now, pod_changes(old, new))
+    scheduler.queue.update(old, new, now, changes)
     if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
         left = Happening(ASSIGNED_POD_DELETE, old, None)
         scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
@@ -215,3 +244,4 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(Happening(happened, event.old, event.new), scheduler.world.now)
+        measure.handled(scheduler, happened.label)

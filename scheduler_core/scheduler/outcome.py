@@ -12,6 +12,7 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.fit_error import single_node_fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -41,15 +42,16 @@ def handle_failure(
     status: Status,
     message: str,
     plugins: tuple[str, ...],
+    started: int,
     nomination: str | None = "",
 ) -> int:
     """What follows a failed attempt: back to the queue, nomination, Event, condition. Returns how long (ns) it holds up the caller.
 
-    `plugins` are those that refused the pod; none where it failed by an error. `nomination`: None leaves it, "" clears it. A pod that was
-    deleted and made anew under its name in the meantime takes the place of the one that failed.
+    `plugins` are those that refused the pod; none where it failed by an error. The attempt began at `started` (ns). `nomination`: None
+    leaves it, "" clears it. A pod that was deleted and made anew under its name in the meantime takes the place of the one that failed.
     """
     result = "unschedulable" if status.rejected else "error"
-    scheduler.queue.metrics.attempts[entry.pod.spec.scheduler_name, result] += 1
+    measure.failed(scheduler, result, entry.pod.spec.scheduler_name, started)
     live = scheduler.live(entry.key)
     if live is None or live.node_name:
         scheduler.queue.done(entry.pod.uid)

@@ -10,6 +10,7 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
 from scheduler_core.queue.types import QueuedPod, Verdict
+from scheduler_core.scheduler import measure
 from scheduler_core.trace.journal import Place
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class QueueRules:
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._hints = Hints(scheduler.profiles)
+        self._hints = Hints(scheduler.profiles, scheduler.figures.queueing_hint.counts)
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         first = next(iter(self._scheduler.profiles.values()))
@@ -33,14 +34,19 @@ class QueueRules:
         framework = self._scheduler.framework_of(pod)
         if framework is None:
             return ""
+        asked: list[tuple[str, str]] = []
+        gate = ""
         for plugin in _gates(framework, first):
             status = plugin.pre_enqueue(pod).by(plugin.name)
+            asked.append((plugin.name, status.code.kube_name))
             if not status.ok:
                 told = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
                 scheduler = self._scheduler
                 scheduler.world.record("plugin_ran", {**told, "status": status.to_json()}, scheduler.name)
-                return plugin.name
-        return ""
+                gate = plugin.name
+                break
+        measure.gated(self._scheduler, pod, asked)
+        return gate
 
     def of_interest(self, event: ClusterEvent) -> bool:
         return self._hints.of_interest(event)

@@ -20,6 +20,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
 from scheduler_core.queue.nominator import Nominator
@@ -61,6 +62,7 @@ class Scheduler:
         self.world = world
         self.assumed: Assumptions = {}  # see Handle.assumed
         self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
+        self.figures = Figures()
         self.profiles = self._make_profiles()
         self.queue = SchedulingQueue(
             self._queue_options(), QueueRules(self), QueueState(Nominator(self.live))
@@ -208,6 +210,7 @@ class Scheduler:
         twin.inbox = list(self.inbox)
         twin.limits = self.limits
         twin.bucket = self.bucket
+        twin.figures = self.figures.copy()
         twin.profiles = twin._make_profiles()
         twin.queue = self.queue.copy(QueueRules(twin), twin.live)
         twin.calls = self.calls.copy()

@@ -10,7 +10,7 @@ from scheduler_core.cluster.cache import CacheError
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler import algorithm, binding, eviction
+from scheduler_core.scheduler import algorithm, binding, eviction, measure
 from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
 from scheduler_core.scheduler.fit_error import refusals
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
@@ -94,7 +94,9 @@ def advance(scheduler: Scheduler) -> None:
             _record_step(scheduler, cycle, step)
         if cycle.phase not in algorithm.IN_ALGORITHM:
             _record_decision(scheduler, cycle)
-            scheduler.push_cycle(scheduler.world.settings.cycle_cost)
+            cost = scheduler.world.settings.cycle_cost
+            cycle.decided = scheduler.world.now + cost
+            scheduler.push_cycle(cost)
             return
     elif cycle.phase is Phase.RESERVE:
         _reserve(scheduler, cycle)
@@ -224,6 +226,7 @@ def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     cycle.phase, cycle.outcome = Phase.DONE, "scheduled"
+    measure.cycle_over(scheduler, cycle)
     _close(scheduler, cycle)
     binding.activate(scheduler, cycle.state)
     binding.start(scheduler, cycle)
@@ -247,6 +250,7 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
 
 def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
     """Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet."""
+    measure.cycle_over(scheduler, cycle)
     if scheduler.world.settings.async_api_calls:
         _close(scheduler, cycle)
     cycle.phase = Phase.DONE
@@ -256,6 +260,7 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
         cycle.failure,
         cycle.message,
         cycle.unschedulable_plugins,
+        cycle.started,
         _nomination(scheduler, cycle),
     )
 

@@ -40,6 +40,7 @@ class Search:
     order: Rows
     wanted: int
     own_nomination: bool = False  # only the node that the pod itself is nominated to
+    promised: bool = False  # some node that was looked at is promised to other pods
     start: int = 0  # first of `order` in the current block
     stop: int = 0  # first behind the current block
     rows: Rows | None = None
@@ -121,6 +122,7 @@ def open_block(cycle: SchedulingCycle, framework: Framework, around: Surrounding
     cycle.refused_by[rows] = PASSED
     promised = promised_rows(around.nominator, cycle.pod, cycle.nodes, rows)
     if promised:
+        search.promised = True
         runner = FilterRunner(framework, around.nominator)
         search.view, search.state = runner.with_promised(cycle.state, cycle.pod, cycle.nodes, promised)
         mine = np.isin(rows, np.array(list(promised), np.intp))

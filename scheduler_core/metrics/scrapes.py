@@ -1,0 +1,80 @@
+"""How a scheduler's most looked-at figures developed: what a Prometheus would have that scrapes the world now and then.
+
+A scrape is taken where virtual time moves on, so it holds for the whole stretch before it. When there are too many, every other one goes
+and they are taken half as often: so a curve of any length has between half of MOST and MOST points, and the same world has the same ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from scheduler_core.queue.queue import SchedulingQueue
+
+MOST = 256
+FIRST_EVERY = 1_000_000
+
+
+class Scrape(NamedTuple):
+    """Pods by queue and finished attempts by result, at a time (ns) and position."""
+
+    t: int
+    position: int
+    active: int
+    backoff: int
+    unschedulable: int
+    gated: int
+    scheduled: int
+    refused: int
+    errors: int
+
+
+class _Scheduler(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def queue(self) -> SchedulingQueue: ...
+
+
+@dataclass(slots=True)
+class Scrapes:
+    """By scheduler, oldest first; `every` so many ns, the next one at `due`. A scheduler that restarts goes on with its curve."""
+
+    every: int = FIRST_EVERY
+    due: int = 0
+    taken: dict[str, list[Scrape]] = field(default_factory=dict)
+
+    def take(self, t: int, position: int, schedulers: tuple[_Scheduler, ...]) -> None:
+        """Time is about to move on from `t`."""
+        for scheduler in schedulers:
+            mine = self.taken.setdefault(scheduler.name, [])
+            mine.append(look(t, position, scheduler.queue))
+            if len(mine) > MOST:
+                self._thin()
+        self.due = t + self.every
+
+    def _thin(self) -> None:
+        self.every *= 2
+        for name, mine in self.taken.items():
+            self.taken[name] = mine[::2]
+
+    def copy(self) -> Scrapes:
+        return Scrapes(self.every, self.due, {name: list(mine) for name, mine in self.taken.items()})
+
+
+def look(t: int, position: int, queue: SchedulingQueue) -> Scrape:
+    """The figures as they are now."""
+    waiting = queue.metrics.waiting
+    results = {"scheduled": 0, "unschedulable": 0, "error": 0}
+    for (_, result), count in queue.metrics.attempts.items():
+        results[result] += count
+    return Scrape(
+        t,
+        position,
+        len(queue.active_pods),
+        len(queue.backoff_pods) + len(queue.error_backoff_pods),
+        waiting["unschedulable"],
+        waiting["gated"],
+        *results.values(),
+    )

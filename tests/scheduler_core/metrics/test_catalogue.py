@@ -1,0 +1,42 @@
+"""The catalogue of metrics against what kube-scheduler v1.34.1 registers."""
+
+from __future__ import annotations
+
+from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Kind
+from scheduler_core.metrics.reading import read
+from scheduler_core.simulation import Simulation
+
+
+def test_names_are_unique_and_kubes() -> None:
+    assert len(BY_NAME) == len(METRICS) == 26
+    assert all(metric.name.startswith("scheduler_") for metric in METRICS)
+
+
+def test_counters_end_as_counters_do() -> None:
+    assert all(m.name.endswith("_total") for m in METRICS if m.kind is Kind.COUNTER)
+
+
+def test_histograms_alone_have_buckets() -> None:
+    assert all(bool(m.buckets) == (m.kind is Kind.HISTOGRAM) for m in METRICS)
+
+
+def test_bounds_are_kubes() -> None:
+    attempt = BY_NAME["scheduler_scheduling_attempt_duration_seconds"].buckets
+    plugin = BY_NAME["scheduler_plugin_execution_duration_seconds"].buckets
+    assert (len(attempt), attempt[0], attempt[-1]) == (15, 0.001, 16.384)
+    assert (len(plugin), plugin[1], round(plugin[-1], 4)) == (20, 1.5000000000000002e-05, 0.0222)
+
+
+def test_a_world_without_pods_shows_what_kube_shows_from_its_start() -> None:
+    shown = {f.metric.name for f in read(Simulation().schedulers[0]) if f.series}
+    assert shown == {
+        "scheduler_scheduling_algorithm_duration_seconds",
+        "scheduler_preemption_victims",
+        "scheduler_preemption_attempts_total",
+        "scheduler_pending_pods",
+        "scheduler_pod_scheduling_attempts",
+        "scheduler_goroutines",
+        "scheduler_cache_size",
+        "scheduler_inflight_events",
+        "scheduler_pending_async_api_calls",
+    }
