@@ -128,6 +128,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
 
 async def _leave(dialogue: Dialogue, viewer: Viewer) -> None:
+    dialogue.seeker.drop()
     dialogue.live.publisher.remove(viewer)
 
 

@@ -93,3 +93,42 @@ class ImportText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.filename or self.token}"
+
+
+class Breakpoint(models.Model):
+    """What a session's runs and searches look for: `point` is playground.sessions.breakpoints.Breakpoint as JSON.
+
+    `hits` counts the runs and searches that ended here.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="breakpoints")
+    point = models.JSONField()
+    enabled = models.BooleanField(default=True)
+    hits = models.IntegerField(default=0)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["session_id", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}: breakpoint {self.pk}"
+
+
+class Bookmark(models.Model):
+    """A name for a position of a session."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="bookmarks")
+    name = models.CharField(max_length=80)
+    position = models.BigIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["session_id", "position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(position__gte=0), name="bookmark_position_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}: {self.name} at {self.position}"

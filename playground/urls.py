@@ -5,6 +5,7 @@ from django.urls import path
 from playground.consumers import SessionConsumer
 from playground.views import (
     branches,
+    breakpoints,
     build,
     configuration,
     conformance,
@@ -37,6 +38,12 @@ urlpatterns = [
     path("s/<str:key>/goto", session.goto, name="goto"),
     path("s/<str:key>/play", session.play, name="play"),
     path("s/<str:key>/run", session.run, name="run"),
+    path("s/<str:key>/search", breakpoints.search, name="search"),
+    path("s/<str:key>/marks", breakpoints.marks, name="marks"),
+    path("s/<str:key>/breakpoints", breakpoints.breakpoints, name="breakpoints"),
+    path("s/<str:key>/breakpoints/<int:number>", breakpoints.breakpoint_, name="breakpoint"),
+    path("s/<str:key>/bookmarks", breakpoints.bookmarks, name="bookmarks"),
+    path("s/<str:key>/bookmarks/<int:number>", breakpoints.bookmark, name="bookmark"),
     path("s/<str:key>/pause", session.pause, name="pause"),
     path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),

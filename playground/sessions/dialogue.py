@@ -9,6 +9,7 @@ from playground.presenters.look import MAX_NUMBER, Look
 from playground.sessions.errors import NotAllowed, SessionError
 from playground.sessions.live import LiveSession
 from playground.sessions.publisher import Viewer
+from playground.sessions.seeking import Seeker
 from playground.sessions.until import parse
 
 GRAINS = ("plugin", "point", "pod", "event")
@@ -29,6 +30,7 @@ class Dialogue:
     def __init__(self, live: LiveSession, viewer: Viewer) -> None:
         self.live = live
         self.viewer = viewer
+        self.seeker = Seeker(live, viewer)
 
     async def take(self, message: Any) -> None:
         """Do what a message asks for. Raises SessionError with words for the viewer."""
@@ -92,7 +94,19 @@ class Dialogue:
         await self.live.run(until)
         self.viewer.look = self.viewer.look.but(at=None)
 
+    async def search(self, message: Message) -> None:
+        """To where a breakpoint holds, `back` or forward from the cursor; with `wait` the answer is waited for."""
+        back, only = message.get("back", False), _number(message.get("only"), "only")
+        if not isinstance(back, bool):
+            raise BadMessage('"back" must be true or false.')
+        await self.live.ready()
+        do = self.seeker.find if message.get("wait") is True else self.seeker.begin
+        await do(back, only, self.stand, self.cursor())
+
     async def pause(self, message: Message) -> None:
+        """Whoever searches stops the search; else what drives the session is paused."""
+        if self.seeker.drop():
+            return
         self.require_edit()
         await self.live.pause()
         self.viewer.told_head = -1
@@ -126,6 +140,7 @@ _HANDLERS: dict[str, Callable[[Dialogue, Message], Awaitable[None]]] = {
     "goto": Dialogue.goto,
     "play": Dialogue.play,
     "run": Dialogue.run,
+    "search": Dialogue.search,
     "pause": Dialogue.pause,
     "ping": Dialogue.ping,
 }

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 
 from playground.models import LogKind
-from playground.sessions import log
+from playground.sessions import log, pins
 from playground.sessions.errors import Conflict, LimitReached, SessionError
-from playground.sessions.until import Until, words
+from playground.sessions.seeking import held
+from playground.sessions.until import Until, told, words
 
 if TYPE_CHECKING:
     from playground.sessions.live import LiveSession
@@ -41,6 +42,7 @@ class Driver:
         self.live = live
         self.until = until
         self._steps = 0
+        self._hit: dict[str, Any] | None = None
         self.kind = kind
         self.grain = grain
         self.rate = rate
@@ -142,21 +144,27 @@ class Driver:
             if result["to"] > live.head:
                 await self._write(result["to"], keep or bool(result["reason"]))
             self._steps += result["to"] - result["at"]
+            self._hit = result.get("hit")
         if result["reason"] and self.kind == LogKind.RUN:
             live.end(result["reason"], self._told(result["reason"]))
+            if self._hit is not None:
+                await live.runtime.db(pins.hit, live.id, self._hit["id"])
         return bool(result["reason"])
 
     def _told(self, reason: str) -> str:
         """Why a run ended, for people; nothing where it ended as was asked for."""
         if reason == "budget":
+            waited = f" It waited for this, which did not happen: {words(self.until)}." if self.until else ""
             return (
-                f"The run stopped after {self._steps:,} steps, the most that one run makes on this server. "
+                f"The run stopped after {self._steps:,} steps, the most that one run makes on this server.{waited} "
                 "Run again to go on from here."
             )
         if self.until is None:
             return ""
         if reason == "idle":
             return f"Nothing is left to do, and what the run waited for did not happen: {words(self.until)}."
+        if self._hit is not None:
+            return held(self._hit)
         return f"The run stopped where {words(self.until)}."
 
     async def _write(self, to: int, show: bool) -> None:
@@ -175,7 +183,7 @@ class Driver:
     def _asked(self) -> dict[str, Any]:
         """How the steps were asked for, as the log keeps it."""
         if self.kind == LogKind.RUN:
-            return {"until": self.until} if self.until else {}
+            return {"until": told(self.until)} if self.until else {}
         return {"grain": self.grain, "rate": self.rate}
 
     async def _renew(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 import orjson
@@ -18,7 +18,7 @@ from playground.sessions.deltas import Digests, compare, digests
 from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
 from playground.sessions.history import History
 from playground.sessions.turns import Slice
-from playground.sessions.until import Until, condition, require_future
+from playground.sessions.until import Until, condition, hit_of, require_future
 from playground.sessions.world import (
     Command,
     FieldError,
@@ -54,6 +54,7 @@ class Engine:
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
         self._shown = -1
         self._unwanted = False
+        self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
         self.plan: tuple[str, Plan] | None = None
 
     # The log.
@@ -177,7 +178,7 @@ class Engine:
         self._leave()
         self.interrupted, reason = False, ""
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
-        holds = condition(self.world, until)
+        holds = self._condition(until)
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.perf_counter()
             result = self.world.run(holds, at + most - self.world.position, self.slice.over)
@@ -185,7 +186,15 @@ class Engine:
             self.history.worked(self.world, time.perf_counter() - started)
             if not reason:
                 yield
-        return self._went(at, reason == "idle", before, keep, reason)
+        self._waited = (self.world.position, until, holds)
+        return {**self._went(at, reason == "idle", before, keep, reason), "hit": hit_of(holds, reason)}
+
+    def _condition(self, until: Until | None) -> Callable[[Any], bool] | None:
+        """The condition of a run; a run that goes on where its last slice ended goes on with what that has seen."""
+        position, before, holds = self._waited
+        if position == self.world.position and before == until:
+            return holds
+        return condition(self.world, until)
 
     def _went(self, at: int, idle: bool, before: Result, keep: bool, reason: str = "") -> Result:
         self._unwanted = not keep and not idle and not reason

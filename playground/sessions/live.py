@@ -467,6 +467,12 @@ class LiveSession:
                 await self.ready()
         self.publisher.wake()
 
+    def pins_changed(self, told: bool = False) -> None:
+        """Breakpoints or bookmarks changed: pages draw their marks anew; `told`: another process said so."""
+        self.publisher.tell({"type": "pins"})
+        if not told:
+            self.runtime.relay.tell(self.id, "pins")
+
     async def delete(self) -> None:
         """It was deleted here: tell the other processes."""
         self.runtime.relay.tell(self.id, "gone")

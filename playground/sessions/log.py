@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, LogKind, Session
-from playground.sessions import branches
+from playground.sessions import branches, pins
 from playground.sessions.errors import Conflict, LimitReached, SessionGone
 from scheduler_core import ENGINE_VERSION
 
@@ -147,6 +147,7 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
         log_bytes=sum(row.size for row in kept),
     )
     LogEntry.objects.bulk_create(_entry(session, row, min(row.to, at)) for row in kept)
+    pins.copy(session_id, session, at)
     return session
 
 

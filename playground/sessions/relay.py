@@ -96,6 +96,8 @@ class Relay:
             await live.pause()
         elif message["what"] == "watched" and live.driver:
             live.driver.watched()
+        elif message["what"] == "pins":
+            live.pins_changed(told=True)
         elif message["what"] == "moved":
             live.remote_is(message.get("running"))
             if live.remote_running and live.publisher.viewers:

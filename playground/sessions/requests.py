@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import orjson
 
 from playground.presenters.look import Look
-from playground.sessions import contents, fixing, journeys, traces
+from playground.sessions import breakpoints, contents, fixing, journeys, search, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.turns import Slice
+
+SEARCHES = 32  # kept between two of their turns, of all sessions of this worker
 
 Header = dict[str, Any]
 Steps = Generator[None, None, "Answer"]
@@ -33,6 +36,7 @@ class Requests:
     def __init__(self, slice_: Slice) -> None:
         self._slice = slice_
         self._engines: dict[int, Engine] = {}
+        self._searches: OrderedDict[tuple[int, str], search.Search] = OrderedDict()
 
     def interrupt(self, session: int) -> None:
         if session in self._engines:
@@ -40,6 +44,8 @@ class Requests:
 
     def close(self, session: int) -> None:
         self._engines.pop(session, None)
+        for key in [key for key in self._searches if key[0] == session]:
+            del self._searches[key]
 
     def quick(self, op: str, session: int) -> Header:
         """What is answered at once, in the middle of other jobs."""
@@ -119,6 +125,33 @@ class Requests:
         engine = self._engine(header)
         return Answer((yield from engine.back(header["at"], header["grain"], header["head"])))
 
+    def check_breakpoint(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What is wrong with a breakpoint's expression, each with its place."""
+        yield
+        return Answer(breakpoints.problems(breakpoints.parse(header["point"])))
+
+    def search(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Begin a search or go on with it, for some time; `token` names it."""
+        engine, key = self._engine(header), (header["sid"], header["token"])
+        found = self._searches.pop(key, None)
+        if found is None or header["begin"]:
+            points = [breakpoints.parse(point) for point in header["points"]]
+            found = search.Search(
+                engine, points, header["at"], header["back"], header["head"], header["most"]
+            )
+        result = yield from found.work(header["seconds"])
+        if not result["done"]:
+            self._searches[key] = found
+            while len(self._searches) > SEARCHES:
+                self._searches.popitem(last=False)
+        return Answer(result)
+
+    def hits(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Where breakpoints and watches held between two positions."""
+        engine = self._engine(header)
+        points = [breakpoints.parse(point) for point in header["points"]]
+        return Answer((yield from search.hits(engine, points, header["first"], header["at"], header["most"])))
+
     def view(self, header: Header, attachments: list[bytes]) -> Steps:
         look = Look.from_query(header["look"])
         return Answer((yield from self._engine(header).view(header["at"], look, header["panels"])))
@@ -195,6 +228,9 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.require_future,
         Requests.forward,
         Requests.back,
+        Requests.check_breakpoint,
+        Requests.search,
+        Requests.hits,
         Requests.view,
         Requests.delta,
         Requests.objects,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from playground.sessions.breakpoints import Breakpoint, Condition
+from playground.sessions.breakpoints import parse as parse_breakpoint
 from playground.sessions.errors import CommandRefused, SessionError
 
-KINDS = ("unschedulable", "pod", "time", "attempt")
+KINDS = (
+    "unschedulable",
+    "pod",
+    "time",
+    "attempt",
+)  # besides "break", which only the list of breakpoints makes
 SECOND = 1_000_000_000
 MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12
@@ -47,10 +54,31 @@ def _number(value: Any, name: str, most: int) -> float:
     return number
 
 
+def to_breakpoints(points: Sequence[Breakpoint]) -> Until:
+    """The condition that one of these breakpoints holds."""
+    return {
+        "kind": "break",
+        "points": [point.to_json() for point in points],
+        "titles": [point.title for point in points],
+    }
+
+
+def told(until: Until) -> Until:
+    """The condition as the log keeps it: what breakpoints look for can change later, their names say enough."""
+    return {name: value for name, value in until.items() if name != "points"}
+
+
 def words(until: Until | None) -> str:
     """The condition in words that follow "until"."""
     if until is None:
         return ""
+    if until["kind"] == "break":
+        titles = [str(title) for title in until.get("titles", [])]
+        return (
+            f"breakpoint “{titles[0]}” holds"
+            if len(titles) == 1
+            else f"one of {len(titles)} breakpoints holds"
+        )
     return {
         "unschedulable": "the next pod is unschedulable",
         "pod": f"an attempt of {until.get('pod')} ends",
@@ -62,7 +90,7 @@ def words(until: Until | None) -> str:
 def require_future(world: Any, until: Until | None) -> None:
     """Refuses what lies behind already, and the attempt of a pod that is not there."""
     kind = until["kind"] if until else ""
-    if until is None or kind == "unschedulable":
+    if until is None or kind in ("unschedulable", "break"):
         return
     if kind == "pod":
         namespace, _, name = until["pod"].partition("/")
@@ -77,6 +105,8 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
     if until is None:
         return None
     kind = until["kind"]
+    if kind == "break":
+        return Condition(map(parse_breakpoint, until["points"]))
     if kind == "time":
         end = round(until["seconds"] * SECOND)
         return lambda world: world.now >= end
@@ -93,3 +123,10 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
         return any(attempt.outcome == "unschedulable" for attempt in fresh)
 
     return ended
+
+
+def hit_of(holds: Callable[[Any], bool] | None, reason: str) -> dict[str, Any] | None:
+    """Which breakpoint ended a run (Hit as JSON); None where none did."""
+    if reason != "until" or not isinstance(holds, Condition) or holds.hit is None:
+        return None
+    return holds.hit.to_json()

@@ -110,6 +110,45 @@ class PluginStep:
         return out
 
 
+class StepFacts:
+    """The data of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
+
+    __slots__ = ("nodes", "pod", "step")
+
+    def __init__(self, step: PluginStep, pod: str, nodes: NodeTable) -> None:
+        self.step = step
+        self.pod = pod
+        self.nodes = nodes
+
+    def __call__(self) -> dict[str, Any]:
+        return self.step.summary(self.pod) | self.step.detail(self.nodes)
+
+    def brief(self) -> dict[str, Any]:
+        """The data without the parts that grow with the number of nodes."""
+        return self.step.summary(self.pod)
+
+    def codes(self) -> list[str]:
+        """The codes that the plugin answered with: for the pod, and for at least one node each."""
+        step, out = self.step, [self.step.status.code.kube_name]
+        if step.verdicts is not None and step.refused:
+            statuses = step.verdicts.statuses
+            out += [one.code.kube_name for i, one in enumerate(statuses) if np.any(step.verdicts.reason == i)]
+        return out
+
+    def code_of(self, node: str) -> str | None:
+        """The code for one node: of its refusal, or Success where it passed or got a score; None where it was not asked."""
+        step, row = self.step, self.nodes.row(node)
+        if step.rows is None or row is None:
+            return None
+        found = np.flatnonzero(step.rows == row)
+        if not len(found):
+            return None
+        reason = -1 if step.verdicts is None else int(step.verdicts.reason[found[0]])
+        if step.verdicts is None or reason < 0:
+            return Code.SUCCESS.kube_name
+        return step.verdicts.statuses[reason].code.kube_name
+
+
 @dataclass(slots=True)
 class ScoreBoard:
     """Scores of the feasible rows: one vector per plugin, from raw over normalised to weighted, and their sum."""

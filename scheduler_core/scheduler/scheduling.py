@@ -11,7 +11,7 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import algorithm, binding, eviction, measure
-from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle, StepFacts
 from scheduler_core.scheduler.fit_error import refusals
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -135,10 +135,8 @@ def _record_step(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep)
         cycle.point_span = world.record(
             "point_started", {"point": step.point.value, "pod": cycle.pod.key}, scheduler.name, cycle.span
         )
-    nodes, pod = cycle.nodes, cycle.pod.key
-    world.record(
-        "plugin_ran", lambda: step.summary(pod) | step.detail(nodes), scheduler.name, cycle.point_span
-    )
+    facts = StepFacts(step, cycle.pod.key, cycle.nodes)
+    world.record("plugin_ran", facts, scheduler.name, cycle.point_span)
 
 
 def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:

@@ -58,6 +58,11 @@ class Record:
             self._data = self._data()
         return self._data
 
+    @property
+    def source(self) -> Data | Callable[[], Data]:
+        """What the data is made of: itself where somebody has looked already, else what makes it."""
+        return self._data
+
     def to_json(self) -> dict[str, Any]:
         return {
             "seq": self.seq,

@@ -27,9 +27,10 @@ function actionOf({ key, shiftKey, repeat }) {
   if (key === "End") return ["follow"];
   if (key === " ") return repeat ? null : ["playpause"];
   if (key === "/" || key === "?") return [key === "/" ? "search" : "keys"];
+  if (key === "B") return repeat ? null : ["breakBack"];
   if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
   if (/^[1-8]$/.test(key)) return ["tab", Number(key) - 1];
-  const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject" };
+  const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject", b: "breakNext", m: "bookmark" };
   const name = letters[key.toLowerCase()];
-  return name && !(repeat && ["run", "allow", "reject"].includes(name)) ? [name] : null;
+  return name && !(repeat && ["run", "allow", "reject", "breakNext", "bookmark"].includes(name)) ? [name] : null;
 }

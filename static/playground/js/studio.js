@@ -5,6 +5,7 @@ import { drawHeat, listenHeat } from "./heat.js";
 import { listen } from "./keys.js";
 import { acted, answered } from "./latency.js";
 import { patchOf, readLook, writeLook } from "./look.js";
+import { marksChanged, showMarks } from "./marks.js";
 import { paint } from "./paint.js";
 import { listenShare, unkept } from "./share.js";
 import { connect } from "./stream.js";
@@ -57,6 +58,18 @@ const handlers = {
     toast(where?.path ? `${data.message}` : data.message);
     showPlace();
   },
+  searching(data) {
+    state.searching = data;
+    showJob();
+  },
+  searched(data) {
+    state.searching = null;
+    toast(data.message);
+    showJob();
+  },
+  pins() {
+    marksChanged(state.seen, state.head);
+  },
   forked(data) {
     location.assign(data.url);
   },
@@ -81,19 +94,20 @@ function showPlace() {
   by("profile").textContent = by("panel-transport").dataset.profile;
   showRail(state.seen, state.head);
   showBranches(state.seen, state.head);
+  showMarks(state.seen, state.head, state.running);
   showJob();
   const url = writeLook(state.look);
   if (url !== location.pathname + location.search) history.replaceState(null, "", url);
 }
 
 function showJob() {
-  const job = state.running;
-  document.body.classList.toggle("playing", Boolean(job));
+  const job = state.running ?? found(state.searching);
+  document.body.classList.toggle("playing", Boolean(state.running));
   const play = by("play");
   if (play) {
-    const label = job ? play.dataset.labelPause : play.dataset.labelPlay;
+    const label = state.running ? play.dataset.labelPause : play.dataset.labelPlay;
     play.setAttribute("aria-label", label);
-    play.querySelector("use").setAttribute("href", job ? "#i-pause" : "#i-play");
+    play.querySelector("use").setAttribute("href", state.running ? "#i-pause" : "#i-play");
   }
   by("job").hidden = !job;
   if (!job) return;
@@ -104,13 +118,18 @@ function showJob() {
     bar.max = job.total;
     bar.value = job.done;
   } else bar.removeAttribute("value");
-  const parts = [job.kind === "run" ? words.run : words.play];
-  if (job.total) parts.push(`${count.format(job.done)} / ${count.format(job.total)} ${words.pods}`);
+  const parts = [words[job.kind] ?? words.play];
+  if (job.total) parts.push(`${count.format(job.done)} / ${count.format(job.total)} ${job.search ? words.steps : words.pods}`);
   else if (job.done) parts.push(`${count.format(job.done)} ${words.steps}`);
   if (job.kind === "run" && job.rate) parts.push(`${count.format(Math.round(job.rate))}/s`);
   if (job.until) parts[0] += ` ${words.until} ${job.until}`;
   if (job.left) parts.push(`${count.format(Math.ceil(job.left))} s ${words.left}`);
   says.textContent = parts.join(" · ");
+}
+
+/** A search as the progress bar shows it. */
+function found(search) {
+  return search && { kind: search.back ? "back" : "forward", done: search.scanned, total: search.of, search: true };
 }
 
 function toast(text) {
@@ -164,6 +183,13 @@ const actions = {
     if (!choices) return;
     choices.open = !choices.open;
     choices.querySelector(choices.open ? "button" : "summary").focus();
+  },
+  breakNext: () => send({ type: "search", back: false }),
+  breakBack: () => send({ type: "search", back: true }),
+  bookmark: () => {
+    if (!state.mayEdit) return;
+    const values = { at: state.look.at === null ? "" : state.seen };
+    window.htmx.ajax("POST", `${location.pathname}bookmarks`, { swap: "none", values });
   },
   pause: () => stream.send({ type: "pause" }),
   theme: () => void toggleTheme(),
@@ -220,6 +246,11 @@ document.addEventListener("submit", (event) => {
       event.preventDefault();
       by("until").open = false;
     }
+  }
+  if (event.target.matches("[data-search]")) {
+    const only = event.target.elements.only?.value;
+    const asked = { type: "search", back: event.submitter?.value === "back", only: only ? Number(only) : null };
+    if (send(asked)) event.preventDefault();
   }
   if (event.target.matches("[role=search], .tools form")) event.preventDefault();
 });

@@ -1,0 +1,111 @@
+"""Search: the next or the last position where a breakpoint holds, found by replaying history; the head does not move.
+
+Backwards, history is taken in pieces from the latest world before the cursor to the earliest; each piece is replayed forwards, and the
+last position where a breakpoint held in it is the answer. A search is worked on in turns and can be dropped between two of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from playground.sessions.breakpoints import Breakpoint, Condition, Hit
+
+if TYPE_CHECKING:
+    from playground.sessions.engine import Engine
+
+Steps = Generator[None, None, Any]
+
+
+class Search:
+    """One search; `scanned` counts the positions looked at, `of` those there are. `limit`: looked at most."""
+
+    def __init__(
+        self, engine: Engine, points: Iterable[Breakpoint], at: int, back: bool, head: int, limit: int
+    ) -> None:
+        self.engine = engine
+        self.points = list(points)
+        self.scanned = 0
+        self.of = at if back else head - at
+        self.limit = limit
+        self.failures: list[str] = []
+        self._steps: Steps | None = self._back(at) if back else self._forward(at, head)
+
+    def work(self, seconds: float) -> Steps:
+        """Search for some time. {"done", "hit", "scanned", "of", "spent", "failures"}; `spent`: the limit was reached."""
+        end, hit = time.perf_counter() + seconds, None
+        while self._steps is not None and time.perf_counter() < end:
+            try:
+                next(self._steps)
+            except StopIteration as over:
+                self._steps, hit = None, over.value
+                break
+            yield
+        return {
+            "done": self._steps is None,
+            "hit": hit.to_json() if hit is not None else None,
+            "scanned": self.scanned,
+            "of": self.of,
+            "spent": self.scanned >= self.limit,
+            "failures": self.failures,
+        }
+
+    def _forward(self, at: int, head: int) -> Steps:
+        world = (yield from self.engine.at(at)).fork()
+        return (yield from self._first(world, head))
+
+    def _first(self, world: Any, head: int) -> Steps:
+        condition = Condition(self.points)
+        condition(world)  # so that a watch knows the value here
+        while world.position < head and self.scanned < self.limit:
+            self.engine.replay(world)
+            self.scanned += 1
+            if condition(world):
+                return condition.hit
+            if self.engine.slice.over():
+                yield
+        self.failures = condition.failures()
+        return None
+
+    def _back(self, at: int) -> Steps:
+        """Positions before `at`, in pieces from the latest to the first; the first position of all has no transition."""
+        end = at - 1
+        while end > 0 and self.scanned < self.limit:
+            world = self.engine.history.nearest(end - 1)
+            start = world.position
+            hit = yield from self._last(world, end)
+            if hit is not None:
+                return hit
+            end = start
+        return None
+
+    def _last(self, world: Any, end: int) -> Steps:
+        """The last position up to `end` where one holds."""
+        condition, found = Condition(self.points), None
+        condition(world)
+        while world.position < end:
+            self.engine.replay(world)
+            self.scanned += 1
+            if condition(world):
+                found = condition.hit
+            if self.engine.slice.over():
+                yield
+        self.failures += [one for one in condition.failures() if one not in self.failures]
+        return found
+
+
+def hits(engine: Engine, points: Iterable[Breakpoint], first: int, last: int, most: int) -> Steps:
+    """Where breakpoints and watches held between two positions, oldest first, at most so many of the newest."""
+    condition, found = Condition(points), []
+    world = (yield from engine.at(first)).fork()
+    condition.hits(world)
+    while world.position < last:
+        engine.replay(world)
+        found += [hit.to_json() for hit in condition.hits(world)]
+        if engine.slice.over():
+            yield
+    return found[-most:]
+
+
+__all__ = ["Hit", "Search", "hits"]

@@ -1,0 +1,147 @@
+"""Seeking: a viewer's search for where a breakpoint holds, from its own cursor, told of as it goes and dropped when it is paused.
+
+Back: the last position before the cursor. Forward: the next one after it; where the recorded past has none, whoever may edit goes on
+at the head, which the engine then runs. Nothing but a run at the head changes the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from playground.sessions import pins
+from playground.sessions.breakpoints import Breakpoint
+from playground.sessions.errors import SessionError
+from playground.sessions.until import to_breakpoints, words
+
+if TYPE_CHECKING:
+    from playground.sessions.live import LiveSession
+    from playground.sessions.publisher import Viewer
+
+TURN = 0.25  # seconds of one turn of a search; between two of them it can be dropped
+PATIENCE = 120.0  # seconds that one search may take
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+class NotFound(SessionError):
+    """No breakpoint held where it was searched; the cursor stays."""
+
+    kind = "not-found"
+    status = 404
+
+
+async def search(
+    live: LiveSession, points: list[Breakpoint], at: int, back: bool, tell: Tell
+) -> dict[str, Any]:
+    """Search the past from a position. {"hit" or None, "scanned", "spent", "failures"}; progress goes to `tell`."""
+    token, begin = secrets.token_hex(8), True
+    asked = {
+        "token": token,
+        "points": [point.to_json() for point in points],
+        "back": back,
+        "seconds": TURN,
+        "most": settings.MAX_SEARCH_STEPS,
+    }
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PATIENCE
+    head = live.head
+    while True:
+        result: dict[str, Any] = await live.ask("search", at=at, head=head, begin=begin, **asked)
+        begin = False
+        if result["done"] or loop.time() > end:
+            return {**result, "spent": not result["done"] or result["spent"]}
+        tell({"type": "searching", "back": back, "scanned": result["scanned"], "of": result["of"]})
+
+
+class Seeker:
+    """What one viewer searches for; one search at a time."""
+
+    def __init__(self, live: LiveSession, viewer: Viewer) -> None:
+        self.live = live
+        self.viewer = viewer
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    async def begin(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
+        """Search without making the viewer's next messages wait."""
+        self.drop()
+        work = self._seek(back, only, stand, at)
+        self._task = asyncio.create_task(self._tell_errors(work))
+
+    async def find(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
+        """Search, and wait for what is found. Raises NotFound with words for the viewer."""
+        await self._seek(back, only, stand, at)
+
+    def drop(self) -> bool:
+        """End the search in progress; whether there was one."""
+        if self._task is None or self._task.done():
+            return False
+        self._task.cancel()
+        return True
+
+    async def _tell_errors(self, work: Any) -> None:
+        try:
+            await work
+        except SessionError as error:
+            self.viewer.send({"type": "searched", "hit": None, "message": error.message})
+        except asyncio.CancelledError:
+            self.viewer.send({"type": "searched", "hit": None, "message": _("The search was stopped.")})
+            raise
+
+    async def _seek(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
+        live = self.live
+        points = await live.runtime.db(pins.stopping, live.id, only)
+        if back or at is not None:
+            position = live.shown if at is None else at
+            result = await search(live, points, position, back, self.viewer.send)
+            if result["hit"] is not None:
+                await self._found(result["hit"], stand)
+                return
+            if back or result["spent"] or not self.viewer.may_edit:
+                raise NotFound(_never(points, result, back))
+        elif not self.viewer.may_edit:
+            raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
+        await live.run(to_breakpoints(points))
+        self.viewer.look = self.viewer.look.but(at=None)
+        live.publisher.wake()
+
+    async def _found(self, hit: dict[str, Any], stand: Callable[[int], None]) -> None:
+        stand(hit["position"])
+        with contextlib.suppress(SessionError):
+            await self.live.runtime.db(pins.hit, self.live.id, hit["id"])
+        self.viewer.send({"type": "searched", "hit": hit, "message": held(hit)})
+
+
+def held(hit: dict[str, Any]) -> str:
+    """Where a breakpoint held, in a sentence."""
+    told = {"title": hit["title"], "position": f"{hit['position']:,}", "record": hit["record"]}
+    if hit["value"] is not None and hit["value"] is not True:
+        return _("“%(title)s” became %(value)s at step %(position)s: %(record)s") % {
+            **told,
+            "value": str(hit["value"])[:80],
+        }
+    return _("“%(title)s” held at step %(position)s: %(record)s") % told
+
+
+def _never(points: list[Breakpoint], result: dict[str, Any], back: bool) -> str:
+    """That it was not found, how far was searched, and what else may be the cause."""
+    waited = words(to_breakpoints(points))
+    scanned = f"{result['scanned']:,}"
+    if result["spent"]:
+        text = _("Stopped at the search's limit: in %(scanned)s steps it was never so that %(waited)s.")
+    elif back:
+        text = _("In the %(scanned)s steps before this one it was never so that %(waited)s.")
+    else:
+        text = _("In the %(scanned)s steps up to the newest one it is never so that %(waited)s.")
+    said = text % {"scanned": scanned, "waited": waited}
+    return " ".join([said, *result["failures"][:2]])
