@@ -12,7 +12,10 @@ from scheduler_core.queue.types import QueuedPod, QueueOptions
 
 
 class Backoff:
-    """1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to whole seconds, as kube's window has it."""
+    """1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to whole seconds, as kube's window has it.
+
+    The historical queue doubles once more, and counts all failed attempts alike.
+    """
 
     __slots__ = ("_options",)
 
@@ -24,7 +27,8 @@ class Backoff:
         failures = entry.error_count or entry.unschedulable_count
         if not failures or not self._options.max_backoff:
             return replace(entry, backoff_until=None)
-        wait = min(self._options.initial_backoff << min(failures - 1, 60), self._options.max_backoff)
+        doublings = entry.attempts if self._options.historical else failures - 1
+        wait = min(self._options.initial_backoff << min(doublings, 60), self._options.max_backoff)
         until = entry.timestamp + wait
         if self._options.pop_from_backoff:
             until -= until % SECOND

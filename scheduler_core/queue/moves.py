@@ -84,12 +84,23 @@ class HintedMoves:
         state = self._state
         heard = self._rules.listeners(what.event)
         waiting = [e for e in state.unschedulable.values() if not heard.isdisjoint(e.rejectors)]
-        waiting += [e for e in state.gated.values() if e.gated_by in heard]
+        self._ask(waiting + self._gated(what), what, now, only)
+        if len(state.flight):
+            state.flight.add(what)
+
+    def _gated(self, what: Happening) -> list[QueuedPod]:
+        """Pods whose gate the event may open."""
+        if not self._state.gated:
+            return []
+        heard = self._rules.listeners(what.event)
+        return [e for e in self._state.gated.values() if e.gated_by in heard]
+
+    def _ask(
+        self, waiting: Sequence[QueuedPod], what: Happening, now: int, only: Callable[[Pod], bool] | None
+    ) -> None:
         for entry in waiting:
             if only is None or only(entry.pod):
                 self._placing.move(entry, self._rules.judge(entry, what), what.event.label, now)
-        if len(state.flight):
-            state.flight.add(what)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
         self._placing.follow(entry, self._missed(entry), ATTEMPT_FAILED, now)

@@ -19,16 +19,19 @@ class QueueState:
 
     `active`, `backoff` (after a refusal) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
     first. `sequence` numbers new pods, `flushed` is when the unschedulable pods were looked through last (virtual nanoseconds).
+    `cycle` counts the pods popped; `move_request`: see historical.py.
     """
 
     __slots__ = (
         "active",
         "backoff",
+        "cycle",
         "errors",
         "flight",
         "flushed",
         "gated",
         "metrics",
+        "move_request",
         "nominator",
         "sequence",
         "unschedulable",
@@ -45,6 +48,8 @@ class QueueState:
         self.metrics = QueueMetrics()
         self.sequence = 0
         self.flushed: int | None = None
+        self.cycle = 0
+        self.move_request = (-1, "")
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
         """The waiting pods of each place by key."""
@@ -102,4 +107,6 @@ class QueueState:
         twin.metrics = self.metrics.copy()
         twin.sequence = self.sequence
         twin.flushed = self.flushed
+        twin.cycle = self.cycle
+        twin.move_request = self.move_request
         return twin

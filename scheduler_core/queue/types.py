@@ -16,12 +16,13 @@ from scheduler_core.objects.pod import Pod
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """Times in nanoseconds. `pop_from_backoff` is kube's gate SchedulerPopFromBackoffQ."""
+    """Times in nanoseconds. `pop_from_backoff` is kube's gate SchedulerPopFromBackoffQ, `historical`: see historical.py."""
 
     initial_backoff: int = SECOND
     max_backoff: int = 10 * SECOND
     max_in_unschedulable: int = 300 * SECOND
     pop_from_backoff: bool = True
+    historical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class QueuedPod:
     """A pod with its history in the queue; replaced, never changed. Times are virtual nanoseconds.
 
     `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
-    only wait for something. `gated_by` is the PreEnqueue plugin that holds it back.
+    only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
+    popped, itself included, when it was popped last.
     """
 
     pod: Pod
@@ -43,6 +45,7 @@ class QueuedPod:
     pending_plugins: tuple[str, ...] = ()
     backoff_until: int | None = None
     gated_by: str = ""
+    cycle: int = 0
 
     @property
     def key(self) -> str:

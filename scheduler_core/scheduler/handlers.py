@@ -21,6 +21,8 @@ from scheduler_core.framework.events import (
 )
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.historical import SERVICE
+from scheduler_core.scheduler import binding
 from scheduler_core.scheduler import binding, measure
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -241,6 +243,8 @@ _ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
 
 def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     resource = _WATCHED.get(event.kind)
+    if event.kind == SERVICE and scheduler.queue.options.historical:
+        resource = SERVICE
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(Happening(happened, event.old, event.new), scheduler.world.now)

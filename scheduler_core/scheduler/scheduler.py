@@ -23,6 +23,8 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
+from scheduler_core.queue.historical import HistoricalMoves
+from scheduler_core.queue.moves import HintedMoves
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
@@ -33,7 +35,7 @@ from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.surroundings import Surroundings
-from scheduler_core.scheduler.world import World
+from scheduler_core.scheduler.world import HISTORICAL, World
 from scheduler_core.trace.journal import Place, Why
 
 if TYPE_CHECKING:
@@ -64,9 +66,9 @@ class Scheduler:
         self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
         self.figures = Figures()
         self.profiles = self._make_profiles()
-        self.queue = SchedulingQueue(
-            self._queue_options(), QueueRules(self), QueueState(Nominator(self.live))
-        )
+        options = self._queue_options()
+        moves = HistoricalMoves if options.historical else HintedMoves
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)), moves)
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions: dict[int, Eviction] = {}
         self.cache = Cache()
@@ -100,11 +102,13 @@ class Scheduler:
 
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
+        historical = settings.queue_mode == HISTORICAL
         return QueueOptions(
             initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=settings.max_in_unschedulable,
-            pop_from_backoff=settings.pop_from_backoff,
+            pop_from_backoff=settings.pop_from_backoff and not historical,
+            historical=historical,
         )
 
     @property

@@ -13,6 +13,8 @@ from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.records import Data
 
 MAX_DURATION = 3600 * SECOND
+CURRENT, HISTORICAL = "v1.34", "historical"
+CHOICES = {"queue_mode": (CURRENT, HISTORICAL)}
 COUNTS = {"client_qps": (0, 10_000, "calls a second"), "client_burst": (1, 10_000, "calls")}
 READ_AT_START = (
     "demonstration",
@@ -21,6 +23,7 @@ READ_AT_START = (
     "async_api_calls",
     "expect_nominated_node",
     "max_in_unschedulable",
+    "queue_mode",
 )
 
 
@@ -41,9 +44,8 @@ class WorldSettings:
     async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
     expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
     max_in_unschedulable: int = 300 * SECOND  # podMaxInUnschedulablePodsDuration
-    assumed_pod_ttl: int = (
-        0  # historical: an assumed pod that no event confirms is forgotten after this; 0: never
-    )
+    queue_mode: str = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
+    assumed_pod_ttl: int = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
     informer_lag: int = 0  # from a change in the API server until schedulers hear of it
     client_qps: int = 0  # calls a second of a scheduler's API client; 0: as the configuration says, by default without limit
     client_burst: int = 100  # calls at once where client_qps is set
@@ -70,6 +72,8 @@ def _problem(name: str, kind: str, value: object) -> str:
     """What is expected instead of a value; "" where it is good."""
     if kind == "bool":
         return "" if isinstance(value, bool) else "true or false"
+    if name in CHOICES:
+        return "" if value in CHOICES[name] else " or ".join(CHOICES[name])
     low, high, unit = COUNTS.get(name, (0, MAX_DURATION, "nanoseconds"))
     if isinstance(value, bool) or not isinstance(value, int):
         return f"whole {unit}"
