@@ -38,7 +38,7 @@ from scheduler_core.plugins import (
     volume_zone,
 )
 from scheduler_core.preemption import evidence
-from scheduler_core.queue import heap, in_flight, metrics, moves, nominator, queue, state
+from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
 from scheduler_core.scheduler import (
     api_calls,
@@ -109,7 +109,7 @@ CLASSES: tuple[type, ...] = (
 )
 
 MAPPINGS: tuple[type, ...] = (OrderedDict, Counter)
-HELD: tuple[type, ...] = (moves.HintedMoves,)
+HELD: tuple[type, ...] = (moves.HintedMoves, historical.HistoricalMoves)
 """Classes that a world holds as classes, to make objects of them."""
 
 
@@ -120,7 +120,7 @@ def _nothing() -> None:
 ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     simulation.Simulation: {"changes": list},
     scheduler.Scheduler: {"world": _nothing, "profiles": dict},
-    queue.SchedulingQueue: {"_placing": _nothing, "_moves": _nothing},
+    queue.SchedulingQueue: {"_rules": _nothing, "_placing": _nothing, "_moves": _nothing},
     nominator.Nominator: {"_find": _nothing},
     surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},

@@ -42,7 +42,8 @@ class WorldHandle:
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         if self._scheduler.replica is None:
             return False
-        return self.get(kind, namespace, name) is not self._world.store.get(kind, namespace, name)
+        known, stored = self.get(kind, namespace, name), self._world.store.get(kind, namespace, name)
+        return _version(known) != _version(stored)
 
     def held_up(self, pod: Pod, tries: int, calls: int) -> int:
         fault = self._world.faults.get((VOLUMES, pod.key))
@@ -98,3 +99,7 @@ class WorldHandle:
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
         world.record("api_call", {**called, "error": answer.message} if answer.message else called)
         return SUCCESS if answer.ok else error(answer.message)
+
+
+def _version(manifest: Mapping[str, Any] | None) -> str:
+    return "" if manifest is None else str(manifest["metadata"].get("resourceVersion") or "")

@@ -22,7 +22,6 @@ from scheduler_core.framework.events import (
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.historical import SERVICE
-from scheduler_core.scheduler import binding
 from scheduler_core.scheduler import binding, measure
 from scheduler_core.scheduler.scheduler import Scheduler
 
