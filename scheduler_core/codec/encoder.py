@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.codec.archive import LEVEL, Archive, CodecError
-from scheduler_core.codec.shapes import HELD, ROLLS, Shape, class_name, enums, shapes
+from scheduler_core.codec.shapes import HELD, MAPPINGS, ROLLS, Shape, class_name, enums, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -150,9 +150,8 @@ class Encoder:
         if isinstance(value, np.generic):
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]
-        if isinstance(value, dict) and kind.__module__ == "collections":
-            name = f"{kind.__module__}.{kind.__qualname__}"
-            return [self._class(name, ()), *self._items(value)]
+        if kind in MAPPINGS:
+            return [self._class(class_name(kind), ()), *self._items(value)]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
             "name it in scheduler_core/codec/shapes.py"

@@ -23,6 +23,7 @@ from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
 from scheduler_core.config import types as configuration
 from scheduler_core.framework import cycle_state, events, plugin, status
+from scheduler_core.metrics import figures, scrapes
 from scheduler_core.objects import affinity, errors, labels, node, resources, spec
 from scheduler_core.plugins import (
     affinity_counts,
@@ -96,6 +97,8 @@ CLASSES: tuple[type, ...] = (
     *(cycle.SchedulingCycle, cycle.BindingCycle, cycle.PluginStep, cycle.ScoreBoard, cycle.Phase),
     *(search.Search, search.Stage),
     *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
+    # metrics
+    *(figures.Figures, figures.Histogram, figures.Alike, scrapes.Scrapes, scrapes.Scrape),
     # what plugins keep in a cycle's state, and the evidence of preemption
     *(affinity_counts.Topology, affinity_counts.Incoming, affinity_filter.Tally, affinity_filter.Rules),
     *(affinity_counts.MatchesAll, affinity_counts.MatchesAny, affinity_counts.ExistingAnti),
@@ -108,7 +111,7 @@ CLASSES: tuple[type, ...] = (
     *(evidence.Evidence, evidence.Candidate, evidence.Criterion, evidence.Reprieve),
 )
 
-MAPPINGS: tuple[type, ...] = (OrderedDict, Counter)
+MAPPINGS: tuple[type, ...] = (OrderedDict, Counter, figures.Tally)
 HELD: tuple[type, ...] = (moves.HintedMoves, historical.HistoricalMoves)
 """Classes that a world holds as classes, to make objects of them."""
 

@@ -6,13 +6,27 @@ What a queue counts by itself is in queue/metrics.py; gauges that can be read of
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from scheduler_core.metrics.catalogue import BY_NAME
 
 Labels = tuple[str, ...]
-Tally = defaultdict[str, int]
+K = TypeVar("K")
+
+
+class Tally(dict[K, int]):
+    """Counts; what was never counted is 0. A Counter that is copied at once."""
+
+    __slots__ = ()
+
+    def __missing__(self, key: K) -> int:
+        return 0
+
+    def copy(self) -> Tally[K]:
+        return Tally(self)
+
+
 SECOND = 1_000_000_000
 
 
@@ -25,8 +39,8 @@ class Histogram:
 
     bounds: tuple[float, ...]
     unit: int = SECOND
-    counts: defaultdict[tuple[Labels, int], int] = field(default_factory=lambda: defaultdict(int))
-    sums: defaultdict[Labels, int] = field(default_factory=lambda: defaultdict(int))
+    counts: Tally[tuple[Labels, int]] = field(default_factory=Tally)
+    sums: Tally[Labels] = field(default_factory=Tally)
 
     def observe(self, labels: Labels, amount: int, times: int = 1) -> None:
         """One value, or the same one so many times."""
@@ -84,19 +98,19 @@ class Figures:
     extension_point: Histogram = field(default_factory=lambda: _seconds("framework_extension_point"))
     plugin_execution: Histogram = field(default_factory=lambda: _seconds("plugin_execution"))
     permit_wait: Histogram = field(default_factory=lambda: _seconds("permit_wait"))
-    calls: dict[Labels, Tally] = field(default_factory=dict)
+    calls: dict[Labels, Tally[str]] = field(default_factory=dict)
     alike: dict[tuple[str, Labels, Labels], Alike] = field(default_factory=dict)
     queueing_hint: Histogram = field(default_factory=lambda: _seconds("queueing_hint_execution"))
     preemption_goroutines: Histogram = field(default_factory=lambda: _seconds("preemption_goroutines"))
     async_api_call: Histogram = field(default_factory=lambda: _seconds("async_api_call_execution"))
-    volume_errors: defaultdict[Labels, int] = field(default_factory=lambda: defaultdict(int))
+    volume_errors: Tally[Labels] = field(default_factory=Tally)
 
-    def calls_at(self, profile: str, point: str, status: str) -> Tally:
+    def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:
         """Calls by plugin."""
         key = (profile, point, status)
         found = self.calls.get(key)
         if found is None:
-            found = self.calls[key] = defaultdict(int)
+            found = self.calls[key] = Tally()
         return found
 
     def copy(self) -> Figures:

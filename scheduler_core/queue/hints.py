@@ -5,20 +5,20 @@ kube: scheduler.go (buildQueueingHintMap), backend/queue/scheduling_queue.go (is
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scheduler_core.framework.events import Action, ClusterEvent, Happening, On
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.metrics.figures import Tally
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import STAYS, QueuedPod, Strategy, Verdict
 
 _AFTER_BACKOFF = Verdict(Strategy.AFTER_BACKOFF)
 
 
-Asked = defaultdict[tuple[tuple[str, ...], int], int]
+Asked = Tally[tuple[tuple[str, ...], int]]
 """How often hints were asked, by ((plugin, event, answer), 0): a histogram's counts, all in its first bucket."""
 
 
