@@ -72,14 +72,14 @@ def named_urls(patterns: list[URLPattern | URLResolver], prefix: str = "/") -> d
 def keys_listened_to() -> set[str]:
     """Every key that static/playground/js/keys.js acts on, as the keyboard prints it."""
     source = (ROOT / "static/playground/js/keys.js").read_text()
-    letters = re.search(r"const letters = \{(.*?)\}", source, re.DOTALL)
-    assert letters
+    letters = re.findall(r"const (?:letters|lanes) = \{(.*?)\}", source, re.DOTALL)
+    assert len(letters) == 2
     named = set(re.findall(r'\bkey === "([^"]+)"', source))
     printed = {"ArrowRight": "→", "ArrowLeft": "←", " ": "Space", "Escape": "Esc"}
     digits = re.search(r"\[(\d)-(\d)\]", source)
     return {
         *(printed.get(name, name) for name in named),
-        *(letter.upper() for letter in re.findall(r"(\w):", letters[1])),
+        *(letter.upper() for letter in re.findall(r"(\w):", " ".join(letters))),
         *(digits.groups() if digits else ()),
     }
 

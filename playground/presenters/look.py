@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix")
 RENAMED = {"events": "journey"}  # tabs that links from before may name
 MODES = ("filter", "score", "utilisation")
+AXES = ("steps", "time")
+ROWS = (6, 12, 24)  # lanes of the timeline
 MAX_TEXT = 253  # a Kubernetes name's longest
 MAX_NUMBER = 2**53
 
@@ -18,7 +20,8 @@ MAX_NUMBER = 2**53
 class Look:
     """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key.
 
-    `dry` is a cursor over the records of one preemption (0: all of them at once).
+    `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
+    virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
     """
 
     at: int | None = None
@@ -30,6 +33,11 @@ class Look:
     page: int = 0
     q: str = ""
     dry: int = 0
+    axis: str = "steps"
+    span: int = 0
+    start: int | None = None
+    rows: int = 6
+    lane: str = ""
 
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
@@ -44,6 +52,11 @@ class Look:
             page=min(_position(query.get("page")) or 0, 100_000),
             q=_text(query.get("q")),
             dry=min(_position(query.get("dry")) or 0, 1_000_000),
+            axis=_one_of(query.get("axis"), AXES),
+            span=_position(query.get("span")) or 0,
+            start=_position(query.get("start")),
+            rows=_rows(query.get("rows")),
+            lane=_text(query.get("lane"), 2 * MAX_TEXT + 1).strip(),
         )
 
     def to_query(self) -> dict[str, str]:
@@ -68,6 +81,11 @@ def _position(value: Any) -> int | None:
     except ValueError:
         return None
     return number if 0 <= number <= MAX_NUMBER else None
+
+
+def _rows(value: Any) -> int:
+    number = _position(value)
+    return number if number in ROWS else ROWS[0]
 
 
 def _renamed(value: Any) -> Any:

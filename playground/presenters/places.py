@@ -14,6 +14,7 @@ KIND = {
     Place.BINDING: "binding",
     Place.BOUND: "bound",
     Place.RUNNING: "running",
+    Place.IGNORED: "ignored",
 }
 
 

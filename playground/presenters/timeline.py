@@ -1,70 +1,146 @@
-"""The timeline: one lane per pod over the steps, so that overlapping cycles are seen; each segment is a place where the pod was.
+"""The timeline: the scheduler's attempts in a row, and below it one lane per pod over the same steps or the same virtual time.
 
-The lanes show a window of steps that moves on in blocks, so that the bars don't creep with every step.
+Each segment is a place where the pod was, so a wait on Permit and a binding are seen beside the attempts that overlap with them.
 """
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left, bisect_right
 from typing import Any
 
-from playground.presenters.amounts import clock
-from playground.presenters.look import Look
+from playground.presenters.amounts import clock, duration
+from playground.presenters.look import ROWS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.places import KIND
 from playground.presenters.scene import short, subject
+from playground.presenters.window import LONGEST, SHORTEST, STEPS, TIME, Window, window
 from scheduler_core.trace.journal import Move, Place
 
-LANES = 6
-SPAN = 320
-BLOCK = 80
-SEGMENTS = 40
-SEARCHED = 400
+SEGMENTS = 80
+SEARCHED = 600
+ATTEMPTS = 120
+FOUND = 200  # pods that a filter is tried on a lane for
+THIN = 0.12  # percent of the width; of a crowded lane only wider segments are drawn
+CROWDED = 40
 
 
 def present(sim: Any, look: Look) -> Panel:
-    """The lanes of the pods that moved last, the chosen one among them, then of those whose turn comes next.
+    """The lanes of the pods that moved last in the window, the chosen one among them, then of those whose turn comes next.
 
     The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
     changes no lane but those whose pod moved.
     """
-    last = max(BLOCK, -(-sim.position // BLOCK) * BLOCK)
-    first = max(0, last - SPAN)
-    cards: dict[str, dict[str, Any]] = {"lane-axis": _axis(sim, first, last)}
-    for pod in _pods(sim, look):
-        cards[f"lane-{pod}"] = _lane(sim, pod, first, last)
-    cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": _x(sim.position, first, last)}
-    return Panel("timeline", {"first": first, "last": last, "empty": len(cards) == 2}, cards)
+    view = window(sim, look)
+    pods, more = _pods(sim, look, view)
+    cards: dict[str, dict[str, Any]] = {
+        "lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": view.ticks()}
+    }
+    cards["lane-axis"] = _axis(sim, view)
+    chosen = subject(sim, look.pod)
+    for pod in pods:
+        cards[f"lane-{pod}"] = _lane(sim, pod, view) | {"chosen": pod == chosen}
+    cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": view.x(view.now)}
+    context = {
+        "axis": view.axis,
+        "first": view.first,
+        "last": view.last,
+        "filter": look.lane,
+        "rows": look.rows,
+        "more": more,
+        "empty": not pods,
+        "own": look.start is not None or bool(look.span),
+        "links": _links(look, view),
+    }
+    return Panel("timeline", context, cards)
 
 
-def _pods(sim: Any, look: Look) -> list[str]:
+# What the controls lead to
+
+
+def _links(look: Look, view: Window) -> dict[str, dict[str, Any]]:
+    """For each control what it changes about the look, with a link that does the same."""
+    half, quarter = view.span // 2, max(view.span // 4, 1)
+    follows = look.start is None
+    changes: dict[str, dict[str, Any]] = {
+        "closer": _at(view, half, follows),
+        "wider": _at(view, view.span * 2, follows),
+        "left": {"start": max(view.first - quarter, 0), "span": view.span},
+        "right": {"start": view.first + quarter, "span": view.span},
+        "all": {"start": None, "span": 0},
+        "more": {"rows": ROWS[min(ROWS.index(look.rows) + 1, len(ROWS) - 1)]},
+        "fewer": {"rows": ROWS[max(ROWS.index(look.rows) - 1, 0)]},
+        "table": {},
+        "axis": {"axis": TIME if view.axis == STEPS else STEPS, "start": None, "span": 0},
+    }
+    return {name: {**change, "href": look.href(**change)} for name, change in changes.items()}
+
+
+def _at(view: Window, span: int, follows: bool) -> dict[str, Any]:
+    """Zoomed: a window that follows goes on following; another one keeps its middle."""
+    span = max(SHORTEST[view.axis], min(span, LONGEST[view.axis]))
+    if follows:
+        return {"start": None, "span": span}
+    return {"start": max((view.first + view.last - span) // 2, 0), "span": span}
+
+
+# Which pods have a lane
+
+
+def _pods(sim: Any, look: Look, view: Window) -> tuple[list[str], int]:
+    """At most `rows` pods, in the order of their turns, and how many more the filter finds."""
+    if look.lane:
+        every = [pod for pod in sim.journal.last_move if look.lane in pod][:FOUND]
+        here = [pod for pod in every if _began(sim, pod, view)]
+        return _in_turn(sim, here[: look.rows]), max(len(here) - look.rows, 0)
     moves = sim.journal.moves
-    found = dict.fromkeys([subject(sim, look.pod)] if subject(sim, look.pod) else [])
-    for i in range(len(moves) - 1, max(-1, len(moves) - 1 - SEARCHED), -1):
-        if len(found) >= LANES:
+    chosen = subject(sim, look.pod)
+    found = dict.fromkeys([chosen] if chosen else [])
+    for scheduler in sim.schedulers:
+        found.update((b.pod.key, None) for b in scheduler.bindings.values() if b.waiting and len(found) < 3)
+    low = bisect_left(moves, view.first, key=lambda move: view.of(move.position, move.t))
+    high = bisect_right(moves, view.last, key=lambda move: view.of(move.position, move.t))
+    for i in range(high - 1, max(low, high - SEARCHED) - 1, -1):
+        if len(found) >= look.rows:
             break
         if moves[i].place not in (Place.RUNNING, Place.ACTIVE):
             found.setdefault(moves[i].pod)
     for scheduler in sim.schedulers:  # whose turn comes next
-        for entry in scheduler.queue.active(LANES):
-            if len(found) < LANES:
+        for entry in scheduler.queue.active(look.rows):
+            if len(found) < look.rows:
                 found.setdefault(entry.key)
-    return sorted(found, key=lambda pod: _first_turn(sim, pod))
+    return _in_turn(sim, list(found)), 0
 
 
-def _first_turn(sim: Any, pod: str) -> float:
-    """The position at which the pod first left the active queue; those that still wait come last, in the queue's order."""
-    return next((move.position for move in sim.journal.lane(pod) if move.place != Place.ACTIVE), math.inf)
+def _began(sim: Any, pod: str, view: Window) -> bool:
+    first = sim.journal.lane(pod)[0]
+    return view.of(first.position, first.t) <= view.last
 
 
-def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
+def _in_turn(sim: Any, pods: list[str]) -> list[str]:
+    """By the position at which each left the active queue first; those that still wait come last, in the queue's order."""
+    waiting = 1 << 62
+
+    def turn(pod: str) -> int:
+        return next((m.position for m in sim.journal.lane(pod) if m.place != Place.ACTIVE), waiting)
+
+    return sorted(pods, key=turn)
+
+
+# Lanes
+
+
+def _lane(sim: Any, pod: str, view: Window) -> dict[str, Any]:
     moves = sim.journal.lane(pod)
     segments = []
     for i, move in enumerate(moves):
-        end = moves[i + 1].position if i + 1 < len(moves) else last
-        if end < first or move.place not in KIND:
+        following = moves[i + 1] if i + 1 < len(moves) else None
+        begins = view.of(move.position, move.t)
+        ends = view.last if following is None else view.of(following.position, following.t)
+        if ends < view.first or begins > view.last or move.place not in KIND:
             continue
-        segments.append(_segment(moves, i, end, first, last))
+        segments.append(_segment(move, following, max(begins, view.first), min(ends, view.last), view))
+    if len(segments) > CROWDED:
+        segments = [segment for segment in segments if segment["width"] > THIN] or segments
     return {
         "id": f"lane-{pod}",
         "kind": "lane",
@@ -74,37 +150,48 @@ def _lane(sim: Any, pod: str, first: int, last: int) -> dict[str, Any]:
     }
 
 
-def _segment(moves: list[Move], i: int, end: int, first: int, last: int) -> dict[str, Any]:
-    move = moves[i]
+def _segment(move: Move, following: Move | None, begins: int, ends: int, view: Window) -> dict[str, Any]:
     kind = KIND[move.place]
-    left = _x(max(move.position, first), first, last)
-    width = round(_x(end, first, last) - left, 2)
-    failed = (
-        kind == "cycle" and i + 1 < len(moves) and moves[i + 1].place in (Place.UNSCHEDULABLE, Place.BACKOFF)
-    )
-    return {
-        "kind": "failed" if failed else kind,
+    back = following is not None and following.place in (Place.UNSCHEDULABLE, Place.BACKOFF, Place.GATED)
+    left = view.x(begins)
+    segment = {
+        "kind": {"cycle": "failed", "binding": "undone", "permit": "permit undone"}.get(kind, kind)
+        if back
+        else kind,
         "x": left,
-        "width": max(width, 0.35),
+        "width": max(round(view.x(ends) - left, 2), 0.3),
         "at": move.position,
         "t": clock(move.t),
         "place": move.place,
-        "cause": move.cause,
+        "cause": " · ".join(text for text in move.why if text) or move.cause,
     }
+    if following is not None:
+        segment["time"] = duration(following.t - move.t)
+    return segment
 
 
-def _x(position: int, first: int, last: int) -> float:
-    return round(100 * (position - first) / (last - first), 2)
-
-
-def _axis(sim: Any, first: int, last: int) -> dict[str, Any]:
-    """Where attempts began, the newest ones."""
-    ticks: list[dict[str, Any]] = []
+def _axis(sim: Any, view: Window) -> dict[str, Any]:
+    """The attempts as the scheduling threads make them, one after the other; the newest ones of the window."""
     attempts = sim.journal.attempts
-    for i in range(len(attempts) - 1, max(-1, len(attempts) - 1 - BLOCK), -1):
+    high = bisect_right(attempts, view.last, key=lambda a: view.of(a.first_position, a.started))
+    shown: list[dict[str, Any]] = []
+    for i in range(high - 1, max(-1, high - 1 - ATTEMPTS), -1):
         attempt = attempts[i]
-        if attempt.first_position < first:
+        ends = view.of(attempt.last_position, attempt.ended)
+        if ends < view.first:
             break
-        x = _x(attempt.first_position, first, last)
-        ticks.append({"x": x, "number": attempt.number, "ok": attempt.outcome == "scheduled"})
-    return {"id": "lane-axis", "kind": "axis", "ticks": ticks[::-1]}
+        left = view.x(max(view.of(attempt.first_position, attempt.started), view.first))
+        width = max(round(view.x(min(ends, view.last)) - left, 2), 0.3)
+        shown.append(
+            {
+                "x": left,
+                "width": width,
+                "number": attempt.number,
+                "pod": short(attempt.pod),
+                "outcome": attempt.outcome,
+                "at": attempt.first_position,
+                "said": width > 2.4,
+                "middle": round(left + width / 2, 2),
+            }
+        )
+    return {"id": "lane-axis", "kind": "axis", "attempts": shown[::-1]}

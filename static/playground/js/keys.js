@@ -1,5 +1,7 @@
 // Every key of the studio. The dialog behind `?` lists them; tests/browser/test_studio.py checks that both agree.
 
+import { overLanes } from "./timeline.js";
+
 const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
 
 /** Listens to keys and calls the action of the same name. */
@@ -30,6 +32,8 @@ function actionOf({ key, shiftKey, repeat }) {
   if (key === "B") return repeat ? null : ["breakBack"];
   if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
   if (/^[1-8]$/.test(key)) return ["tab", Number(key) - 1];
+  const lanes = { w: "closer", s: "wider", a: "left", d: "right" };
+  if (lanes[key.toLowerCase()] && overLanes()) return [lanes[key.toLowerCase()]];
   const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject", b: "breakNext", m: "bookmark" };
   const name = letters[key.toLowerCase()];
   return name && !(repeat && ["run", "allow", "reject", "breakNext", "bookmark"].includes(name)) ? [name] : null;

@@ -1,7 +1,7 @@
 // What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing.
 
-const DEFAULTS = { at: null, tab: "why", pod: "", node: "", group: "", mode: "filter", page: 0, q: "", dry: 0 };
-const NUMBERS = new Set(["at", "page", "dry"]);
+const DEFAULTS = { at: null, tab: "why", pod: "", node: "", group: "", mode: "filter", page: 0, q: "", dry: 0, axis: "steps", span: 0, start: null, rows: 6, lane: "" };
+const NUMBERS = new Set(["at", "page", "dry", "span", "start", "rows"]);
 
 /** The look that a URL's query asks for. */
 export function readLook(search = location.search) {
@@ -39,6 +39,10 @@ export function patchOf(data, look) {
   }
   if (data.mode !== undefined) patch.mode = data.mode;
   if (data.q !== undefined) Object.assign(patch, { q: data.q, page: 0 });
+  if (data.axis !== undefined) patch.axis = data.axis;
+  for (const name of ["span", "start", "rows"]) {
+    if (data[name] !== undefined) patch[name] = data[name] === "" ? null : Number(data[name]);
+  }
   if (data.page !== undefined) patch.page = Number(data.page);
   if (data.dry !== undefined) patch.dry = Number(data.dry);
   else if (data.pod !== undefined) patch.dry = 0;

@@ -10,7 +10,7 @@ import { paint } from "./paint.js";
 import { listenShare, unkept } from "./share.js";
 import { connect } from "./stream.js";
 import { toggleTheme } from "./theme.js";
-import { listenRail, showRail } from "./timeline.js";
+import { listenLanes, listenRail, showRail } from "./timeline.js";
 import "./tips.js";
 
 const page = document.body.dataset;
@@ -207,6 +207,7 @@ const actions = {
   },
 };
 
+Object.assign(actions, listenLanes((changes) => look(changes)));
 listen((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
 listenHeat((node) => look(patch({ node })));
@@ -232,9 +233,10 @@ document.addEventListener("click", (event) => {
 
 let typing = 0;
 document.addEventListener("input", (event) => {
-  if (event.target.id !== "map-q") return;
+  const { id, value } = event.target;
+  if (id !== "map-q" && id !== "lane-q") return;
   clearTimeout(typing);
-  typing = setTimeout(() => look({ q: event.target.value.trim(), page: 0 }), 180);
+  typing = setTimeout(() => look(id === "map-q" ? { q: value.trim(), page: 0 } : { lane: value.trim() }), 180);
 });
 document.addEventListener("change", (event) => {
   if (event.target.id === "map-group") look({ group: event.target.value, page: 0 });

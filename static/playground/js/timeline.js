@@ -1,4 +1,4 @@
-// The rail to scrub on, and arrow keys along a lane's segments.
+// The rail to scrub on, the lanes' window (zoom and move by wheel, drag and keys), and arrow keys along a lane's segments.
 
 const scrub = document.getElementById("scrub");
 const says = document.getElementById("scrub-says");
@@ -45,3 +45,77 @@ document.addEventListener("keydown", (event) => {
   all[next]?.focus();
   event.preventDefault();
 });
+
+const NAMES = 110; // the width of the lanes' names, as timeline.css has it
+const CLOSER = 0.7;
+let wanted = null;
+let sending = 0;
+
+/** The window that the lanes show, or the one that has been asked for and is on its way. */
+function lanesNow() {
+  const shown = document.getElementById("panel-timeline").dataset;
+  return wanted ?? { start: Number(shown.from), span: Number(shown.to) - Number(shown.from) };
+}
+
+/** Calls `look({start, span})` when the lanes' window is to change; returns functions for keys. */
+export function listenLanes(look) {
+  const section = document.querySelector(".time");
+  const ask = (start, span) => {
+    wanted = { start: Math.max(0, Math.round(start)), span: Math.max(1, Math.round(span)) };
+    sending ||= setTimeout(() => {
+      sending = 0;
+      look(wanted);
+      wanted = null;
+    }, 60);
+  };
+  const zoom = (factor, at = 0.5) => {
+    const { start, span } = lanesNow();
+    ask(start + at * (span - span * factor), span * factor);
+  };
+  const move = (part) => {
+    const { start, span } = lanesNow();
+    ask(start + part * span, span);
+  };
+  section.addEventListener(
+    "wheel",
+    (event) => {
+      const rows = event.target.closest(".lane-rows");
+      if (!rows) return;
+      const box = rows.getBoundingClientRect();
+      const along = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      if (along) move(along / box.width);
+      else if (event.ctrlKey || event.metaKey) zoom(event.deltaY < 0 ? CLOSER : 1 / CLOSER, (event.clientX - box.left - NAMES) / (box.width - NAMES));
+      else return;
+      event.preventDefault();
+    },
+    { passive: false },
+  );
+  drag(section, ask);
+  return { closer: () => zoom(CLOSER), wider: () => zoom(1 / CLOSER), left: () => move(-0.25), right: () => move(0.25) };
+}
+
+/** The lanes follow the mouse while it is held; a click that moved nothing stays a click. */
+function drag(section, ask) {
+  let from = null;
+  section.addEventListener("pointerdown", (event) => {
+    const rows = event.target.closest(".lane-rows");
+    if (!rows || event.button || event.pointerType !== "mouse" || event.target.closest(".lane > a")) return;
+    from = { x: event.clientX, ...lanesNow(), width: rows.clientWidth - NAMES, rows, moved: false };
+  });
+  addEventListener("pointermove", (event) => {
+    if (!from || (!from.moved && Math.abs(event.clientX - from.x) < 5)) return;
+    from.moved = true;
+    document.querySelector(".lane-rows").classList.add("dragging");
+    ask(from.start - ((event.clientX - from.x) / from.width) * from.span, from.span);
+  });
+  addEventListener("pointerup", () => {
+    if (!from) return;
+    document.querySelector(".lane-rows")?.classList.remove("dragging");
+    if (from.moved) addEventListener("click", (event) => (event.preventDefault(), event.stopPropagation()), { capture: true, once: true });
+    setTimeout(() => (from = null));
+  });
+  section.addEventListener("dragstart", (event) => event.preventDefault());
+}
+
+/** Whether keys are meant for the lanes: the mouse is over them or the focus is in them. */
+export const overLanes = () => Boolean(document.querySelector(".lane-rows:hover, .lane-rows:focus, .lane-rows :focus"));

@@ -35,3 +35,11 @@ def test_a_pod_that_was_never_there_has_no_journey(visitor):
     answer = visitor("story:first-placement").get("journey/default/<nobody>")
     assert answer.status_code == 404
     assert "no pod default/<nobody> up to this step" in page_text(answer)
+
+
+def test_the_lanes_are_tables_for_who_reads(visitor):
+    begun = visitor("story:first-placement")
+    begun.post("step", grain="pod")
+    said = page_text(begun.get("timeline", axis="time"))
+    assert "web-1" in said
+    assert "in flight" in said

@@ -1,0 +1,27 @@
+"""The timeline as a table: the same window and the same pods as the lanes, one row for each stay in a place."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from playground.presenters import Look
+from playground.sessions.client import SessionClient
+from playground.views.doors import opens, workbench
+
+
+@require_GET
+@opens
+async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """What the lanes show, for who reads rather than looks."""
+    look = Look.from_query(request.GET)
+    shown = (await client.view(look, ["timeline"]))["timeline"]
+    cards = shown["cards"].values()
+    context = {
+        "window": shown["context"],
+        "lanes": [card for card in cards if card["kind"] == "lane"],
+        "attempts": next(card["attempts"] for card in cards if card["kind"] == "axis"),
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return workbench(request, client, "timeline", context)
