@@ -13,8 +13,6 @@ from playground.presenters.words import gettext_noop
 from scheduler_core.objects.pod import Pod
 
 WINDOW = 12
-FIRST_BACKOFF = 1_000_000_000
-LAST_BACKOFF = 10_000_000_000
 
 _TITLES = {
     "active": gettext_noop("Active"),
@@ -23,6 +21,7 @@ _TITLES = {
     "unschedulable": gettext_noop("Unschedulable"),
     "gated": gettext_noop("Gated"),
     "permit": gettext_noop("Waiting on Permit"),
+    "ignored": gettext_noop("No such scheduler"),
 }
 _NOTES = {"active": gettext_noop("heap order")}
 
@@ -33,14 +32,19 @@ def present(sim: Any, look: Look) -> Panel:
     queue = scheduler.queue
     groups = {
         "active": _group(
-            "active", queue.active(WINDOW), lambda q: _pod(q.pod, chosen), len(queue.active_pods)
+            "active",
+            queue.active(WINDOW),
+            lambda q: {**_pod(q.pod, chosen), **_woken(sim, q.key)},
+            len(queue.active_pods),
         ),
         "flight": _flight(scheduler, chosen),
-        "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(q, sim.now, chosen)),
+        "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(sim, q, chosen)),
         "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: _refused(q, chosen)),
         "gated": _group("gated", queue.gated(), lambda q: _gated(q, chosen)),
         "permit": _permit(scheduler, sim.now, chosen),
     }
+    if sim.journal.ignored:
+        groups["ignored"] = _ignored(sim, chosen)
     cards = {f"queue-{name}": group for name, group in groups.items()}
     return Panel("queues", {}, cards)
 
@@ -74,16 +78,25 @@ def _pod(pod: Pod, chosen: str) -> dict[str, Any]:
     }
 
 
-def _backing_off(queued: Any, now: int, chosen: str) -> dict[str, Any]:
-    until = queued.backoff_until or now
-    whole = min(FIRST_BACKOFF << min(max(queued.attempts - 1, 0), 8), LAST_BACKOFF)
-    left = max(until - now, 0)
+def _backing_off(sim: Any, queued: Any, chosen: str) -> dict[str, Any]:
+    """The ring is what is left of the backoff, which began when the attempt failed."""
+    until = queued.backoff_until or sim.now
+    whole = max(until - queued.timestamp, 1)
+    left = max(until - sim.now, 0)
     return {
         **_pod(queued.pod, chosen),
+        **_woken(sim, queued.key),
         "attempts": queued.attempts,
         "left": duration(left),
         "ring": round(100 * min(left / whole, 1)),
     }
+
+
+def _woken(sim: Any, key: str) -> dict[str, Any]:
+    """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
+    index = sim.journal.last_move.get(key)
+    why = sim.journal.moves[index].why if index is not None else ()
+    return {"woken": dict(zip(("event", "plugin", "hint"), why, strict=True))} if why else {}
 
 
 def _refused(queued: Any, chosen: str) -> dict[str, Any]:
@@ -127,3 +140,12 @@ def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
         }
 
     return _group("permit", waiting, show)
+
+
+def _ignored(sim: Any, chosen: str) -> dict[str, Any]:
+    """Pods that ask for a scheduler that is not here: nobody will try them."""
+    keys = list(sim.journal.ignored)
+    pods = [pod for key in keys[:WINDOW] if (pod := sim.store.pod_at(key)) is not None]
+    return _group(
+        "ignored", pods, lambda pod: {**_pod(pod, chosen), "asks": pod.spec.scheduler_name}, len(keys)
+    )

@@ -304,11 +304,11 @@ def refusal(errors: Iterable[FieldError]) -> SessionError:
 
 
 def _moved(world: Any, since: int) -> list[str]:
-    """Pods that came to a node after a position, at most MOVED of them, the latest first."""
+    """Pods that came to another place after a position, at most MOVED of them, the latest first."""
     moved: dict[str, None] = {}
     for move in reversed(world.journal.moves):
         if move.position <= since or len(moved) >= MOVED:
             break
-        if move.place in ("binding", "bound"):
+        if move.place not in ("running", "deleted"):
             moved[move.pod] = None
     return list(moved)

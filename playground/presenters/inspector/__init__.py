@@ -58,4 +58,11 @@ def _heading(sim: Any, look: Look, key: str) -> dict[str, Any] | None:
         "pinned": bool(look.pod),
         "present": cycle is not None and cycle.pod.key == key,
         "place": sim.journal.place(key),
+        "waits": _waits(sim, key),
     }
+
+
+def _waits(sim: Any, key: str) -> bool:
+    """Whether the pod waits on Permit, so that somebody may decide."""
+    bindings = (binding for scheduler in sim.schedulers for binding in scheduler.bindings.values())
+    return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)

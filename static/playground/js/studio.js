@@ -40,7 +40,7 @@ const handlers = {
     state.running = data.running;
     const at = data.following ? null : data.seq;
     if (data.following || state.look.at !== null || data.seq !== data.head) state.look.at = at;
-    paint(data.html, state.running ? [] : data.moved, () => {
+    paint(data.html, seesMoves() ? data.moved : [], () => {
       state.seen = data.seq;
       showPlace();
       answered();
@@ -77,6 +77,9 @@ const handlers = {
     toast(by("toasts").dataset.gone);
   },
 };
+
+const SLOW = 3; // steps a second up to which pods are seen to move while it plays
+const seesMoves = () => !state.running || (state.running.kind === "play" && state.running.rate <= SLOW);
 
 function drawings() {
   drawHeat();

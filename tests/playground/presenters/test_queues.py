@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.api.faults import Fault
+from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import decided, many_nodes, pod, shown, three_nodes, until
+from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until
 
 
 def group(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
@@ -55,3 +57,26 @@ def test_the_inspected_pod_is_marked() -> None:
     sim = three_nodes(pod("web-1"), pod("web-2"))
     marked = [p["name"] for p in group(sim, "active", pod="default/web-2")["pods"] if p["chosen"]]
     assert marked == ["web-2"]
+
+
+def test_a_pod_that_an_event_woke_tells_the_event_the_plugin_and_the_hint() -> None:
+    sim = until(
+        three_nodes(pod("huge", cpu="64")), lambda w: w.journal.place("default/huge") == "unschedulable"
+    )
+    sim.apply(ApplyObjects((node("vast", cpu="128"),)))
+    woken = group(sim, "backoff")["pods"][0]["woken"]
+    assert (woken["event"], woken["plugin"]) == ("NodeAdd", "NodeResourcesFit")
+    assert woken["hint"]
+
+
+def test_the_ring_shows_what_is_left_of_the_backoff() -> None:
+    sim = three_nodes()
+    sim.apply(FailCall(Fault("bind", "default/web-1", 409)))
+    sim.run(until=lambda w: w.journal.place("default/web-1") == "backoff")
+    shown_ring = group(sim, "backoff")["pods"][0]
+    assert (shown_ring["left"], shown_ring["ring"]) == ("994 ms", 100)
+
+
+def test_a_pod_that_no_scheduler_is_for_is_shown_with_words() -> None:
+    sim = three_nodes(pod("alone", schedulerName="nobody"))
+    assert [(p["name"], p["asks"]) for p in group(sim, "ignored")["pods"]] == [("alone", "nobody")]
