@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from playground.presenters import changes
 from playground.presenters.look import Look
 from playground.sessions import breakpoints, contents, fixing, journeys, search, traces
 from playground.sessions.engine import Engine
@@ -152,6 +153,16 @@ class Requests:
         points = [breakpoints.parse(point) for point in header["points"]]
         return Answer((yield from search.hits(engine, points, header["first"], header["at"], header["most"])))
 
+    def changes(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What differs between two positions, a page of rows at a time."""
+        engine = self._engine(header)
+        before = yield from engine.at(header["since"])
+        after = yield from engine.at(header["at"])
+        found = changes.compare(before, after, header["of"], header["q"])
+        first = header["first"]
+        rows = found["rows"][first : first + header["most"]]
+        return Answer({**found, "rows": rows, "total": len(found["rows"])})
+
     def view(self, header: Header, attachments: list[bytes]) -> Steps:
         look = Look.from_query(header["look"])
         return Answer((yield from self._engine(header).view(header["at"], look, header["panels"])))
@@ -231,6 +242,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.check_breakpoint,
         Requests.search,
         Requests.hits,
+        Requests.changes,
         Requests.view,
         Requests.delta,
         Requests.objects,

@@ -25,7 +25,7 @@ export function showMarks(seen, head, running) {
 export function marksChanged(seen, head) {
   shown = "";
   const lanes = by("panel-timeline").dataset;
-  fetchMarks(lanes.first, lanes.last).then(() => drawFlags(head));
+  return fetchMarks(lanes.first, lanes.last).then(() => drawFlags(head));
 }
 
 function fetchMarks(first, last) {
@@ -33,14 +33,18 @@ function fetchMarks(first, last) {
   return window.htmx.ajax("GET", `${location.pathname}marks`, { target: "#marks", swap: "outerHTML", values });
 }
 
+/** The session's bookmarks as they were fetched last: [{id, name, position}]. */
+export function bookmarks() {
+  return JSON.parse(by("marks").dataset.bookmarks || "[]");
+}
+
 /** Every bookmark as a flag on the rail, which spans the whole session. */
 function drawFlags(head) {
   const flags = by("flags");
-  const bookmarks = JSON.parse(by("marks").dataset.bookmarks || "[]");
-  const key = JSON.stringify([head, bookmarks]);
+  const key = JSON.stringify([head, bookmarks()]);
   if (flags.dataset.key === key) return;
   flags.dataset.key = key;
-  flags.replaceChildren(...bookmarks.map((one) => flag(one, head)));
+  flags.replaceChildren(...bookmarks().map((one) => flag(one, head)));
 }
 
 function flag({ position, name }, head) {

@@ -1,11 +1,13 @@
 // The studio: wires the stream, the page's controls and the drawings together.
 import { showBranches } from "./branches.js";
+import { listenChanges, showChanges } from "./changes.js";
 import { drawChart } from "./chart.js";
 import { drawHeat, listenHeat } from "./heat.js";
+import { openInDrawer } from "./drawer.js";
 import { listen } from "./keys.js";
 import { acted, answered } from "./latency.js";
 import { patchOf, readLook, writeLook } from "./look.js";
-import { marksChanged, showMarks } from "./marks.js";
+import { bookmarks, marksChanged, showMarks } from "./marks.js";
 import { paint } from "./paint.js";
 import { listenShare, unkept } from "./share.js";
 import { connect } from "./stream.js";
@@ -68,7 +70,7 @@ const handlers = {
     showJob();
   },
   pins() {
-    marksChanged(state.seen, state.head);
+    marksChanged(state.seen, state.head).then(() => showChanges(state.seen, bookmarks()));
   },
   forked(data) {
     location.assign(data.url);
@@ -98,6 +100,7 @@ function showPlace() {
   showRail(state.seen, state.head);
   showBranches(state.seen, state.head);
   showMarks(state.seen, state.head, state.running);
+  if (!state.running) showChanges(state.seen, bookmarks());
   showJob();
   const url = writeLook(state.look);
   if (url !== location.pathname + location.search) history.replaceState(null, "", url);
@@ -189,6 +192,7 @@ const actions = {
   },
   breakNext: () => send({ type: "search", back: false }),
   breakBack: () => send({ type: "search", back: true }),
+  diff: () => void openInDrawer("diff"),
   bookmark: () => {
     if (!state.mayEdit) return;
     const values = { at: state.look.at === null ? "" : state.seen };
@@ -214,6 +218,7 @@ Object.assign(actions, listenLanes((changes) => look(changes)));
 listen((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
 listenHeat((node) => look(patch({ node })));
+listenChanges(() => [state.seen, bookmarks()]);
 listenShare(page.key, () => state.seen);
 by("keys-open").addEventListener("click", actions.keys);
 by("rate")?.addEventListener("change", () => state.running?.kind === "play" && stream.send({ type: "play", grain: "plugin", rate: Number(by("rate").value) }));

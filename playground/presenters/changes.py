@@ -1,0 +1,274 @@
+"""What differs between two worlds of one history: objects, places of pods, what nodes hold, queues, assumed pods.
+
+What did not change is the same object in both, or has the same resourceVersion; so only what changed is looked at closely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from playground.presenters.amounts import amount, clock
+
+Manifest = Mapping[str, Any]
+Row = dict[str, Any]
+
+LINES = 14  # of one object
+TEXT = 160
+NAMES = 12
+ATTEMPTS = 12
+HEAD = 8  # of the active queue, in order
+# What every write changes and nobody asks for.
+_IGNORED = frozenset({"resourceVersion", "generation", "managedFields", "observedGeneration"})
+_KEYS = ("type", "name", "key", "uid")  # by which entries of a list are told apart
+_ORDER = {"Pod": 0, "Node": 1}
+
+
+def compare(before: Any, after: Any, kind: str = "", q: str = "") -> dict[str, Any]:
+    """{"from", "to", "since", "rows", "kinds", "queues", "attempts", "more_attempts", "settings"}; rows are JSON data, pods first.
+
+    A row: {"kind", "key", "what": created, deleted or changed, "lines": [{"path", "before", "after"}], "more"}. `kind` and `q` (a part of
+    the name) choose rows.
+    """
+    rows = _rows(before, after)
+    kinds: dict[str, int] = {}
+    for row in rows:
+        kinds[row["kind"]] = kinds.get(row["kind"], 0) + 1
+    attempts = after.journal.attempts[len(before.journal.attempts) :]
+    return {
+        "from": before.position,
+        "to": after.position,
+        "from_t": clock(before.now),
+        "to_t": clock(after.now),
+        "rows": [row for row in rows if kind in ("", row["kind"]) and q in row["key"]],
+        "kinds": kinds,
+        "queues": list(_queues(before, after)),
+        "attempts": [_attempt(one) for one in attempts[-ATTEMPTS:]],
+        "more_attempts": max(0, len(attempts) - ATTEMPTS),
+        "settings": list(walk("", before.settings.to_json(), after.settings.to_json())),
+    }
+
+
+def _attempt(attempt: Any) -> Row:
+    return {
+        "number": attempt.number,
+        "pod": attempt.pod,
+        "outcome": attempt.outcome,
+        "node": attempt.node,
+        "at": attempt.last_position,
+    }
+
+
+def _rows(before: Any, after: Any) -> list[Row]:
+    found: dict[tuple[str, str], Row] = {}
+    for kind in sorted({*before.store.kinds(), *after.store.kinds()}):
+        for key, old, new in _objects(before, after, kind):
+            lines = [] if old is None or new is None else list(walk("", old, new))
+            what = "created" if old is None else "deleted" if new is None else "changed"
+            if lines or what != "changed":
+                found[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines}
+    for kind, key, line in (*_places(before, after), *_assumed(before, after), *_held(before, after)):
+        row = found.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": []})
+        row["lines"].insert(0, line)
+    for row in found.values():
+        row["more"] = max(0, len(row["lines"]) - LINES)
+        row["lines"] = row["lines"][:LINES]
+    return sorted(found.values(), key=lambda row: (_ORDER.get(row["kind"], 2), row["kind"], row["key"]))
+
+
+def _objects(before: Any, after: Any, kind: str) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
+    """Objects of a kind that are not the same in both, by key."""
+    old, new = ({_key(one): one for one in world.store.list(kind)} for world in (before, after))
+    for key, manifest in new.items():
+        was = old.get(key)
+        if was is None or not _same(was, manifest):
+            yield key, was, manifest
+    for key, manifest in old.items():
+        if key not in new:
+            yield key, manifest, None
+
+
+def _key(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    namespace = meta.get("namespace")
+    return f"{namespace}/{meta['name']}" if namespace else str(meta["name"])
+
+
+def _same(old: Manifest, new: Manifest) -> bool:
+    if old is new:
+        return True
+    one, other = old["metadata"], new["metadata"]
+    version = one.get("resourceVersion")
+    return (
+        version is not None and version == other.get("resourceVersion") and one.get("uid") == other.get("uid")
+    )
+
+
+def walk(path: str, old: Any, new: Any) -> Iterator[Row]:
+    """The places where two values of JSON differ, each with what was there and what is now."""
+    if old is new or old == new:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in sorted({*old, *new}):
+            if name not in _IGNORED:
+                yield from walk(f"{path}.{name}" if path else name, old.get(name), new.get(name))
+        return
+    by = _told_apart(old, new)
+    if by is None:
+        yield _line(path, text(old), text(new))
+        return
+    olds, news = ({str(one[by]): one for one in entries or ()} for entries in (old, new))
+    for name in dict.fromkeys([*olds, *news]):
+        place = f"{path}[{name}]"
+        if path.endswith("conditions"):
+            if olds.get(name) != news.get(name):
+                yield _line(place, _condition(olds.get(name)), _condition(news.get(name)))
+        elif name in olds and name in news:
+            yield from walk(place, olds[name], news[name])
+        else:
+            yield _line(place, text(olds.get(name)), text(news.get(name)))
+
+
+def _told_apart(old: Any, new: Any) -> str | None:
+    """The field by which the entries of two lists are told apart; None where they are no such lists."""
+    lists = [entries for entries in (old, new) if entries is not None]
+    if not all(isinstance(entries, list | tuple) for entries in lists):
+        return None
+    entries = [one for entries in lists for one in entries]
+    if not entries or not all(isinstance(one, Mapping) for one in entries):
+        return None
+    return next((by for by in _KEYS if all(one.get(by) for one in entries)), None)
+
+
+def _line(path: str, old: str, new: str) -> Row:
+    return {"path": path, "before": old, "after": new}
+
+
+def _condition(condition: Manifest | None) -> str:
+    if condition is None:
+        return ""
+    words = (condition.get("status"), condition.get("reason"), condition.get("message"))
+    return text(" ".join(str(word) for word in words if word))
+
+
+def text(value: Any) -> str:
+    """A value in short; nothing for none."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        told = ", ".join(f"{name}: {text(one)}" for name, one in value.items())
+        told = "{" + told + "}"
+    elif isinstance(value, list | tuple):
+        told = "[" + ", ".join(text(one) for one in value) + "]"
+    else:
+        told = str(value).lower() if isinstance(value, bool) else str(value)
+    return told if len(told) <= TEXT else told[: TEXT - 1] + "…"
+
+
+def _places(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+    """Pods that came to another place in between."""
+    moved = dict.fromkeys(move.pod for move in after.journal.moves[len(before.journal.moves) :])
+    for pod in moved:
+        old, new = before.journal.place(pod), after.journal.place(pod)
+        if old != new:
+            yield "Pod", pod, _line("place", old, new)
+
+
+def _assumed(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+    olds, news = _all_assumed(before), _all_assumed(after)
+    for pod in dict.fromkeys([*olds, *news]):
+        if olds.get(pod) != news.get(pod):
+            yield "Pod", pod, _line("assumed on", olds.get(pod, ""), news.get(pod, ""))
+
+
+def _all_assumed(world: Any) -> dict[str, str]:
+    return {pod: node for scheduler in world.schedulers for pod, node in scheduler.cache.assumed.items()}
+
+
+def _held(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+    """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
+    if not before.schedulers or not after.schedulers:
+        return
+    old, new = before.schedulers[0].cache, after.schedulers[0].cache
+    names = new.resources.names
+    for node in _candidates(old, new):
+        was, now = _requested(old, node), _requested(new, node)
+        told = [_amounts(column, was, now, names) for column in range(max(len(was), len(now)))]
+        lines = [line for line in told if line is not None]
+        pods = (_pods(old, node), _pods(new, node))
+        if pods[0] != pods[1]:
+            lines.append(_line("pods", str(pods[0]), str(pods[1])))
+        for line in reversed(lines):
+            yield "Node", node, line
+
+
+def _candidates(old: Any, new: Any) -> list[str]:
+    """Nodes whose row differs; all of both where the rows can't be laid upon each other."""
+    if old.slots == new.slots and old.requested.shape == new.requested.shape:
+        rows = {int(row) for row in np.flatnonzero((old.requested != new.requested).any(axis=1))}
+        return [name for name, slot in new.slots.items() if slot in rows]
+    return list(dict.fromkeys([*old.slots, *new.slots]))
+
+
+def _requested(cache: Any, node: str) -> list[int]:
+    slot = cache.slots.get(node)
+    return [] if slot is None else [int(value) for value in cache.requested[slot]]
+
+
+def _pods(cache: Any, node: str) -> int:
+    slot = cache.slots.get(node)
+    return 0 if slot is None else len(cache.pods[slot])
+
+
+def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> Row | None:
+    old = was[column] if column < len(was) else 0
+    new = now[column] if column < len(now) else 0
+    if old == new:
+        return None
+    name = names[column]
+    return _line(f"requested {name}", amount(name, old), amount(name, new))
+
+
+def _queues(before: Any, after: Any) -> Iterator[Row]:
+    """Per scheduler and place: who came, who left, and the active queue's order where that changed."""
+    olds = {scheduler.name: scheduler.queue for scheduler in before.schedulers}
+    for scheduler in after.schedulers:
+        old, new = olds.get(scheduler.name), scheduler.queue
+        for place, was, now in zip(_PLACES, _members(old), _members(new), strict=True):
+            came, left = [pod for pod in now if pod not in was], [pod for pod in was if pod not in now]
+            order = _order(old, new) if place == "active" else None
+            if came or left or order:
+                yield {
+                    "scheduler": scheduler.name,
+                    "place": place,
+                    "was": len(was),
+                    "now": len(now),
+                    "came": came[:NAMES],
+                    "more_came": max(0, len(came) - NAMES),
+                    "left": left[:NAMES],
+                    "more_left": max(0, len(left) - NAMES),
+                    "order": order,
+                }
+
+
+_PLACES = ("active", "backoff", "unschedulable", "gated", "in flight")
+
+
+def _members(queue: Any) -> list[dict[str, Any]]:
+    if queue is None:
+        return [{} for _ in _PLACES]
+    flight = {pod.key: pod for pod in queue.in_flight}
+    backoff = {**queue.backoff_pods, **queue.error_backoff_pods}
+    return [queue.active_pods, backoff, queue.unschedulable_pods, queue.gated_pods, flight]
+
+
+def _order(old: Any, new: Any) -> Row | None:
+    """The first of the active queue before and now, where those in both stand in another order."""
+    was = [] if old is None else [entry.key for entry in old.active(HEAD)]
+    now = [entry.key for entry in new.active(HEAD)]
+    both = set(was) & set(now)
+    if [pod for pod in was if pod in both] == [pod for pod in now if pod in both]:
+        return None
+    return _line("order", ", ".join(was), ", ".join(now))

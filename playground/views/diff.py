@@ -1,0 +1,71 @@
+"""What changed between two steps: a page, and a fragment at the foot of the inspector."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from playground.presenters import Look
+from playground.sessions import pins
+from playground.sessions.client import SessionClient
+from playground.sessions.runtime import runtime
+from playground.views.doors import opens, workbench
+
+PAGE = 60
+FEW = 12
+
+
+@require_GET
+@opens
+async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Between `from` (without: the step before) and `to` (without: `at`, or the newest step); `kind` and `q` choose rows.
+
+    With `part=foot` the fragment for the inspector, whose first rows are enough.
+    """
+    since, to = await _span(request, client)
+    foot = request.GET.get("part") == "foot"
+    kind, q = request.GET.get("kind", "")[:60], request.GET.get("q", "").strip()[:253]
+    page = 0 if foot else Look.from_query({"page": request.GET.get("page")}).page
+    asked = {
+        "since": since,
+        "of": kind,
+        "q": q,
+        "first": page * PAGE,
+        "most": FEW if foot else PAGE,
+    }
+    found = await runtime().call(lambda: client.live().ask("changes", at=to, **asked))
+    context: dict[str, Any] = {
+        "found": found,
+        "key": client.key,
+        "since": since,
+        "to": to,
+        "more": max(0, found["total"] - asked["first"] - len(found["rows"])),
+        "url": "?" + urlencode({"from": since, "to": to}),
+    }
+    if foot:
+        return render(request, "playground/changes.html", context)
+    context |= {
+        "kind": kind,
+        "q": q,
+        "page": page,
+        "pages": -(-found["total"] // PAGE),
+        "query": urlencode({"from": since, "to": to, "kind": kind, "q": q}),
+        "bookmarks": await sync_to_async(pins.bookmarks, thread_sensitive=False)(client.session.pk),
+    }
+    return workbench(request, client, "diff", context)
+
+
+async def _span(request: HttpRequest, client: SessionClient) -> tuple[int, int]:
+    """The two positions in their order, none beyond the head."""
+    given = {name: Look.from_query({"at": request.GET.get(name)}).at for name in ("from", "to", "at")}
+    head = await runtime().call(lambda: client.live().current_head())
+    to = given["to"] if given["to"] is not None else given["at"]
+    to = head if to is None else min(to, head)
+    since = to - 1 if given["from"] is None else min(given["from"], head)
+    low, high = sorted((max(since, 0), to))
+    return low, high
