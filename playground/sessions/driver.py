@@ -43,6 +43,7 @@ class Driver:
         self.until = until
         self._steps = 0
         self._hit: dict[str, Any] | None = None
+        self._doing = ""
         self.kind = kind
         self.grain = grain
         self.rate = rate
@@ -144,7 +145,7 @@ class Driver:
             if result["to"] > live.head:
                 await self._write(result["to"], keep or bool(result["reason"]))
             self._steps += result["to"] - result["at"]
-            self._hit = result.get("hit")
+            self._hit, self._doing = result.get("hit"), result.get("doing", "")
         if result["reason"] and self.kind == LogKind.RUN:
             live.end(result["reason"], self._told(result["reason"]))
             if self._hit is not None:
@@ -157,8 +158,10 @@ class Driver:
             waited = f" It waited for this, which did not happen: {words(self.until)}." if self.until else ""
             return (
                 f"The run stopped after {self._steps:,} steps, the most that one run makes on this server.{waited} "
-                "Run again to go on from here."
-            )
+                f"Run again to go on from here. {self._doing}"
+            ).strip()
+        if reason == "runaway":
+            return self._doing
         if self.until is None:
             return ""
         if reason == "idle":

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from playground.presenters.look import Look
+from playground.sessions import runaway
 from playground.sessions.deltas import Digests, compare, digests
 from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
 from playground.sessions.history import History
@@ -54,6 +55,7 @@ class Engine:
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
         self._shown = -1
         self._unwanted = False
+        self._watchdog: runaway.Watchdog | None = None
         self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
         self.plan: tuple[str, Plan] | None = None
 
@@ -178,16 +180,31 @@ class Engine:
         self._leave()
         self.interrupted, reason = False, ""
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
-        holds = self._condition(until)
+        holds, watchdog, circles = self._condition(until), self._watching(), None
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.perf_counter()
             result = self.world.run(holds, at + most - self.world.position, self.slice.over)
             reason = result.reason if result.reason != "stopped" else ""
             self.history.worked(self.world, time.perf_counter() - started)
+            circles = watchdog.circles(self.world)
+            reason = reason or ("runaway" if circles else "")
             if not reason:
                 yield
+        doing = (yield from self._doing(reason, circles)) if reason in ("runaway", "budget") else ""
+        self._watchdog = None if reason else watchdog
         self._waited = (self.world.position, until, holds)
-        return {**self._went(at, reason == "idle", before, keep, reason), "hit": hit_of(holds, reason)}
+        went = self._went(at, reason == "idle", before, keep, reason)
+        return {**went, "hit": hit_of(holds, reason), "doing": doing}
+
+    def _watching(self) -> runaway.Watchdog:
+        """Who looks whether a run goes in circles: the same one for all slices of a run."""
+        found = self._watchdog
+        return found if found and found.position == self.world.position else runaway.Watchdog(self.world)
+
+    def _doing(self, reason: str, circles: dict[str, int] | None) -> Steps:
+        """What a run was doing that was stopped before its end."""
+        found = yield from runaway.tally(self)
+        return runaway.words(circles if reason == "runaway" else None, self.world.now, found)
 
     def _condition(self, until: Until | None) -> Callable[[Any], bool] | None:
         """The condition of a run; a run that goes on where its last slice ended goes on with what that has seen."""

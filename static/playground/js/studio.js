@@ -144,7 +144,7 @@ function toast(text) {
   note.className = "toast";
   note.textContent = text;
   by("toasts").replaceChildren(note);
-  setTimeout(() => note.remove(), 7000);
+  setTimeout(() => note.remove(), Math.max(7000, 60 * text.length));
 }
 
 function look(changes) {
