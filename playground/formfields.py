@@ -76,16 +76,20 @@ _DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s|m|h)", re.ASCII)
 
 
 class DurationField(forms.CharField):
-    """A duration such as 5ms or 1.5s; its clean value is whole nanoseconds."""
+    """A duration such as 5ms or 1.5s; its clean value is whole nanoseconds, None where it may be empty and is."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=30, widget=forms.TextInput({**PLAIN, "placeholder": "5ms"}), **kwargs)
+        if not self.required:
+            self.empty_value = None
 
     def prepare_value(self, value: Any) -> Any:
         return duration_text(value) if isinstance(value, int) else value
 
-    def clean(self, value: Any) -> int:
-        text: str = super().clean(value)
+    def clean(self, value: Any) -> int | None:
+        text: str | None = super().clean(value)
+        if text is None or text == "0":
+            return None if text is None else 0
         found = _DURATION.fullmatch(text)
         if found is None:
             said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")

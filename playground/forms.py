@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.builder import grammar, node_manifests, pod_manifests
 from playground.builder.names import PatternError
-from playground.formfields import DurationField, GrammarField, QuantityField, TextField
+from playground.formfields import GrammarField, QuantityField, TextField
 from scheduler_core.objects.names import label_errors, subdomain_errors
 
 MOST_NODES = 2000
@@ -268,26 +268,3 @@ def _weighted(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
 def _resources(cpu: str, memory: str, others: dict[str, str]) -> dict[str, str]:
     """A resource list of what was filled in."""
     return {key: value for key, value in {"cpu": cpu, "memory": memory, **others}.items() if value}
-
-
-class SettingsForm(forms.Form):
-    """The settings of a world; names are WorldSettings' own."""
-
-    cycle_cost = DurationField(
-        label=_("A scheduling cycle takes"), help_text=_("virtual time from the pop to the decision")
-    )
-    bind_cost = DurationField(label=_("Binding takes"), help_text=_("the call to the API server"))
-    pod_start_latency = DurationField(label=_("A bound pod starts after"))
-    max_in_unschedulable = DurationField(
-        label=_("Unschedulable pods are tried again after"), help_text=_("podMaxInUnschedulablePodsDuration")
-    )
-    demonstration = forms.BooleanField(
-        label=_("Demonstration plugin in every profile"),
-        required=False,
-        help_text=_("it waits, rejects and fails as the pods' playground.dev/ annotations ask"),
-    )
-    pop_from_backoff = forms.BooleanField(
-        label=_("Pop from backoff when nothing is active"),
-        required=False,
-        help_text="SchedulerPopFromBackoffQ",
-    )

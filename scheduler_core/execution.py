@@ -120,6 +120,12 @@ def _patch(sim: Simulation, command: PatchObject) -> None:
 
 
 def _configure(sim: Simulation, command: SetConfiguration) -> None:
+    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
+        names = [scheduler.name for scheduler in sim.schedulers]
+        if command.scheduler not in names:
+            raise refuse("scheduler", command.scheduler, f"one of {', '.join(names)}")
+        sim.stop_scheduler(command.scheduler)
+        return
     try:
         configuration = load_configuration(command.configuration)
     except InvalidObject as wrong:
@@ -136,10 +142,7 @@ def _configure(sim: Simulation, command: SetConfiguration) -> None:
             raise refuse(
                 f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
             )
-    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
-        sim.stop_scheduler(command.scheduler)
-    else:
-        sim.start_scheduler(command.scheduler, configuration)
+    sim.start_scheduler(command.scheduler, configuration)
 
 
 def _set(sim: Simulation, command: SetSettings) -> None:

@@ -23,6 +23,7 @@ from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
 from scheduler_core.metrics.scrapes import Scrapes
+from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import api_calls, binding, eviction, expiry, handlers, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.world import Ids, WorldSettings
@@ -216,12 +217,25 @@ class Simulation:
                 scheduler.cache.add_pod(pod)
             elif scheduler.responsible_for(pod):
                 scheduler.queue.add(pod, self.now)
+        self._note_strangers()
         scheduler.wake_up()
 
     def stop_scheduler(self, name: str) -> None:
         """Takes a scheduler away; its pods stay pending."""
         del self._schedulers[name]
         self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
+        self._note_strangers()
+
+    def _note_strangers(self) -> None:
+        """Pods that were somebody's and that no scheduler is for any more."""
+        for pod in self.store.pods():
+            if pod.node_name or pod.terminal or self._is_anybodys(pod) or pod.key in self.journal.ignored:
+                continue
+            if pod.key in self.journal.last_move:
+                self.journal.move(pod.key, self.now, self.position, Place.IGNORED, pod.spec.scheduler_name)
+
+    def _is_anybodys(self, pod: Pod) -> bool:
+        return any(scheduler.responsible_for(pod) for scheduler in self._schedulers.values())
 
     # Transitions
 
@@ -353,7 +367,7 @@ class Simulation:
             self.journal.move(old.key, self.now, self.position, Place.DELETED, "deleted")
         elif new.node_name and (old is None or not old.node_name):
             self.journal.move(new.key, self.now, self.position, Place.BOUND, new.node_name)
-        elif old is None and not any(s.responsible_for(new) for s in self._schedulers.values()):
+        elif old is None and not self._is_anybodys(new):
             self.journal.move(new.key, self.now, self.position, Place.IGNORED, new.spec.scheduler_name)
         if new is not None and new.phase == "Running" and (old is None or old.phase != "Running"):
             self.journal.move(new.key, self.now, self.position, Place.RUNNING, "kubelet")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from playground.presenters.amounts import cpu, duration, memory
@@ -27,10 +27,23 @@ _NOTES = {"active": gettext_noop("heap order")}
 
 
 def present(sim: Any, look: Look) -> Panel:
-    """The groups; a group shows its first pods and counts the rest."""
+    """The groups; a group shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
+    groups = _groups(sim, scheduler, chosen)
+    for other in sim.schedulers:
+        if other is not scheduler:
+            _join(groups, _groups(sim, other, chosen), other.name)
+    if sim.journal.ignored:
+        groups["ignored"] = _ignored(sim, chosen)
+    _tell_faults(sim, groups.values())
+    cards = {f"queue-{name}": group for name, group in groups.items()}
+    return Panel("queues", {"historical": scheduler.queue.options.historical}, cards)
+
+
+def _groups(sim: Any, scheduler: Any, chosen: str) -> dict[str, dict[str, Any]]:
+    """The groups of one scheduler's pods."""
     queue = scheduler.queue
-    groups = {
+    return {
         "active": _group(
             "active",
             queue.active(WINDOW),
@@ -43,10 +56,29 @@ def present(sim: Any, look: Look) -> Panel:
         "gated": _group("gated", queue.gated(), lambda q: _gated(q, chosen)),
         "permit": _permit(scheduler, sim.now, chosen),
     }
-    if sim.journal.ignored:
-        groups["ignored"] = _ignored(sim, chosen)
-    cards = {f"queue-{name}": group for name, group in groups.items()}
-    return Panel("queues", {}, cards)
+
+
+def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], name: str) -> None:
+    """Puts another scheduler's pods behind, each with the scheduler's name."""
+    for key, group in groups.items():
+        pods = [{**pod, "via": name} for pod in others[key]["pods"]]
+        group["pods"] = [*group["pods"], *pods][:WINDOW]
+        group["count"] += others[key]["count"]
+        group["more"] = group["count"] - len(group["pods"])
+
+
+def _tell_faults(sim: Any, groups: Iterable[dict[str, Any]]) -> None:
+    """Which calls about the pods shown are to fail or to be slow."""
+    if not sim.faults:
+        return
+    told: dict[str, list[str]] = {}
+    for (call, pod), fault in sorted(sim.faults.items()):
+        answer = str(fault.code) if fault.code else duration(fault.latency or 0)
+        told.setdefault(pod, []).append(f"{call} {answer}")
+    for group in groups:
+        for pod in group["pods"]:
+            if pod["key"] in told:
+                pod["faults"] = told[pod["key"]]
 
 
 def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) -> dict[str, Any]:
@@ -118,7 +150,11 @@ def _flight(scheduler: Any, chosen: str) -> dict[str, Any]:
     pods += [
         (binding.pod, str(binding.phase)) for binding in scheduler.bindings.values() if not binding.waiting
     ]
-    return _group("flight", pods, lambda item: {**_pod(item[0], chosen), "phase": item[1], "live": True})
+
+    def show(item: tuple[Pod, str]) -> dict[str, Any]:
+        return {**_pod(item[0], chosen), "phase": item[1], "live": True, "calls": True}
+
+    return _group("flight", pods, show)
 
 
 def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
@@ -137,6 +173,7 @@ def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
             "ring": round(100 * min(left / whole, 1)),
             "node": binding.node,
             "decide": True,
+            "calls": True,
         }
 
     return _group("permit", waiting, show)
@@ -146,6 +183,7 @@ def _ignored(sim: Any, chosen: str) -> dict[str, Any]:
     """Pods that ask for a scheduler that is not here: nobody will try them."""
     keys = list(sim.journal.ignored)
     pods = [pod for key in keys[:WINDOW] if (pod := sim.store.pod_at(key)) is not None]
-    return _group(
+    group = _group(
         "ignored", pods, lambda pod: {**_pod(pod, chosen), "asks": pod.spec.scheduler_name}, len(keys)
     )
+    return {**group, "wanted": sorted({pod.spec.scheduler_name for pod in pods})}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from playground.sessions.engine import Engine, refusal
@@ -62,13 +64,27 @@ def manifest(world: Simulation, kind: str, namespace: str, name: str) -> Entry:
 
 
 def configuration(world: Simulation) -> dict[str, Any]:
-    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings.
+
+    "faults" are the calls that are to fail or to be slow; "strangers" the schedulerNames that no scheduler has, with the pods that ask for
+    them counted.
+    """
     return {
         "schedulers": [
             {"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers
         ],
         "settings": world.settings.to_json(),
+        "faults": [
+            {**asdict(fault), "said": fault.answer().message} for _, fault in sorted(world.faults.items())
+        ],
+        "strangers": _strangers(world),
     }
+
+
+def _strangers(world: Simulation) -> list[Entry]:
+    pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
+    counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
+    return [{"name": name, "pods": count} for name, count in sorted(counts.items())]
 
 
 def node_names(world: Simulation) -> dict[str, Any]:

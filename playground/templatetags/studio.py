@@ -12,6 +12,8 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from playground.formfields import duration_text
+
 register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
@@ -48,6 +50,12 @@ def cells(letters: str) -> SafeString:
 def count(number: int | None) -> str:
     """A count with separators: 1,523."""
     return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def lasting(nanoseconds: int) -> str:
+    """A duration in one unit, as forms take it: 1500ms."""
+    return duration_text(nanoseconds)
 
 
 @register.filter

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.forms import SettingsForm
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.effective import effective
-from scheduler_core.commands import SetConfiguration, SetSettings
+from playground.worldforms import SettingsForm, restarts
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
+from scheduler_core.objects.names import subdomain_errors
 
 MOST_BYTES = 128 << 10
+MOST_NAME = 253
+NEW = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: %(name)s
+"""
 Errors = list[dict[str, Any]]
 Locate = Callable[[str], tuple[int, int] | None]
 
@@ -27,7 +38,10 @@ Locate = Callable[[str], tuple[int, int] | None]
 @require_http_methods(["GET", "POST"])
 @opens
 async def configuration(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The KubeSchedulerConfiguration with every default filled in; POST restarts the scheduler with another one."""
+    """A scheduler's KubeSchedulerConfiguration with every default filled in; POST restarts the scheduler with another one.
+
+    `scheduler` names one of several; `new` shows what a further one for pods of this schedulerName would begin with.
+    """
     if request.method == "POST":
         return await _configure(request, client)
     return workbench(request, client, "configuration", await _page(request, client))
@@ -35,15 +49,15 @@ async def configuration(request: HttpRequest, client: SessionClient) -> HttpResp
 
 async def _configure(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
-    text = request.POST.get("text", "").replace("\r\n", "\n")
-    manifest, locate, errors = None, None, []
-    if "default" not in request.POST:
+    text, name = request.POST.get("text", "").replace("\r\n", "\n"), _name(request)
+    manifest, locate, errors = None, None, await _name_errors(request, client, name)
+    if not errors and not {"default", "remove"} & set(request.POST):
         manifest, locate, errors = await sync_to_async(read, thread_sensitive=False)(text)
     if not errors:
         try:
-            command = SetConfiguration(manifest).to_json()
+            command = SetConfiguration(manifest, name).to_json()
             applied = await client.apply(command, at=position(request), source="configuration")
-            return done(request, client, applied, _("The scheduler was restarted with it."), "configuration")
+            return done(request, client, applied, _said(request, name), "configuration")
         except (CommandRefused, LimitReached) as error:
             errors = [at_line(each, locate) for each in error.errors] or [
                 {"text": error.message, "line": None}
@@ -52,27 +66,84 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
     return workbench(request, client, "configuration", context, 422)
 
 
+def _name(request: HttpRequest) -> str:
+    return (request.POST.get("scheduler") or DEFAULT_SCHEDULER_NAME).strip()[:MOST_NAME]
+
+
+async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -> Errors:
+    """What is wrong with the name of a further scheduler."""
+    if "new" not in request.POST:
+        return []
+    if wrong := subdomain_errors(name):
+        return [{"text": _("The scheduler's name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}}]
+    found = await client.configuration(at=position(request))
+    if name in [each["name"] for each in found["schedulers"]]:
+        return [{"text": _("There is a scheduler “%(name)s” already; choose another name.") % {"name": name}}]
+    return []
+
+
+def _said(request: HttpRequest, name: str) -> str:
+    if "remove" in request.POST:
+        return _("The scheduler “%(name)s” was taken away; its pods stay pending.") % {"name": name}
+    if "new" in request.POST:
+        return _("The scheduler “%(name)s” was started.") % {"name": name}
+    return _("The scheduler was restarted with it.")
+
+
 @require_POST
 @edits
 async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Change the world's settings."""
+    """Change the world's settings, as far as they differ."""
     form = SettingsForm(request.POST)
-    if form.is_valid():
-        try:
-            command = SetSettings(form.cleaned_data).to_json()
-            applied = await client.apply(command, at=position(request), source="configuration")
-            return done(request, client, applied, _("The settings were changed."), "configuration")
-        except (CommandRefused, LimitReached) as error:
-            context = {**await _page(request, client), "form": form, "refusal": error}
-            return workbench(request, client, "configuration", context, 422)
-    return workbench(request, client, "configuration", {**await _page(request, client), "form": form}, 422)
+    if not form.is_valid():
+        return workbench(
+            request, client, "configuration", {**await _page(request, client), "form": form}, 422
+        )
+    found = await client.configuration(at=position(request))
+    changes = form.differing(found["settings"])
+    if not changes:
+        messages.info(request, _("Nothing differs from what it was."))
+        return HttpResponseRedirect(reverse("configuration", args=[client.key]))
+    said = _("The settings were changed, and the schedulers restarted.")
+    if not restarts(changes):
+        said = _("The settings were changed; nobody had to restart.")
+    try:
+        applied = await client.apply(
+            SetSettings(changes).to_json(), at=position(request), source="configuration"
+        )
+        return done(request, client, applied, said, "configuration")
+    except (CommandRefused, LimitReached) as error:
+        context = {**await _page(request, client), "form": form, "refusal": error}
+        return workbench(request, client, "configuration", context, 422)
 
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     found = await client.configuration(at=position(request))
-    manifest = found["schedulers"][0]["manifest"] if found["schedulers"] else None
+    asked = request.POST if request.method == "POST" else request.GET
+    names = [each["name"] for each in found["schedulers"]]
+    name = asked.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
+    manifest = next((each["manifest"] for each in found["schedulers"] if each["name"] == name), None)
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest)
-    return {"text": shown["text"], "errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
+    page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
+    page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
+    page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
+    if "new" in asked:
+        page |= _new(asked["new"][:MOST_NAME], name if "scheduler" in asked else "")
+    return page
+
+
+def _new(wanted: str, name: str) -> dict[str, Any]:
+    """The page for a further scheduler, for pods of a schedulerName."""
+    wanted = wanted or "my-scheduler"
+    text = NEW % {"name": json.dumps(wanted, ensure_ascii=False)}
+    return {
+        "new": wanted,
+        "scheduler": name or wanted,
+        "text": text,
+        "profiles": [],
+        "lines": [],
+        "removable": False,
+    }
 
 
 def read(text: str) -> tuple[dict[str, Any] | None, Locate | None, Errors]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.amounts import amount, clock, cpu, memory
+from playground.presenters.amounts import amount, clock, cpu, duration, memory
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.words import gettext_noop
@@ -28,6 +28,21 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
             {k: str(c.get(k, "")) for k in ("type", "status", "reason", "message")} for c in found.conditions
         ],
         "attempts": _attempts(sim, key),
+        "key": key,
+        "pending": not found.node_name,
+        "stranger": found.spec.scheduler_name if key in sim.journal.ignored else "",
+        "faults": [
+            {
+                "call": call,
+                "code": fault.code,
+                "message": fault.answer().message,
+                "times": fault.times,
+                "takes": "" if fault.latency is None else duration(fault.latency),
+                "lost": fault.after_write,
+            }
+            for (call, pod), fault in sorted(sim.faults.items())
+            if pod == key
+        ],
     }
 
 

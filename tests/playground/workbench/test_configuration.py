@@ -1,7 +1,11 @@
 """The scheduler's configuration and the world's settings."""
 
+from dataclasses import fields
+
 import pytest
 
+from playground.worldforms import SettingsForm
+from scheduler_core.scheduler.world import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of
 
@@ -16,7 +20,23 @@ profiles:
         args:
           scoringStrategy: {type: MostAllocated}
 """
-SETTINGS = {"cycle_cost": "1ms", "bind_cost": "5ms", "pod_start_latency": "2s", "max_in_unschedulable": "5m"}
+SETTINGS = {
+    "cycle_cost": "1ms",
+    "bind_cost": "5ms",
+    "patch_cost": "1ms",
+    "evict_cost": "1ms",
+    "pod_start_latency": "2s",
+    "informer_lag": "0s",
+    "client_qps": "0",
+    "client_burst": "100",
+    "controllers": "on",
+    "max_in_unschedulable": "5m",
+    "pop_from_backoff": "on",
+    "async_preemption": "on",
+    "async_api_calls": "on",
+    "queue_mode": "v1.34",
+    "assumed_pod_ttl": "0",
+}
 
 
 @pytest.fixture
@@ -84,10 +104,90 @@ def test_a_wrong_configuration_is_refused_at_its_line(begun, text, line, said):
 
 
 def test_settings_are_changed_in_words(begun):
-    begun.post("settings", **{**SETTINGS, "cycle_cost": "1.5s", "demonstration": "on"})
+    begun.post(
+        "settings", **{**SETTINGS, "cycle_cost": "1.5s", "demonstration": "on", "pop_from_backoff": ""}
+    )
     settings = begun.ask(lambda client: client.configuration())["settings"]
     assert settings["cycle_cost"] == 1_500_000_000
     assert (settings["demonstration"], settings["pop_from_backoff"]) == (True, False)
+
+
+def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
+    assert set(SettingsForm.base_fields) == {f.name for f in fields(WorldSettings)} - {"manual"}
+    grouped = [name for group in SettingsForm.groups for name in group.names]
+    assert sorted(grouped) == sorted(SettingsForm.base_fields)
+
+
+def test_the_page_says_whether_the_schedulers_restarted(begun):
+    answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "informer_lag": "500ms"}, follow=True)
+    assert "nobody had to restart" in page_text(answer)
+    answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "queue_mode": "historical"}, follow=True)
+    assert "and the schedulers restarted" in page_text(answer)
+
+
+def test_settings_that_differ_in_nothing_are_no_command(begun):
+    before = begun.head()
+    answer = begun.browser.post(f"{begun.url}settings", SETTINGS, follow=True)
+    assert "Nothing differs" in page_text(answer)
+    assert begun.head() == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("client_qps", "-1", "greater than or equal to 0"),
+        ("client_burst", "0", "greater than or equal to 1"),
+        ("queue_mode", "2019", "not one of the available choices"),
+        ("informer_lag", "2h", "at most 1h"),
+    ],
+)
+def test_a_wrong_setting_is_told_at_its_field(begun, field, value, said):
+    answer = begun.post("settings", **{**SETTINGS, field: value})
+    assert answer.status_code == 422
+    assert said in page_text(answer)
+
+
+SECOND = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: batch}]"
+
+
+def schedulers(begun) -> list[str]:
+    return [each["name"] for each in begun.ask(lambda client: client.configuration())["schedulers"]]
+
+
+def test_a_further_scheduler_is_started_and_taken_away(begun):
+    begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
+    assert schedulers(begun) == ["kube-scheduler", "batch"]
+    assert "schedulerName: batch" in begun.get("configuration", scheduler="batch").context["text"]
+    begun.post("configuration", scheduler="batch", remove="")
+    assert schedulers(begun) == ["kube-scheduler"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("kube-scheduler", SECOND, "already"),
+        ("Not a name", SECOND, "lower case"),
+        ("other", SECOND.replace("batch", "default-scheduler"), "a name that kube-scheduler does not have"),
+    ],
+)
+def test_a_further_scheduler_that_cannot_be_is_refused(begun, name, text, said):
+    answer = begun.post("configuration", new="batch", scheduler=name, text=text, apply="")
+    assert answer.status_code == 422
+    assert said in page_text(answer)
+    assert schedulers(begun) == ["kube-scheduler"]
+
+
+def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: batch, containers: [{name: c, image: i}]}}"
+    begun.post("yaml", text=pod, create="")
+    assert "1 pod asks for schedulerName batch , which no scheduler has" in page_text(
+        begun.get("configuration")
+    )
+    studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
+    assert "No such scheduler" in studio
+    assert "no profile of any scheduler is called batch" in studio
+    begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
+    assert "which no scheduler has" not in page_text(begun.get("configuration"))
 
 
 @pytest.mark.parametrize(("value", "said"), [("5", "is not a duration"), ("-1s", "is not a duration"), ("", "required"),
