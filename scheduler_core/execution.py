@@ -121,9 +121,9 @@ def _patch(sim: Simulation, command: PatchObject) -> None:
 
 def _configure(sim: Simulation, command: SetConfiguration) -> None:
     if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
-        names = [scheduler.name for scheduler in sim.schedulers]
-        if command.scheduler not in names:
-            raise refuse("scheduler", command.scheduler, f"one of {', '.join(names)}")
+        running = [scheduler.name for scheduler in sim.schedulers]
+        if command.scheduler not in running:
+            raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
         sim.stop_scheduler(command.scheduler)
         return
     try:

@@ -366,3 +366,25 @@ def test_every_transition_says_what_it_did(gate: str, on: bool) -> None:
     while not sim.idle:
         assert sim.advance()
     assert nodes_of(sim)["default/high"] == "a"
+
+
+def test_a_further_scheduler_is_taken_away_and_its_pods_are_nobodys() -> None:
+    sim = world(node("a"), pod("web", schedulerName="batch"))
+    sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "batch"}]), "batch"))
+    assert sim.journal.place("default/web") == Place.ACTIVE
+    sim.apply(SetConfiguration(None, "batch"))
+    assert sim.journal.place("default/web") == Place.IGNORED
+    assert [s.name for s in sim.schedulers] == ["kube-scheduler"]
+
+
+def test_a_scheduler_that_does_not_run_cannot_be_taken_away() -> None:
+    with pytest.raises(Refused, match="scheduler: 'batch' one of kube-scheduler"):
+        Simulation().apply(SetConfiguration(None, "batch"))
+
+
+def test_pods_of_a_profile_that_goes_are_nobodys_until_it_is_back() -> None:
+    sim = world(pod("web"))
+    sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "other"}])))
+    assert sim.journal.place("default/web") == Place.IGNORED
+    sim.apply(Undo())
+    assert sim.journal.place("default/web") == Place.ACTIVE
