@@ -67,70 +67,70 @@ class SettingsForm(forms.Form):
 
     cycle_cost = DurationField(
         label=_("A scheduling cycle takes"),
-        help_text=_("virtual time from the pop to the decision; at first 1ms"),
+        help_text=_("virtual time from the pop to the decision; default 1ms"),
     )
     bind_cost = DurationField(
-        label=_("Binding takes"), help_text=_("the call to the API server; at first 5ms")
+        label=_("Binding takes"), help_text=_("the call to the API server; default 5ms")
     )
     patch_cost = DurationField(
-        label=_("Writing a pod's status takes"), help_text=_("its condition and nomination; at first 1ms")
+        label=_("Writing a pod's status takes"), help_text=_("its condition and nomination; default 1ms")
     )
     evict_cost = DurationField(
         label=_("Each call of an eviction takes"),
-        help_text=_("two calls a victim: why it goes, then its deletion; at first 1ms"),
+        help_text=_("two calls a victim: why it goes, then its deletion; default 1ms"),
     )
-    pod_start_latency = DurationField(label=_("A bound pod starts after"), help_text=_("at first 2s"))
+    pod_start_latency = DurationField(label=_("A bound pod starts after"), help_text=_("default 2s"))
     informer_lag = DurationField(
         label=_("Schedulers hear of changes after"),
-        help_text=_("the lag of their informers, such as 500ms; at first 0s: at once"),
+        help_text=_("the lag of their informers, such as 500ms; default 0s, at once"),
     )
     client_qps = forms.IntegerField(
         label=_("API calls a second"),
         min_value=0,
         max_value=10_000,
         help_text=_(
-            "qps of each scheduler's client; 0, as at first: no limit, unless clientConnection sets one"
+            "qps of each scheduler's client; 0, the default: no limit, unless clientConnection sets one"
         ),
     )
     client_burst = forms.IntegerField(
         label=_("API calls at once"),
         min_value=1,
         max_value=10_000,
-        help_text=_("burst: so many go before the limit bites; at first 100"),
+        help_text=_("burst: so many go before the limit bites; default 100"),
     )
     controllers = forms.BooleanField(
         label=_("Kubelets and volume controllers work"),
         required=False,
-        help_text=_("off, bound pods never start and no volume is made; at first on"),
+        help_text=_("off, bound pods never start and no volume is made; default on"),
     )
     max_in_unschedulable = DurationField(
         label=_("Unschedulable pods are tried again after"),
-        help_text=_("podMaxInUnschedulablePodsDuration; at first 5m"),
+        help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
     )
     pop_from_backoff = forms.BooleanField(
         label=_("Pop from backoff when nothing is active"),
         required=False,
-        help_text=_("gate SchedulerPopFromBackoffQ; at first on"),
+        help_text=_("gate SchedulerPopFromBackoffQ; default on"),
     )
     async_preemption = forms.BooleanField(
         label=_("Evict beside the scheduling cycles"),
         required=False,
-        help_text=_("gate SchedulerAsyncPreemption; at first on"),
+        help_text=_("gate SchedulerAsyncPreemption; default on"),
     )
     async_api_calls = forms.BooleanField(
         label=_("Write beside the scheduling cycles"),
         required=False,
-        help_text=_("gate SchedulerAsyncAPICalls; at first on"),
+        help_text=_("gate SchedulerAsyncAPICalls; default on"),
     )
     expect_nominated_node = forms.BooleanField(
         label=_("Tell the expected node while a binding takes its time"),
         required=False,
-        help_text=_("gate NominatedNodeNameForExpectation; at first off"),
+        help_text=_("gate NominatedNodeNameForExpectation; default off"),
     )
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
-        help_text=_("it waits, rejects and fails as the pods' playground.dev/ annotations ask; at first off"),
+        help_text=_("it waits, rejects and fails as the pods' playground.dev/ annotations ask; default off"),
     )
     queue_mode = forms.ChoiceField(
         label=_("The scheduling queue"),
