@@ -49,11 +49,11 @@ def revert(store: Store, edit: Edit, now: int) -> None:
             store.remove(event.kind, event.namespace, event.name)
         elif present is None:
             assert event.old is not None
-            store.create(_without_deletion(event.old), event.kind, now)
+            store.create(_as_new(event.kind, event.old), event.kind, now)
         elif event.type == DELETED or (event.new is not None and _began_to_end(event)):
             assert event.old is not None
             store.remove(event.kind, event.namespace, event.name)
-            store.create(_without_deletion(event.old), event.kind, now)
+            store.create(_as_new(event.kind, event.old), event.kind, now)
         else:
             assert event.old is not None
             store.replace(_as_lived(event.kind, event.old, present), event.kind)
@@ -65,8 +65,10 @@ def _began_to_end(event: WatchEvent) -> bool:
     return "deletionTimestamp" in after and "deletionTimestamp" not in before
 
 
-def _without_deletion(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    ended = ("deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion")
+def _as_new(kind: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What was deleted, not ending any more. A pod is another one then, as a scheduler may still be busy with the first one."""
+    ended = ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"]
+    ended += ["uid"] if kind == "Pod" else []
     metadata = {key: value for key, value in manifest["metadata"].items() if key not in ended}
     return {**manifest, "metadata": metadata}
 

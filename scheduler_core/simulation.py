@@ -49,6 +49,7 @@ class RunResult:
     reason: str
 
 
+_OTHERS = ("kubelet", "volumes")  # whose actions are no scheduler's
 _CYCLE_ACTIONS = ("schedule", "cycle")
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
 
@@ -203,7 +204,7 @@ class Simulation:
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
         """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
-        self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
+        self._discard_plans(name)
         scheduler = Scheduler(name, configuration, self)
         self._schedulers[name] = scheduler
         informers.set_lag(scheduler)
@@ -223,8 +224,12 @@ class Simulation:
     def stop_scheduler(self, name: str) -> None:
         """Takes a scheduler away; its pods stay pending."""
         del self._schedulers[name]
-        self.agenda.discard(lambda action: len(action) > 1 and action[1] == name)
+        self._discard_plans(name)
         self._note_strangers()
+
+    def _discard_plans(self, scheduler: str) -> None:
+        """Takes what a scheduler was about to do off the agenda."""
+        self.agenda.discard(lambda action: action[0] not in _OTHERS and action[1] == scheduler)
 
     def _note_strangers(self) -> None:
         """Pods that were somebody's and that no scheduler is for any more."""
@@ -246,8 +251,9 @@ class Simulation:
             happen()
         except BaseException:
             self.position -= 1
-            self._recorder.drain()
+            self._recorder.take_back()
             raise
+        self._peek()  # what has lost its meaning goes now: not when somebody happens to ask, which a replay would not do
         records = self._recorder.drain()
         self.last = tuple(records)
         return records

@@ -43,8 +43,14 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     if cycle.waits:
         _wait(scheduler, binding, cycle.waits)
     else:
-        scheduler.move(binding.pod.key, Place.BINDING, "assumed")
+        _move(scheduler, binding, Place.BINDING, "assumed")
         _enter(scheduler, binding, Phase.PRE_BIND)
+
+
+def _move(scheduler: Scheduler, binding: BindingCycle, place: str, cause: str) -> None:
+    live = scheduler.world.store.pod_at(binding.pod.key)
+    there = live is not None and live.uid == binding.pod.uid
+    scheduler.move(binding.pod.key, place, cause, kept=there)
 
 
 def _tell_nomination(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
@@ -88,7 +94,7 @@ def _wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, i
         scheduler.name,
         binding.span,
     )
-    scheduler.move(binding.pod.key, Place.WAITING, "Permit")
+    _move(scheduler, binding, Place.WAITING, "Permit")
     for plugin, deadline in binding.waiting.items():
         world.agenda.push(deadline, ("permit_timeout", scheduler.name, binding.number, plugin))
 
@@ -134,7 +140,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
         "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
     )
     if status.ok:
-        scheduler.move(binding.pod.key, Place.BINDING, "permitted")
+        _move(scheduler, binding, Place.BINDING, "permitted")
         _enter(scheduler, binding, Phase.PRE_BIND)
     else:
         _fail(scheduler, binding, Point.PERMIT, status)

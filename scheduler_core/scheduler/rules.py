@@ -59,7 +59,12 @@ class QueueRules:
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
         until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
-        self._scheduler.move(entry.key, place, cause, () if why is None else why.reason, until)
+        reason = () if why is None else why.reason
+        self._scheduler.move(entry.key, place, cause, reason, until, self._is_for(entry.pod))
+
+    def _is_for(self, pod: Pod) -> bool:
+        """False where a pod for another scheduler took the name of one whose attempt failed: the queue holds it until it is popped."""
+        return pod.spec.scheduler_name in self._scheduler.profiles
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:

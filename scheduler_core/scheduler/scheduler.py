@@ -129,14 +129,20 @@ class Scheduler:
 
     # Helpers of its parts
 
-    def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0) -> None:
-        """Notes in journal and trace that a pod came to a place; `until` is the end of its backoff."""
+    def move(
+        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
+    ) -> None:
+        """Notes in trace and journal that a pod came to a place; `until` is the end of its backoff.
+
+        Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
+        """
         world = self.world
         told: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
         if why:
             named = zip(("event", "plugin", "hint"), why, strict=True)
             told.update((name, text) for name, text in named if text)
-        world.journal.move(pod, world.now, world.position, place, cause, why, until)
+        if kept:
+            world.journal.move(pod, world.now, world.position, place, cause, why, until)
         world.record("queue_moved", told, self.name)
 
     def left(self, key: str) -> None:

@@ -97,6 +97,11 @@ class Recorder:
         out, self.records = self.records, []
         return out
 
+    def take_back(self) -> None:
+        """Unwrites the records since the last drain, numbers included."""
+        self.seq -= len(self.records)
+        self.records = []
+
     def copy(self) -> Recorder:
         twin = Recorder()
         twin.seq = self.seq
