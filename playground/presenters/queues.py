@@ -10,6 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import colour_of, scheduler_of, short, subject
 from playground.presenters.words import gettext_noop
+from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod
 
 WINDOW = 12
@@ -33,6 +34,7 @@ def present(sim: Any, look: Look) -> Panel:
     for other in sim.schedulers:
         if other is not scheduler:
             _join(groups, _groups(sim, other, chosen), other.name)
+    groups["active"]["by"] = _sorter(scheduler)
     if sim.journal.ignored:
         groups["ignored"] = _ignored(sim, chosen)
     _tell_faults(sim, groups.values())
@@ -56,6 +58,12 @@ def _groups(sim: Any, scheduler: Any, chosen: str) -> dict[str, dict[str, Any]]:
         "gated": _group("gated", queue.gated(), lambda q: _gated(q, chosen)),
         "permit": _permit(scheduler, sim.now, chosen),
     }
+
+
+def _sorter(scheduler: Any) -> str:
+    """The QueueSort plugin where it is not kube's own."""
+    name = str(next(iter(scheduler.profiles.values())).at(Point.QUEUE_SORT)[0].name)
+    return "" if name == "PrioritySort" else name
 
 
 def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], name: str) -> None:

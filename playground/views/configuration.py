@@ -22,6 +22,7 @@ from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, Se
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.objects.names import subdomain_errors
+from scheduler_core.plugins import PROBLEMS
 
 MOST_BYTES = 128 << 10
 MOST_NAME = 253
@@ -125,6 +126,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     manifest = next((each["manifest"] for each in found["schedulers"] if each["name"] == name), None)
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest)
     page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
+    page["unusable"] = sorted(PROBLEMS.items())
     page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
     if "new" in asked:

@@ -11,6 +11,7 @@ from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.demonstration import Demonstration
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.plugins.installed import PROBLEMS, install
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_name import NodeName
@@ -21,6 +22,7 @@ from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
+from scheduler_core.plugins.queue_sort_examples import CreationTimeSort, SmallestFirstSort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
 from scheduler_core.plugins.volume_binding import VolumeBinding
@@ -76,7 +78,10 @@ DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
 # Our own plugin for teaching; in no default.
 DEMONSTRATION = "Demonstration"
 
-# What is built.
+# Examples of another order of the queue; in no default either.
+EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
+
+# What is built; plugins of installed packages are added below.
 REGISTRY: dict[str, type[Plugin]] = {
     "SchedulingGates": SchedulingGates,
     "PrioritySort": PrioritySort,
@@ -98,6 +103,9 @@ REGISTRY: dict[str, type[Plugin]] = {
     "ImageLocality": ImageLocality,
     "DefaultBinder": DefaultBinder,
     DEMONSTRATION: Demonstration,
+    "CreationTimeSort": CreationTimeSort,
+    "SmallestFirstSort": SmallestFirstSort,
 }
+PROBLEMS.update(install(REGISTRY))
 
-__all__ = ["DEFAULT_ORDER", "DEMONSTRATION", "NAMES", "REGISTRY"]
+__all__ = ["DEFAULT_ORDER", "DEMONSTRATION", "EXAMPLES", "NAMES", "PROBLEMS", "REGISTRY"]
