@@ -35,6 +35,7 @@ urlpatterns = [
     path("s/<str:key>/fixes/apply", fixes.apply_fix, name="apply-fix"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", journey.journey_text, name="journey-text"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>", journey.journey_page, name="journey"),
+    path("s/<str:key>/cycle-state", journey.cycle_state, name="cycle-state"),
     path("s/<str:key>/timeline", lanes.timeline, name="timeline"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
     path("s/<str:key>/step", session.step, name="step"),

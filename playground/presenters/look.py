@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix")
+TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix", "internals")
 RENAMED = {"events": "journey"}  # tabs that links from before may name
 MODES = ("filter", "score", "utilisation")
 AXES = ("steps", "time")

@@ -148,6 +148,13 @@ class SessionClient:
         )
         return {**found, "head": await runtime().call(lambda: self.live().current_head())}
 
+    async def cycle_state(self, pod: str, at: int | None = None) -> dict[str, Any] | None:
+        """The CycleState of a pod's present or last cycle (presenters/cycle_state); None where it had none."""
+        found: dict[str, Any] | None = await runtime().call(
+            lambda: self.live().ask("cycle_state", pod=pod, at=at)
+        )
+        return found
+
     async def walk(self, steps: int) -> None:
         """Make so many transitions at the head, as one step of the log."""
         self.require_edit()

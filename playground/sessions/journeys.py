@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from playground.presenters.cycle_state import keys_of
 from playground.presenters.journey import journey
 from playground.presenters.journey.detail import worded
 from playground.presenters.journey.stranding import stranded_told
 from playground.sessions.engine import Engine, Steps
+from scheduler_core.scheduler.notebook import Notebook
 from scheduler_core.scheduler.witness import Witness
 from scheduler_core.stranding import stranded
 
@@ -40,13 +42,44 @@ def _cut(story: dict[str, Any], page: int | None) -> None:
     story |= {"page": page, "pages": pages}
 
 
-def _detail(engine: Engine, first: int, at: int, pod: str, deadline: float) -> Steps:
-    """What the attempt that began at position `first` looked like up to `at`."""
+def cycle_state(engine: Engine, at: int, pod: str) -> Steps:
+    """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
+    world = yield from engine.at(at)
+    first = _cycle_began(world, pod)
+    if first is None:
+        return None
+    world = yield from _before(engine, first)
+    book = Notebook(world, pod)
+    end = min(at, first + MOST_STEPS)
+    while world.position < end:
+        engine.replay(world)
+        book.see(world)
+        if engine.slice.over():
+            yield
+    return keys_of(book)
+
+
+def _cycle_began(world: Any, pod: str) -> int | None:
+    for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
+            return int(scheduler.cycle.first_position)
+    attempts = world.journal.attempts_of(pod)
+    return attempts[-1].first_position if attempts else None
+
+
+def _before(engine: Engine, first: int) -> Steps:
+    """A world of one's own at a position."""
     world = engine.history.nearest(first)
     while world.position < first:
         engine.replay(world)
         if engine.slice.over():
             yield
+    return world
+
+
+def _detail(engine: Engine, first: int, at: int, pod: str, deadline: float) -> Steps:
+    """What the attempt that began at position `first` looked like up to `at`."""
+    world = yield from _before(engine, first)
     witness = Witness(world, pod)
     witness.see(world, world.last)
     end = min(at, first + MOST_STEPS)

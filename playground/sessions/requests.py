@@ -197,6 +197,11 @@ class Requests:
             (yield from journeys.told(engine, header["at"], header["pod"], header["page"], header["seconds"]))
         )
 
+    def cycle_state(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What a pod's cycle keeps in its CycleState, and who wrote and read it."""
+        engine = self._engine(header)
+        return Answer((yield from journeys.cycle_state(engine, header["at"], header["pod"])))
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -250,6 +255,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.configuration,
         Requests.fixes,
         Requests.journey,
+        Requests.cycle_state,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

@@ -1,4 +1,4 @@
-"""A pod's journey: a page of its own, and the same as text."""
+"""A pod's journey: a page of its own, and the same as text; and what its cycle keeps in CycleState."""
 
 from __future__ import annotations
 
@@ -53,6 +53,24 @@ async def journey_text(
     """For a terminal, an issue or a chat."""
     story = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
+
+
+@require_GET
+@opens
+async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A fragment of the inspector's tab Internals, or a page of its own."""
+    look = Look.from_query(request.GET)
+    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    context = {
+        "session": client.session,
+        "key": client.key,
+        "state": await client.cycle_state(look.pod, look.at),
+        "at": look.at,
+        "fragment": fragment,
+        "base": "playground/bare.html" if fragment else "playground/base.html",
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return render(request, "playground/cycle_state.html", context)
 
 
 async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> dict[str, Any]:

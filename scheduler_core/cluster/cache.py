@@ -10,6 +10,9 @@ kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +26,22 @@ from scheduler_core.objects.resources import Resources
 _FIRST_CAPACITY = 8
 _PODS = 0  # column of `counts`
 _ALLOWED = 1
+
+
+class Copied(NamedTuple):
+    """What the last `update_snapshot` did: up to which generation, and which rows it copied (`whole`: a new table, as nodes had changed).
+
+    `rows` are the first MOST_TOLD of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
+    and the pod's key.
+    """
+
+    generation: int
+    whole: bool
+    total: int
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+MOST_TOLD = 64
 
 
 class CacheError(RuntimeError):
@@ -51,7 +70,9 @@ class Cache:
         self.nonzero: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
         self.counts: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
         self._vectors: dict[Resources, NDArray[np.int64]] = {}
-        self._dirty: dict[int, None] = {}
+        self.generation = 0  # counts changes; kube's are numbers of the whole process
+        self.copied = Copied(0, True, 0)
+        self._dirty: dict[int, str] = {}  # slot -> its last change (see Copied)
         self._nodes_changed = True
         self._rows: dict[int, int] = {}  # slot -> row of the snapshot made last
 
@@ -72,6 +93,7 @@ class Cache:
         self._remember_images(node)
         self._set_allocatable(slot, node)
         self._nodes_changed = True
+        self.generation += 1
 
     def remove_node(self, node: Node) -> None:
         """Takes a node out of the order; its pods stay known until their own deletions arrive."""
@@ -87,6 +109,7 @@ class Cache:
         self.counts[slot, _ALLOWED] = 0
         self._drop_slot_if_empty(slot)
         self._nodes_changed = True
+        self.generation += 1
 
     # Pods
 
@@ -138,14 +161,31 @@ class Cache:
             self._dirty.clear()
             self.columns.settle()
             self._nodes_changed = False
+            self.copied = Copied(self.generation, True, len(fresh))
             return fresh
         for slot in self._dirty:
             row = self._rows.get(slot)
             if row is not None:
                 self._copy_row(table, row, slot)
+        self._tell_copied()
         self._dirty.clear()
         self.columns.update(table.pod_table, self._rows)
         return table
+
+    def _tell_copied(self) -> None:
+        names, dirty = self.names, self._dirty
+        first = tuple([(names[slot], change) for slot, change in islice(dirty.items(), MOST_TOLD)])
+        self.copied = Copied(self.generation, False, len(dirty), first)
+
+    @property
+    def dirty(self) -> list[tuple[str, str]]:
+        """Rows that have changed since the last `update_snapshot`, as Copied tells them."""
+        return [(self.names[slot], change) for slot, change in self._dirty.items()]
+
+    @property
+    def nodes_changed(self) -> bool:
+        """Whether the next `update_snapshot` makes a new table."""
+        return self._nodes_changed
 
     def table(self) -> NodeTable:
         """A new NodeTable of the cache as it stands now."""
@@ -198,6 +238,8 @@ class Cache:
         twin.nonzero = self.nonzero.copy()
         twin.counts = self.counts.copy()
         twin._vectors = dict(self._vectors)
+        twin.generation = self.generation
+        twin.copied = self.copied
         twin._dirty = dict(self._dirty)
         twin._nodes_changed = self._nodes_changed
         twin._rows = self._rows
@@ -274,7 +316,8 @@ class Cache:
         self.columns.put(pod, slot)
         if pod.spec.host_ports:
             self.ports[slot] = self.ports.get(slot, NO_PORTS) | frozenset(pod.spec.host_ports)
-        self._dirty[slot] = None
+        self._dirty[slot] = "+" + pod.key
+        self.generation += 1
 
     def _take(self, key: str) -> None:
         pod, slot = self.where.pop(key)
@@ -285,7 +328,8 @@ class Cache:
         self.pods[slot] = _without(self.pods[slot], key)
         if pod.spec.host_ports:
             self._take_ports(slot, pod.spec.host_ports)
-        self._dirty[slot] = None
+        self._dirty[slot] = "-" + key
+        self.generation += 1
         self._drop_slot_if_empty(slot)
 
     def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
@@ -299,7 +343,8 @@ class Cache:
         self.pods[slot] = (*_without(self.pods[slot], old.key), pod)
         self.where[pod.key] = (pod, slot)
         self.columns.put(pod, slot)
-        self._dirty[slot] = None
+        self._dirty[slot] = "~" + pod.key
+        self.generation += 1
 
     def _copy_row(self, table: NodeTable, row: int, slot: int) -> None:
         table.requested[row] = self.requested[slot]

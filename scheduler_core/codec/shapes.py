@@ -73,7 +73,7 @@ CLASSES: tuple[type, ...] = (
     ),
     *(plugin.PreFilterResult, plugin.PostFilterResult, plugin.Verdicts),
     # cache and snapshot
-    *(cache.Cache, node_tree.NodeTree, table.NodeTable, table.ResourceIndex, table.ImageState),
+    *(cache.Cache, cache.Copied, node_tree.NodeTree, table.NodeTable, table.ResourceIndex, table.ImageState),
     *(pod_table.PodColumns, pod_table.PodTable),
     *(
         pod_classes.PodClasses,

@@ -33,7 +33,7 @@ class Witness:
     """Made when the attempt's first transition has been made; `see` is called after each one that follows."""
 
     def __init__(self, sim: Simulation, pod: str) -> None:
-        self.scheduler, self.cycle = _running(sim, pod)
+        self.scheduler, self.cycle = running(sim, pod)
         self.pod, self.uid = pod, self.cycle.pod.uid
         self.binding: BindingCycle | None = None
         self.events: list[Seen] = []
@@ -105,7 +105,8 @@ class Witness:
         return out
 
 
-def _running(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
+def running(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
+    """The scheduler that runs the pod's cycle now, or ran it last, and that cycle. ValueError where there is none."""
     for scheduler in sim.schedulers:
         if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
             return scheduler, scheduler.cycle

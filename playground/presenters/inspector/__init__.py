@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.presenters.inspector import fix, journey, node, pod, preemption, scores, why, yaml_tab
+from playground.presenters.inspector import (
+    fix,
+    internals,
+    journey,
+    node,
+    pod,
+    preemption,
+    scores,
+    why,
+    yaml_tab,
+)
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, find_pod, short, subject
@@ -20,6 +30,7 @@ _TITLES = {
     "yaml": gettext_noop("YAML"),
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
+    "internals": gettext_noop("Internals"),
 }
 _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
     "why": why.present,
@@ -30,6 +41,7 @@ _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
     "yaml": yaml_tab.present,
     "journey": journey.present,
     "fix": fix.present,
+    "internals": internals.present,
 }
 
 

@@ -31,7 +31,7 @@ function actionOf({ key, shiftKey, repeat }) {
   if (key === "/" || key === "?") return [key === "/" ? "search" : "keys"];
   if (key === "B") return repeat ? null : ["breakBack"];
   if (key === "[" || key === "]") return ["speed", key === "]" ? 1 : -1];
-  if (/^[1-8]$/.test(key)) return ["tab", Number(key) - 1];
+  if (/^[1-9]$/.test(key)) return ["tab", Number(key) - 1];
   const lanes = { w: "closer", s: "wider", a: "left", d: "right" };
   if (lanes[key.toLowerCase()] && overLanes()) return [lanes[key.toLowerCase()]];
   const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject", b: "breakNext", m: "bookmark", c: "diff" };

@@ -71,3 +71,17 @@ def test_an_unknown_pod_has_no_journey() -> None:
     engine = made(cluster(1, 1))
     apply(engine, applying(pod("web")))
     assert story(engine, "nobody")["known"] is False
+
+
+def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
+    engine = failing()
+    found = finish(journeys.cycle_state(engine, engine.world.position, "default/web"))
+    fit = next(key for key in found["keys"] if key["key"] == "PreFilterNodeResourcesFit")
+    assert [(w["point"], w["plugin"]) for w in fit["wrote"]] == [("PreFilter", "NodeResourcesFit")]
+    assert found["clones"] == [{"for": "binding cycle", "count": 1}]
+    assert "NodePorts" in found["skip_filter"]
+
+
+def test_a_pod_without_a_cycle_has_no_cycle_state() -> None:
+    engine = made(applying(node("n"), pod("web")))
+    assert finish(journeys.cycle_state(engine, engine.world.position, "default/web")) is None

@@ -43,3 +43,10 @@ def test_the_lanes_are_tables_for_who_reads(visitor):
     said = page_text(begun.get("timeline", axis="time"))
     assert "web-1" in said
     assert "in flight" in said
+
+
+def test_the_cycle_state_is_a_page_too(visitor):
+    begun = visitor("story:first-placement")
+    begun.post("step", grain="pod")
+    assert "wrote PreFilter · NodeResourcesFit" in page_text(begun.get("cycle-state", pod="default/web-1"))
+    assert "no scheduling cycle" in page_text(begun.get("cycle-state", pod="default/nobody"))

@@ -1,0 +1,85 @@
+"""A cycle's CycleState key by key: who wrote it, who read it, in which copies, and what it holds in short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from playground.presenters.scene import short
+from scheduler_core.framework.observed import CLONED, MISSED, READ, WROTE
+from scheduler_core.scheduler.notebook import DRY_RUN, NOMINATED, Note, Notebook
+
+FIELDS = 6
+TEXT = 60
+
+
+def keys_of(book: Notebook) -> dict[str, Any]:
+    """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
+    notes, cycle = book.notes, book.cycle
+    names = dict.fromkeys([*(n.key for n in notes if n.what == WROTE), *book.values])
+    clones: dict[str, int] = {}
+    for note in notes:
+        if note.what == CLONED:
+            clones[note.clone] = clones.get(note.clone, 0) + 1
+    return {
+        "pod": cycle.pod.key,
+        "name": short(cycle.pod.key),
+        "number": cycle.number,
+        "keys": [_key(name, [n for n in notes if n.key == name], book.values) for name in names],
+        "missed": _by([n for n in notes if n.what == MISSED and n.key not in names]),
+        "clones": [{"for": purpose, "count": count} for purpose, count in clones.items()],
+        "skip_filter": list(cycle.state.skip_filter),
+        "skip_score": list(cycle.state.skip_score),
+    }
+
+
+def _key(name: str, notes: list[Note], values: Mapping[str, Any]) -> dict[str, Any]:
+    own = [n for n in notes if n.clone not in (DRY_RUN, NOMINATED)]
+    return {
+        "key": name,
+        "wrote": _by(n for n in own if n.what == WROTE),
+        "read": _by(n for n in own if n.what == READ),
+        "copies": _by((n for n in notes if n not in own), by_clone=True),
+        "value": brief(values[name]) if name in values else "",
+    }
+
+
+def _by(notes: Iterable[Note], by_clone: bool = False) -> list[dict[str, Any]]:
+    """Equal accesses are one, with their number and the first one's step."""
+    out: dict[tuple[str, ...], dict[str, Any]] = {}
+    for note in notes:
+        part = (note.clone, note.what) if by_clone else (note.point, note.plugin)
+        found = out.setdefault(
+            part,
+            {"point": note.point, "plugin": note.plugin, "at": note.position, "count": 0}
+            | ({"clone": note.clone, "what": note.what} if by_clone else {}),
+        )
+        found["count"] += 1
+    return list(out.values())
+
+
+def brief(value: Any) -> str:
+    """What a value holds in one line: numbers as they are, of the rest the kind and size."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, str):
+        return f'"{value[:TEXT]}"'
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}[{', '.join(map(str, value.shape))}]"
+    if isinstance(value, (tuple, list, set, frozenset, dict)):
+        return f"{type(value).__name__} of {len(value)}"
+    if is_dataclass(value):
+        parts = [f"{f.name}: {_inner(getattr(value, f.name))}" for f in fields(value)[:FIELDS]]
+        return f"{type(value).__name__}({', '.join(parts)}{', …' if len(fields(value)) > FIELDS else ''})"
+    return type(value).__name__
+
+
+def _inner(value: Any) -> str:
+    return type(value).__name__ if is_dataclass(value) else brief(value)

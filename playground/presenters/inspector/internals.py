@@ -1,0 +1,145 @@
+"""Internals: what is otherwise unseen of a scheduler. Its cache, the list of in-flight events, the nominator; CycleState is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import clock, duration
+from playground.presenters.look import Look
+from playground.presenters.scene import cycle_of, scheduler_of, short
+from playground.presenters.words import gettext_noop
+from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.witness import name_of
+
+SHOWN = 40
+_CHANGES = {
+    "+": gettext_noop("pod added"),
+    "-": gettext_noop("pod taken off"),
+    "~": gettext_noop("pod replaced by a newer version"),
+}
+
+
+def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+    """Of the scheduler whose cycle began last."""
+    scheduler = scheduler_of(sim)
+    return {
+        "kind": "internals",
+        "scheduler": scheduler.name if len(sim.schedulers) > 1 else "",
+        "cache": _cache(sim, scheduler),
+        "flight": _flight(sim, scheduler),
+        "nominator": _nominator(sim, scheduler),
+        "state": _state(sim, scheduler, key),
+        "position": sim.position,
+    }
+
+
+# The cache
+
+
+def _cache(sim: Any, scheduler: Any) -> dict[str, Any]:
+    cache = scheduler.cache
+    bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
+    assumed = [
+        _assumed(sim, pod, node, bindings.get(pod)) for pod, node in list(cache.assumed.items())[:SHOWN]
+    ]
+    return {
+        "assumed": assumed,
+        "more": len(cache.assumed) - len(assumed),
+        "pods": len(cache.where),
+        "generation": cache.generation,
+        "copied": cache.copied.generation,
+        "whole": cache.copied.whole,
+        "rows": [_row(name, change) for name, change in cache.copied.rows[:SHOWN]],
+        "total": cache.copied.total,
+        "pending": [_row(name, change) for name, change in cache.dirty[:SHOWN]],
+        "anew": cache.nodes_changed,
+    }
+
+
+def _row(name: str, change: str) -> dict[str, str]:
+    return {"node": name, "change": _CHANGES[change[0]], "pod": short(change[1:])}
+
+
+def _assumed(sim: Any, key: str, node: str, binding: Any) -> dict[str, Any]:
+    """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
+    cycle = cycle_of(sim)
+    since = binding.started if binding is not None else None
+    if since is None and cycle is not None and cycle.pod.key == key:
+        since = next((step.t for step in cycle.steps if step.point == "Reserve"), cycle.started)
+    due = _expires(sim, key) if sim.settings.assumed_pod_ttl else None
+    return {
+        "key": key,
+        "name": short(key),
+        "node": node,
+        "since": clock(since) if since is not None else "",
+        "phase": str(binding.phase) if binding is not None else "",
+        "finished": binding is None
+        and not (cycle is not None and cycle.pod.key == key and cycle.ended is None),
+        "deadline": clock(due) if due is not None else "",
+    }
+
+
+def _expires(sim: Any, key: str) -> int | None:
+    due = (e.time for e in sim.agenda.entries() if e.action[0] == "expire" and e.action[2] == key)
+    return next(due, None)
+
+
+# Events while pods are in flight
+
+
+def _flight(sim: Any, scheduler: Any) -> dict[str, Any]:
+    """kube's list: a marker where each pod was popped, and the events in between; `for` counts the pods that an event is kept for."""
+    items = scheduler.queue.flight.items()
+    rows: list[dict[str, Any]] = []
+    pods = 0
+    for item in items:
+        if isinstance(item, Pod):
+            pods += 1
+            rows.append({"pod": item.key, "name": short(item.key)})
+        else:
+            rows.append({"event": item.event.label, "object": short(name_of(item)), "for": pods})
+    return {
+        "rows": rows[-SHOWN:],
+        "more": max(len(rows) - SHOWN, 0),
+        "pods": pods,
+        "events": len(rows) - pods,
+    }
+
+
+# The nominator
+
+
+def _nominator(sim: Any, scheduler: Any) -> dict[str, Any]:
+    """Nodes with their nominated pods, and the list that kube keeps under "" where nominations were cleared."""
+    nominator = scheduler.queue.nominator
+    everything = nominator.everything()
+    nodes = [
+        {"node": node, "pods": [_nominated(sim, pod, node) for pod in nominator.on(node)]}
+        for node in everything
+        if node
+    ]
+    left = [short(key) for key in everything.get("", ())]
+    return {"nodes": nodes[:SHOWN], "left": left[:SHOWN], "more": max(len(left) - SHOWN, 0)}
+
+
+def _nominated(sim: Any, pod: Pod, node: str) -> dict[str, Any]:
+    since = next((a.ended for a in reversed(sim.journal.attempts_of(pod.key)) if a.nominated == node), None)
+    return {
+        "key": pod.key,
+        "name": short(pod.key),
+        "priority": pod.priority,
+        "since": clock(since) if since is not None else "",
+        "for": duration(sim.now - since) if since is not None else "",
+        "told": pod.nominated_node_name == node,
+    }
+
+
+# CycleState: which cycle's
+
+
+def _state(sim: Any, scheduler: Any, key: str) -> dict[str, Any] | None:
+    """The pod whose cycle is asked for: the inspected one while its binding cycle runs, else that of the present cycle."""
+    if any(binding.pod.key == key for binding in scheduler.bindings.values()):
+        return {"key": key, "name": short(key)}
+    cycle = cycle_of(sim)
+    return None if cycle is None else {"key": cycle.pod.key, "name": short(cycle.pod.key)}
