@@ -241,6 +241,7 @@ def pending_card(sim: Any, look: Look) -> dict[str, Any]:
                 "key": queued.pod.key,
                 "name": short(queued.pod.key),
                 "message": attempt.message if attempt is not None else "",
+                "at": attempt.last_position if attempt is not None else 0,
                 "attempts": queued.attempts,
             }
         )

@@ -136,7 +136,10 @@ def _woken(sim: Any, key: str) -> dict[str, Any]:
     """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
     index = sim.journal.last_move.get(key)
     why = sim.journal.moves[index].why if index is not None else ()
-    return {"woken": dict(zip(("event", "plugin", "hint"), why, strict=True))} if why else {}
+    if not why or index is None:
+        return {}
+    told = dict(zip(("event", "plugin", "hint"), why, strict=True))
+    return {"woken": {**told, "at": sim.journal.moves[index].position}}
 
 
 def _refused(queued: Any, chosen: str) -> dict[str, Any]:

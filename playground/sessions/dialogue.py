@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from playground.presenters.look import MAX_NUMBER, Look
+from playground.sessions.breakpoints import parse as parse_breakpoint
 from playground.sessions.errors import NotAllowed, SessionError
 from playground.sessions.live import LiveSession
 from playground.sessions.publisher import Viewer
-from playground.sessions.seeking import Seeker
+from playground.sessions.seeking import Asked, Seeker
 from playground.sessions.until import parse
 
 GRAINS = ("plugin", "point", "pod", "event")
@@ -95,13 +96,17 @@ class Dialogue:
         self.viewer.look = self.viewer.look.but(at=None)
 
     async def search(self, message: Message) -> None:
-        """To where a breakpoint holds, `back` or forward from the cursor; with `wait` the answer is waited for."""
-        back, only = message.get("back", False), _number(message.get("only"), "only")
-        if not isinstance(back, bool):
-            raise BadMessage('"back" must be true or false.')
+        """To where a breakpoint holds, `back` or forward from the cursor; with `wait` the answer is waited for.
+
+        Which one: `only` a kept one, `point` one that is given here, or all that are switched on.
+        """
+        back, only, given = message.get("back", False), message.get("only"), message.get("point")
+        if not isinstance(back, bool) or not (given is None or isinstance(given, dict)):
+            raise BadMessage('"back" must be true or false, and "point" an object.')
+        point = parse_breakpoint({**given, "id": 0}) if given is not None else None
         await self.live.ready()
         do = self.seeker.find if message.get("wait") is True else self.seeker.begin
-        await do(back, only, self.stand, self.cursor())
+        await do(Asked(back, _number(only, "only"), point), self.stand, self.cursor())
 
     async def pause(self, message: Message) -> None:
         """Whoever searches stops the search; else what drives the session is paused."""

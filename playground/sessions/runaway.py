@@ -133,13 +133,13 @@ def phrase(record: Record) -> tuple[int, str] | None:
 
 
 def words(circles: dict[str, int] | None, now: int, found: dict[str, Any]) -> str:
-    """What a run that was stopped was doing. `circles` is None where only its budget was spent."""
-    lines = "; ".join(f"{line['count']:,}× {line['what']}" for line in found["lines"])
+    """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
+    lines = "\n".join(f"{line['count']:,}× {line['what']}" for line in found["lines"])
     if not lines:
         return ""
-    doing = f"Its last {found['steps']:,} steps: {lines}."
+    doing = f"Its last {found['steps']:,} steps:\n{lines}\n"
     if circles is None:
-        return doing
+        return doing.rstrip()
     stood = circles["from_t"] == now
     time = (
         f"virtual time stood at {clock(now)}"
@@ -148,5 +148,5 @@ def words(circles: dict[str, int] | None, now: int, found: dict[str, Any]) -> st
     )
     return (
         f"The run was stopped because it goes in circles: for {circles['steps']:,} steps no pod came to a place where it "
-        f"had not been before, and {time}. {doing} Change something, or run again to go on all the same."
+        f"had not been before, and {time}. {doing}Change something, or run again to go on all the same."
     )

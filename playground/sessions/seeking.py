@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from playground.sessions import pins
-from playground.sessions.breakpoints import Breakpoint
+from playground.sessions.breakpoints import BadBreakpoint, Breakpoint
 from playground.sessions.errors import SessionError
 from playground.sessions.until import to_breakpoints, words
 
@@ -28,6 +28,14 @@ TURN = 0.25  # seconds of one turn of a search; between two of them it can be dr
 PATIENCE = 120.0  # seconds that one search may take
 
 Tell = Callable[[dict[str, Any]], None]
+
+
+class Asked(NamedTuple):
+    """What a viewer searches for: one `point` given here, or `only` the kept one with this number, or all that are on."""
+
+    back: bool
+    only: int | None = None
+    point: Breakpoint | None = None
 
 
 class NotFound(SessionError):
@@ -72,15 +80,18 @@ class Seeker:
     def busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    async def begin(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
+    async def begin(self, asked: Asked, stand: Callable[[int], None], at: int | None) -> None:
         """Search without making the viewer's next messages wait."""
         self.drop()
-        work = self._seek(back, only, stand, at)
-        self._task = asyncio.create_task(self._tell_errors(work))
+        self._task = asyncio.create_task(self._tell_errors(self.find(asked, stand, at)))
 
-    async def find(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
+    async def find(self, asked: Asked, stand: Callable[[int], None], at: int | None) -> None:
         """Search, and wait for what is found. Raises NotFound with words for the viewer."""
-        await self._seek(back, only, stand, at)
+        points = await self._points(asked)
+        if not await self._in_the_past(asked.back, points, stand, at):
+            await self.live.run(to_breakpoints(points))
+            self.viewer.look = self.viewer.look.but(at=None)
+            self.live.publisher.wake()
 
     def drop(self) -> bool:
         """End the search in progress; whether there was one."""
@@ -98,22 +109,32 @@ class Seeker:
             self.viewer.send({"type": "searched", "hit": None, "message": _("The search was stopped.")})
             raise
 
-    async def _seek(self, back: bool, only: int | None, stand: Callable[[int], None], at: int | None) -> None:
-        live = self.live
-        points = await live.runtime.db(pins.stopping, live.id, only)
-        if back or at is not None:
-            position = live.shown if at is None else at
-            result = await search(live, points, position, back, self.viewer.send)
-            if result["hit"] is not None:
-                await self._found(result["hit"], stand)
-                return
-            if back or result["spent"] or not self.viewer.may_edit:
-                raise NotFound(_never(points, result, back))
-        elif not self.viewer.may_edit:
-            raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
-        await live.run(to_breakpoints(points))
-        self.viewer.look = self.viewer.look.but(at=None)
-        live.publisher.wake()
+    async def _points(self, asked: Asked) -> list[Breakpoint]:
+        """What to search for; an expression that nobody has looked at yet is checked where it will run."""
+        if asked.point is None:
+            return list(await self.live.runtime.db(pins.stopping, self.live.id, asked.only))
+        if asked.point.cel:
+            wrong = await self.live.ask("check_breakpoint", point=asked.point.to_json())
+            if wrong:
+                raise BadBreakpoint(wrong[0]["message"])
+        return [asked.point]
+
+    async def _in_the_past(
+        self, back: bool, points: list[Breakpoint], stand: Callable[[int], None], at: int | None
+    ) -> bool:
+        """Whether it was found there; if not, and only the head is left to whoever may edit, False."""
+        if not back and at is None:
+            if not self.viewer.may_edit:
+                raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
+            return False
+        position = self.live.shown if at is None else at
+        result = await search(self.live, points, position, back, self.viewer.send)
+        if result["hit"] is not None:
+            await self._found(result["hit"], stand)
+            return True
+        if back or result["spent"] or not self.viewer.may_edit:
+            raise NotFound(_never(points, result, back))
+        return False
 
     async def _found(self, hit: dict[str, Any], stand: Callable[[int], None]) -> None:
         stand(hit["position"])

@@ -5,20 +5,28 @@ const PAUSE = 350;
 let shown = "";
 let timer = 0;
 
+const row = document.querySelector(".marks-row");
+const marks = () => row.querySelector("#marks");
 const by = (id) => document.getElementById(id);
 
 /** Fetches the marks of the window that the lanes show, a moment after the last change; not again for the same one. */
 export function showMarks(seen, head, running) {
+  beside();
   drawFlags(head);
   const lanes = by("panel-timeline").dataset;
-  const holder = by("marks");
-  const wanted = `${lanes.first} ${lanes.last} ${holder.dataset.live === "1" ? Math.min(head, Number(lanes.last)) : ""}`;
+  const wanted = `${lanes.first} ${lanes.last} ${marks().dataset.live === "1" ? Math.min(head, Number(lanes.last)) : ""}`;
   if (wanted === shown || running) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
     shown = wanted;
     fetchMarks(lanes.first, lanes.last).then(() => drawFlags(head));
   }, PAUSE);
+}
+
+/** The row stands directly above the lanes, also when the panel has been painted anew. */
+function beside() {
+  const lanes = document.querySelector("#panel-timeline .lane-rows");
+  if (lanes && row.nextElementSibling !== lanes) lanes.before(row);
 }
 
 /** Breakpoints or bookmarks have changed: fetch at once. */
@@ -28,14 +36,15 @@ export function marksChanged(seen, head) {
   return fetchMarks(lanes.first, lanes.last).then(() => drawFlags(head));
 }
 
-function fetchMarks(first, last) {
-  const values = { first, last };
-  return window.htmx.ajax("GET", `${location.pathname}marks`, { target: "#marks", swap: "outerHTML", values });
+/** Into the row, wherever that stands by the time that the answer comes: the panel around it may have been painted anew. */
+async function fetchMarks(first, last) {
+  const answer = await fetch(`${location.pathname}marks?${new URLSearchParams({ first, last })}`);
+  if (answer.ok) marks().outerHTML = await answer.text();
 }
 
 /** The session's bookmarks as they were fetched last: [{id, name, position}]. */
 export function bookmarks() {
-  return JSON.parse(by("marks").dataset.bookmarks || "[]");
+  return JSON.parse(marks().dataset.bookmarks || "[]");
 }
 
 /** Every bookmark as a flag on the rail, which spans the whole session. */

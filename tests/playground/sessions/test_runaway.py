@@ -114,7 +114,7 @@ def test_a_spent_budget_tells_what_the_last_steps_did() -> None:
     with pytest.raises(StopIteration) as end:
         next(steps)
     assert end.value.value["reason"] == "budget"
-    assert "Its last 502 steps: " in end.value.value["doing"]
+    assert "Its last 502 steps:\n" in end.value.value["doing"]
 
 
 @pytest.mark.django_db(transaction=True)
