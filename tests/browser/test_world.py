@@ -1,0 +1,61 @@
+"""A call that fails on demand, a historical queue and a scheduler that is missing, in a real browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+POD = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%s containers: [{name: c, image: i}]}}"
+
+
+@pytest.fixture
+def studio(page: Page, server: PlaygroundServer) -> Page:
+    """The studio of three nodes and four pods."""
+    page.goto(server.url)
+    page.get_by_role("button", name="Start with Three nodes").click()
+    page.wait_for_url("**/s/*/")
+    return page
+
+
+def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
+    studio: Page, accessible: Callable[[Page], None]
+) -> None:
+    studio.goto(f"{studio.url}?pod=default/web-2&tab=pod")
+    studio.get_by_role("link", name="Fail or delay the next call, such as its binding").click()
+    drawer = studio.locator("#drawer")
+    expect(drawer.get_by_label("Pod", exact=True)).to_have_value("default/web-2")
+    drawer.get_by_label("How long it takes").fill("3s")
+    drawer.get_by_role("button", name="Ask for it").click()
+    expect(drawer.get_by_role("button", name="Take back")).to_be_visible()
+    accessible(studio)
+    studio.keyboard.press("Escape")
+    expect(studio.locator("#panel-queues").get_by_text("bind 409")).to_be_visible()
+    studio.get_by_role("button", name="Run", exact=False).first.click()
+    inspector = studio.locator("#panel-inspector")
+    expect(inspector.get_by_text("the object has been modified").first).to_be_visible()
+    expect(inspector.get_by_text("PodScheduled=True")).to_be_visible()
+
+
+def test_a_historical_queue_says_so(studio: Page) -> None:
+    studio.goto(f"{studio.url}configuration")
+    studio.get_by_label("The scheduling queue").select_option("historical")
+    studio.get_by_role("button", name="Change the settings").click()
+    expect(studio.get_by_text("and the schedulers restarted")).to_be_visible()
+    studio.get_by_role("link", name="Open the studio").click()
+    expect(studio.locator("#panel-queues").get_by_text("historical: reference 003")).to_be_visible()
+
+
+def test_a_pod_of_no_scheduler_leads_to_starting_one(studio: Page) -> None:
+    base = studio.url
+    studio.goto(f"{base}yaml")
+    studio.locator("textarea[name='text']").fill(POD % ("lonely", "schedulerName: batch,"))
+    studio.locator("form.yaml-form button").first.click()
+    expect(studio.get_by_text("1 object(s) applied")).to_be_visible()
+    studio.goto(base)
+    studio.get_by_role("link", name="Start a scheduler").first.click()
+    drawer = studio.locator("#drawer")
+    drawer.get_by_role("button", name="Start the scheduler").click()
+    expect(drawer.get_by_text("The scheduler “batch” was started.")).to_be_visible()
+    expect(studio.locator("#panel-queues").get_by_text("No such scheduler")).to_have_count(0)
