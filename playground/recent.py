@@ -29,6 +29,11 @@ async def forget(request: HttpRequest, key: str) -> None:
         await request.session.aset(_NAME, [each for each in before if each != key])
 
 
+async def held_keys(request: HttpRequest) -> list[str]:
+    """The keys that this browser opened last."""
+    return list(await request.session.aget(_NAME, []))
+
+
 async def recent(request: HttpRequest) -> list[dict[str, Any]]:
     """Name, key, access and time of last use of each that still exists, the last one first."""
     keys = await request.session.aget(_NAME, [])

@@ -13,7 +13,7 @@ All functions are synchronous; they run in database threads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -70,13 +70,14 @@ class _Member:
         return self.session.origin_position or 0 if self.parent is not None else 0
 
 
-def family(session: Session, right: Right) -> list[Branch]:
+def family(session: Session, right: Right, held: Container[str] = ()) -> list[Branch]:
     """What a key of a session reaches, each before its branches, the latest branch first; at most MOST sessions.
 
+    `held` are keys that the visitor has besides: an edit key among them opens its session, and that one's branches, to edit.
     A fork of a branch from a step before that branch began leaves the line that the step is on.
     """
     line = _line(session) if right == "edit" else [session]
-    members = _reached(session, right, line)
+    members = _reached(session, right, line, held)
     for member in members[1:]:
         parent = member.parent
         while parent is not None and parent.parent is not None and member.at <= parent.at:
@@ -89,10 +90,14 @@ def family(session: Session, right: Right) -> list[Branch]:
     return list(_flat(members[0], session))
 
 
-def _reached(session: Session, right: Right, line: list[Session]) -> list[_Member]:
+def _reached(session: Session, right: Right, line: list[Session], held: Container[str]) -> list[_Member]:
     """The sessions that a key reaches, level by level, each with its origin as its parent."""
     own = {one.pk for one in line}
-    level = [_Member(line[-1], right if len(line) == 1 else "view", None)]
+
+    def right_to(one: Session, inherited: Right) -> Right:
+        return right if one.pk == session.pk else "edit" if one.edit_key in held else inherited
+
+    level = [_Member(line[-1], right_to(line[-1], "view"), None)]
     members = list(level)
     while level and len(members) < MOST:
         by_id = {member.session.pk: member for member in level}
@@ -100,7 +105,7 @@ def _reached(session: Session, right: Right, line: list[Session]) -> list[_Membe
         level = []
         for child in found.only(*_FIELDS).order_by("pk")[: MOST - len(members)]:
             parent = by_id[child.origin_id or 0]
-            level.append(_Member(child, right if child.pk == session.pk else parent.right, parent))
+            level.append(_Member(child, right_to(child, parent.right), parent))
         members += level
     return members
 

@@ -12,7 +12,7 @@ import orjson
 
 from playground.presenters import changes
 from playground.presenters.look import Look
-from playground.sessions import breakpoints, contents, fixing, journeys, search, traces
+from playground.sessions import breakpoints, contents, fixing, journeys, outlines, search, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.turns import Slice
@@ -202,6 +202,19 @@ class Requests:
         engine = self._engine(header)
         return Answer((yield from journeys.cycle_state(engine, header["at"], header["pod"])))
 
+    def outline(self, header: Header, attachments: list[bytes]) -> Steps:
+        """A history in outline, to be compared with another one."""
+        return Answer((yield from outlines.outline(self._engine(header), header["at"], header["since"])))
+
+    def digests(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Digests of some attempts, from an index on."""
+        engine = self._engine(header)
+        return Answer((yield from outlines.digests(engine, header["at"], header["first"], header["most"])))
+
+    def attempt(self, header: Header, attachments: list[bytes]) -> Steps:
+        """One attempt's scores and refusals."""
+        return Answer((yield from outlines.attempt(self._engine(header), header["at"], header["index"])))
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -256,6 +269,9 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.fixes,
         Requests.journey,
         Requests.cycle_state,
+        Requests.outline,
+        Requests.digests,
+        Requests.attempt,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

@@ -30,6 +30,7 @@ class Runtime:
     """The loop, the workers, the threads for the database, and the live sessions by id."""
 
     def __init__(self) -> None:
+        from playground.sessions.comparing import Comparisons
         from playground.sessions.exports import Jobs
         from playground.sessions.pool import Pool
         from playground.sessions.relay import Relay
@@ -39,6 +40,7 @@ class Runtime:
         self.pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
         self.relay = Relay(self)
         self.jobs = Jobs(self)
+        self.comparisons = Comparisons(self)
         self.sessions: dict[int, LiveSession] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._database = ThreadPoolExecutor(4, thread_name_prefix="database")

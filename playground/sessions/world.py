@@ -12,6 +12,7 @@ from scheduler_core.commands import ApplyObjects, Command, command_from_json
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.trace.digest import digest
 
 __all__ = [
     "ApplyObjects",
@@ -24,6 +25,7 @@ __all__ = [
     "Refused",
     "Simulation",
     "command_from_json",
+    "digest",
     "load_manifests",
     "plan",
     "present",

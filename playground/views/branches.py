@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.presenters.branches import present
+from playground.recent import held_keys
 from playground.sessions.branches import family
 from playground.sessions.client import SessionClient
 from playground.views.doors import opens, workbench
@@ -23,14 +24,15 @@ async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
     await client.refresh()
     look = Look.from_query(request.GET)
-    shown = await tree(client, client.session.head if look.at is None else look.at)
+    shown = await tree(request, client, client.session.head if look.at is None else look.at)
     if "strip" in request.GET:
         context = {"key": client.key, "client": client, "branches": shown, "look": look}
         return render(request, "playground/studio/branches.html", context)
     return workbench(request, client, "branches", {"branches": shown, "look": look})
 
 
-async def tree(client: SessionClient, position: int) -> dict[str, Any]:
+async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
     """What the strip and the room show (presenters/branches.py)."""
-    found = await sync_to_async(family, thread_sensitive=False)(client.session, client.access)
+    held = await held_keys(request)
+    found = await sync_to_async(family, thread_sensitive=False)(client.session, client.access, held)
     return present([asdict(each) for each in found], position)

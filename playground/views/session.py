@@ -41,7 +41,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return render(request, "playground/opening.html", context, status=503)
     await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
     context = await _context(client, look, shown) | _links(request, client)
-    context["branches"] = await tree(client, context["position"])
+    context["branches"] = await tree(request, client, context["position"])
     return render(request, "playground/studio.html", context)
 
 

@@ -291,7 +291,7 @@ rename?.elements.name.addEventListener("change", () => rename.requestSubmit());
 let leavingOnPurpose = false;
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href], button");
-  leavingOnPurpose = Boolean(link && (link.closest(".top-nav") || link.closest("form")));
+  leavingOnPurpose = Boolean(link && (link.closest(".top-nav, form, #branches")));
 });
 addEventListener("beforeunload", (event) => {
   if (unkept() && state.head > 0 && !leavingOnPurpose) event.preventDefault();

@@ -53,6 +53,19 @@ def test_an_edit_key_of_a_branch_reaches_its_origin_and_sisters_to_look_at() -> 
     assert seen(a) == {"Root": "view", "a": "edit", "b": "view"}
 
 
+def test_an_edit_key_that_the_visitor_has_besides_opens_its_session_to_edit() -> None:
+    root = begin()
+    a, _ = fork(root, name="a"), fork(root, name="b")
+    rights = {each.name: each.right for each in family(reread(a), "edit", [root.edit_key])}
+    assert rights == {"Root": "edit", "a": "edit", "b": "edit"}
+
+
+def test_a_view_link_stays_one_even_for_who_has_the_edit_key_besides() -> None:
+    root = begin()
+    fork(root, name="a")
+    assert [each.right for each in family(reread(root), "view", [root.edit_key])] == ["view", "view"]
+
+
 def test_a_view_key_of_a_branch_reaches_nothing_above_it() -> None:
     root = begin()
     a = fork(root, name="a")

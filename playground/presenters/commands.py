@@ -1,0 +1,131 @@
+"""A command of the log told in one sentence, from its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from playground.presenters.words import Told, gettext_noop, told
+
+NAMED = 3  # objects of a kind that are named before "…"
+TEXT = 120
+
+Data = Mapping[str, Any]
+
+
+def sentence(command: Data) -> Told:
+    """What a command asks for. The command may have come from an imported trace: nothing in it is sure to be there."""
+    tell = _OF_KIND.get(str(command.get("kind", "")))
+    if tell is None:
+        return told(gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command))
+    return tell(command)
+
+
+def _apply(command: Data) -> Told:
+    what = _counted(_named(manifest) for manifest in _list(command.get("objects")))
+    if command.get("create_only"):
+        return told(gettext_noop("creates %(what)s"), what=what)
+    return told(gettext_noop("creates or changes %(what)s"), what=what)
+
+
+def _named(manifest: Any) -> tuple[str, str]:
+    data = manifest if isinstance(manifest, Mapping) else {}
+    metadata = data.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else ""
+    return str(data.get("kind", "?")), str(name or "?")
+
+
+def _delete(command: Data) -> Told:
+    refs = [ref for ref in _list(command.get("refs")) if isinstance(ref, Mapping)]
+    return told(
+        gettext_noop("deletes %(what)s"),
+        what=_counted((str(r.get("kind")), str(r.get("name"))) for r in refs),
+    )
+
+
+def _patch(command: Data) -> Told:
+    ref = command.get("ref")
+    ref = ref if isinstance(ref, Mapping) else {}
+    return told(
+        gettext_noop("changes %(kind)s %(name)s: %(what)s"),
+        kind=ref.get("kind", "?"),
+        name=ref.get("name", "?"),
+        what=_cut(", ".join(_leaves(command.get("patch")))),
+    )
+
+
+def _leaves(patch: Any, path: str = "") -> list[str]:
+    """What a merge patch sets, as path=value."""
+    if not isinstance(patch, Mapping):
+        return [f"{path}={patch}"]
+    return [
+        leaf for key, value in patch.items() for leaf in _leaves(value, f"{path}.{key}" if path else str(key))
+    ]
+
+
+def _configure(command: Data) -> Told:
+    scheduler = command.get("scheduler", "")
+    if command.get("configuration") is None:
+        return told(
+            gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"),
+            plugin=scheduler,
+        )
+    return told(gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler)
+
+
+def _settings(command: Data) -> Told:
+    settings = command.get("settings")
+    return told(
+        gettext_noop("sets %(what)s"), what=_fields(settings if isinstance(settings, Mapping) else {})
+    )
+
+
+def _permit(command: Data) -> Told:
+    if command.get("decision") == "allow":
+        return told(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
+    return told(gettext_noop("rejects %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
+
+
+def _fail(command: Data) -> Told:
+    return told(gettext_noop("decides what becomes of API calls: %(what)s"), what=_fields(command))
+
+
+_OF_KIND: dict[str, Callable[[Data], Told]] = {
+    "ApplyObjects": _apply,
+    "DeleteObjects": _delete,
+    "PatchObject": _patch,
+    "SetConfiguration": _configure,
+    "SetSettings": _settings,
+    "DecidePermit": _permit,
+    "FailCall": _fail,
+    "Undo": lambda _: told(gettext_noop("takes back the change before")),
+    "Redo": lambda _: told(gettext_noop("makes the change again that was taken back")),
+}
+
+
+def _counted(named: Iterable[tuple[str, str]]) -> str:
+    """Kinds with the first names of each: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
+    kinds: dict[str, list[str]] = {}
+    for kind, name in named:
+        kinds.setdefault(kind, []).append(name)
+    parts = []
+    for kind, names in kinds.items():
+        more = f" … ({len(names):,})" if len(names) > NAMED else ""
+        parts.append(f"{kind} {', '.join(names[:NAMED])}{more}")
+    return _cut("; ".join(parts), 3 * TEXT)
+
+
+def _fields(data: Data) -> str:
+    return _cut(
+        ", ".join(
+            f"{name}={value}" for name, value in data.items() if name != "kind" and value not in (None, "")
+        )
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _cut(text: str, most: int = TEXT) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,140 @@
+"""Two sessions side by side: `with` names the other one by its link or its key; `a` and `b` are how far each is compared."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from playground.presenters.comparison import pods, present, scores
+from playground.sessions.client import SessionClient
+from playground.sessions.comparing import Work
+from playground.sessions.errors import SessionError, SessionGone
+from playground.sessions.runtime import runtime
+from playground.views.branches import tree
+from playground.views.doors import opens
+from playground.views.paging import page_of
+
+PAGE = 50
+PATIENCE = 4.0
+_KEY = re.compile(r"(?:.*/s/)?([\w-]{1,64})(?:/.*)?", re.DOTALL)
+
+
+@require_GET
+@opens
+async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The comparison, or how far it is; without `with` the place to choose another session."""
+    wanted = request.GET.get("with", "").strip()
+    if not wanted:
+        return await _choose(request, client, None)
+    try:
+        other = await _other(client, wanted)
+    except SessionError as error:
+        return await _choose(request, client, error)
+    heads = (await _head(request, client, "a"), await _head(request, other, "b"))
+    sessions = (client.session, other.session)
+    work = await runtime().call(lambda: runtime().comparisons.ask(*sessions, heads, PATIENCE))
+    context = _shared(client, other, heads)
+    if work.result is None:
+        return render(request, "playground/comparing.html", {**context, "work": work}, status=202)
+    context |= await sync_to_async(_shown, thread_sensitive=False)(request, work)
+    context |= await _scores(request, client, other, heads, work)
+    return render(request, "playground/compare.html", context)
+
+
+async def _choose(request: HttpRequest, client: SessionClient, refusal: SessionError | None) -> HttpResponse:
+    await client.refresh()
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "branches": await tree(request, client, client.session.head),
+        "wanted": request.GET.get("with", "")[:400],
+        "refusal": refusal,
+    }
+    return render(
+        request, "playground/compare_choose.html", context, status=refusal.status if refusal else 200
+    )
+
+
+async def _other(client: SessionClient, wanted: str) -> SessionClient:
+    """The other session, by a link to it or its key."""
+    found = _KEY.fullmatch(wanted)
+    try:
+        other = await SessionClient.open(found[1] if found else "")
+    except SessionGone:
+        raise SessionGone(
+            _("No session has this link. Paste a session's edit link or view link, as Share gives it.")
+        ) from None
+    if other.session.pk == client.session.pk:
+        raise SessionError(
+            _("This is a link to the very same session; choose another one to compare it with.")
+        )
+    return other
+
+
+async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
+    """How far a session is compared: up to its newest step, unless the page says otherwise."""
+    head = await runtime().call(lambda: client.live().current_head())
+    text = request.GET.get(name, "")
+    return min(head, int(text)) if text.isascii() and text.isdecimal() and len(text) < 16 else head
+
+
+def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
+    query = {"with": other.key, "a": heads[0], "b": heads[1]}
+    return {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "other": other,
+        "sides": [
+            {
+                "letter": letter,
+                "name": one.session.name,
+                "key": one.key,
+                "head": head,
+                "newest": one.session.head,
+            }
+            for letter, one, head in zip("AB", (client, other), heads, strict=True)
+        ],
+        "query": urlencode(query),
+    }
+
+
+def _shown(request: HttpRequest, work: Work) -> dict[str, Any]:
+    assert work.result is not None
+    everything = request.GET.get("show") == "all"
+    rows = pods(work.result, True)
+    different = [row for row in rows if row["differs"]]
+    return {
+        "found": present(work.result),
+        "everything": everything,
+        "pods": page_of(rows if everything else different, request.GET.get("page", ""), PAGE),
+        "different": len(different),
+        "total": len(rows),
+    }
+
+
+async def _scores(
+    request: HttpRequest, client: SessionClient, other: SessionClient, heads: tuple[int, int], work: Work
+) -> dict[str, Any]:
+    """The scores of the first attempt that differs, or of the last attempts of a pod that was asked for."""
+    assert work.result is not None
+    pod = request.GET.get("pod", "")[:512]
+    attempts = work.result["attempts"]
+    if pod:
+        attempts = [
+            await runtime().call(
+                lambda one=one, head=head, side=side: runtime().comparisons.attempt_of(
+                    one.session, head, side, pod
+                )
+            )
+            for one, head, side in zip((client, other), heads, work.result["sides"], strict=True)
+        ]
+    return {"scores": scores(*attempts), "scored": attempts, "scored_pod": pod}

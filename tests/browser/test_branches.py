@@ -1,0 +1,61 @@
+"""A fork, its line at the timeline, and a comparison, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Complaints
+from tests.browser.server import PlaygroundServer
+
+
+def begin(page: Page, server: PlaygroundServer) -> str:
+    """A session with two nodes and two pods; its address."""
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
+    address = page.url
+    for room, button in (("nodes", "Create the nodes"), ("pods", "Create the pods")):
+        page.goto(f"{address}build/{room}")
+        page.get_by_role("button", name=button).click()
+    page.goto(address)
+    expect(page.locator(".of-head").first).to_contain_text("2")
+    return address
+
+
+def test_a_fork_is_drawn_opened_and_compared(
+    page: Page, server: PlaygroundServer, complaints: Complaints, accessible: Callable[[Page], None]
+) -> None:
+    complaints.forgive("409")
+    address = begin(page, server)
+    page.goto(f"{address}build/nodes?at=1")
+    page.get_by_label("Count").fill("1")
+    page.get_by_role("button", name="Create the nodes").click()
+    page.get_by_role("button", name="Apply in a fork from here").click()
+    strip = page.locator("#branches")
+    expect(strip.locator("[aria-current]")).to_have_text("branch 1")
+    expect(strip.locator(".branch-lines .head")).to_have_count(2)
+    accessible(page)
+    page.keyboard.press("r")
+    expect(page.locator("#panel-transport")).to_contain_text(re.compile("attempt"))
+    strip.get_by_role("link", name="compare Empty cluster").click()
+    expect(page.get_by_role("heading", name="First difference")).to_be_visible()
+    expect(page.get_by_text("share their past up to step 1")).to_be_visible()
+    expect(page.locator(".charts .main-svg").first).to_be_visible()
+    accessible(page)
+    page.locator(".side.b h2 a").click()
+    expect(page.locator("#branches [aria-current]")).to_have_text("Empty cluster")
+    assert page.url == address
+
+
+def test_a_branch_opens_with_the_look_of_the_page(page: Page, server: PlaygroundServer) -> None:
+    address = begin(page, server)
+    page.locator(".top-nav form[action=fork] button").click()
+    page.wait_for_url(lambda url: url != address)
+    page.locator("#tab-scores").click()
+    page.wait_for_url("**tab=scores*")
+    page.locator("#branches").get_by_role("link", name="Empty cluster", exact=True).click()
+    page.wait_for_url(address + "?tab=scores")
+    expect(page.locator("#tab-scores")).to_have_attribute("aria-current", "page")

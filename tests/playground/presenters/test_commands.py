@@ -1,0 +1,30 @@
+"""Commands told in a sentence."""
+
+import pytest
+
+from playground.presenters.commands import sentence
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (
+            {"kind": "ApplyObjects", "objects": [{"kind": "Node", "metadata": {"name": f"n{i}"}} for i in range(5)]},
+            "Node n0, n1, n2 … (5)",
+        ),
+        ({"kind": "ApplyObjects", "objects": "no list"}, ""),
+        ({"kind": "ApplyObjects", "objects": [None, {"kind": "Pod", "metadata": 3}]}, "? ?; Pod ?"),
+        ({"kind": "DeleteObjects", "refs": [{"kind": "Pod", "namespace": "a", "name": "b"}]}, "Pod b"),
+        ({"kind": "PatchObject", "ref": {"kind": "Node", "name": "n"}, "patch": {"spec": {"unschedulable": True}}},
+         "spec.unschedulable=True"),
+        ({"kind": "SetSettings", "settings": {"demonstration": True}}, "demonstration=True"),
+        ({"kind": "SomethingNew", "pod": "a/b", "times": 3}, "pod=a/b, times=3"),
+    ],
+)  # fmt: skip
+def test_a_command_says_what_it_is_about(command, what):
+    assert sentence(command)["values"]["what"] == what
+
+
+def test_a_long_command_is_cut():
+    names = [{"kind": f"Kind{i}", "metadata": {"name": "x" * 40}} for i in range(50)]
+    assert len(sentence({"kind": "ApplyObjects", "objects": names})["values"]["what"]) <= 360

@@ -1,0 +1,64 @@
+"""The comparison's page, without JavaScript."""
+
+import pytest
+
+from playground.models import Session
+from tests.playground.workbench.conftest import page_text
+from tests.playground.workbench.test_build import NODES, PODS
+
+
+@pytest.fixture
+def begun(visitor):
+    """A session with a fork at step 1, in which a node more was made."""
+    begun = visitor("empty")
+    begun.post("build/nodes", **NODES)
+    begun.post("build/pods", **PODS)
+    begun.post("build/nodes", **{**NODES, "count": 1, "first": 9, "at": 1, "past": "fork"})
+    return begun
+
+
+@pytest.fixture
+def fork(begun):
+    return Session.objects.latest("pk")
+
+
+def test_two_branches_are_shown_side_by_side(begun, fork):
+    shown = page_text(begun.get("compare", **{"with": fork.edit_key}))
+    assert "share their past up to step 1" in shown
+    assert "creates Node node-9" in shown
+    assert "creates Pod web-1, web-2" in shown
+
+
+@pytest.mark.parametrize("way", ["{key}", "http://testserver/s/{key}/", "  /s/{key}/?at=3 "])
+def test_the_other_session_is_named_by_key_or_link(begun, fork, way):
+    answer = begun.get("compare", **{"with": way.format(key=fork.view_key)})
+    assert answer.status_code == 200
+    assert fork.edit_key not in answer.content.decode()
+
+
+def test_a_session_stopped_earlier_is_the_same_up_to_there(begun, fork):
+    shown = page_text(begun.get("compare", **{"with": fork.edit_key, "a": 1, "b": 1}))
+    assert "The two are the same up to step 1. They are identical" in shown
+
+
+def test_without_another_session_the_branches_are_offered(begun, fork):
+    shown = begun.get("compare").content.decode()
+    assert f"?with={fork.edit_key}" in shown
+
+
+@pytest.mark.parametrize("other", ["nobody", "https://elsewhere.example/", "<script>", "x" * 500])
+def test_a_link_that_opens_nothing_is_told(begun, other):
+    answer = begun.get("compare", **{"with": other})
+    assert answer.status_code == 404
+    assert "No session has this link" in page_text(answer)
+
+
+def test_a_session_is_not_compared_with_itself(begun):
+    answer = begun.get("compare", **{"with": begun.session.view_key})
+    assert answer.status_code == 400
+    assert "the very same session" in page_text(answer)
+
+
+def test_scores_of_a_pod_that_was_never_tried_are_told_to_be_missing(begun, fork):
+    shown = page_text(begun.get("compare", **{"with": fork.edit_key, "pod": "default/web-1"}))
+    assert "There is no attempt to show scores of" in shown
