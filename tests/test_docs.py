@@ -12,6 +12,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from scheduler_core.api.faults import CALLS
 from scheduler_core.commands import READERS
+from scheduler_core.metrics.catalogue import METRICS
+from scheduler_core.metrics.former import FORMER
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.demonstration import PREFIX
 from scheduler_core.scheduler.world import READ_AT_START, WorldSettings
@@ -154,6 +156,28 @@ def test_settings_that_restart_a_scheduler_are_documented_as_such() -> None:
         r"^\| `(\w+)` \| [^|]+ \| yes \|", (ROOT / "docs/world.md").read_text(), flags=re.MULTILINE
     )
     assert sorted(rows) == sorted(READ_AT_START)
+
+
+def test_every_metric_is_documented_as_the_catalogue_has_it() -> None:
+    rows = re.findall(
+        r"^\| `(scheduler_\w+)` \| (\w+) \| (\w+) \| (.*?) \|", document_text("metrics.md"), re.MULTILINE
+    )
+    listed = [
+        (name, kind, stability, tuple(re.findall(r"`(\w+)`", labels)))
+        for name, kind, stability, labels in rows
+    ]
+    assert listed == [(m.name, str(m.kind), m.stability, m.labels) for m in METRICS]
+
+
+def test_every_former_name_of_a_metric_is_documented_with_what_it_has_become() -> None:
+    text = document_text("metrics.md")
+    for former in FORMER:
+        now = ", ".join(f"`{name}{labels}`" for name, labels in former.now)
+        assert f"| `{former.name}` | {now} |" in text
+
+
+def document_text(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
 
 
 def test_every_url_is_documented() -> None:

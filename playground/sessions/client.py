@@ -155,6 +155,15 @@ class SessionClient:
         )
         return found
 
+    async def metrics(self, scheduler: str = "", at: int | None = None) -> dict[str, Any]:
+        """kube-scheduler's metrics at a position as plain data (sessions/metrics.py), with the "head" beside them."""
+        found = await runtime().call(lambda: self.live().ask("metrics", scheduler=scheduler, at=at))
+        return {**found, "head": await runtime().call(lambda: self.live().current_head())}
+
+    async def head(self) -> int:
+        """The furthest position that is in the log."""
+        return await runtime().call(lambda: self.live().current_head())
+
     async def walk(self, steps: int) -> None:
         """Make so many transitions at the head, as one step of the log."""
         self.require_edit()

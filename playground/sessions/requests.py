@@ -15,6 +15,7 @@ from playground.presenters.look import Look
 from playground.sessions import breakpoints, contents, fixing, journeys, outlines, search, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
+from playground.sessions.metrics import metrics
 from playground.sessions.turns import Slice
 
 SEARCHES = 32  # kept between two of their turns, of all sessions of this worker
@@ -215,6 +216,11 @@ class Requests:
         """One attempt's scores and refusals."""
         return Answer((yield from outlines.attempt(self._engine(header), header["at"], header["index"])))
 
+    def metrics(self, header: Header, attachments: list[bytes]) -> Steps:
+        """kube-scheduler's metrics of one scheduler, or of all."""
+        world = yield from self._engine(header).at(header["at"])
+        return Answer(metrics(world, header["scheduler"]))
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -272,6 +278,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.outline,
         Requests.digests,
         Requests.attempt,
+        Requests.metrics,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

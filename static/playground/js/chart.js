@@ -1,21 +1,10 @@
 // The scores as stacked bars. Plotly is loaded only once the Scores tab is open; colours come from the page's tokens.
+import { plotly as load } from "./plotly.js";
 import { theme, token } from "./theme.js";
 
 const holder = document.getElementById("chart-holder");
 const COLOURS = ["--p1", "--p3", "--p6", "--p5", "--p4", "--p2"];
-let library = null;
 let drawn = "";
-
-function load() {
-  library ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = holder.dataset.plotly;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error("Plotly could not be loaded"));
-    document.head.append(script);
-  });
-  return library;
-}
 
 /** Draws the chart that the inspector's panel describes, or hides the holder where there is none. */
 export async function drawChart() {
@@ -28,7 +17,7 @@ export async function drawChart() {
   holder.setAttribute("role", "img");
   holder.setAttribute("aria-label", data.dataset.title);
   const figure = JSON.parse(data.dataset.chart);
-  const plotly = await load();
+  const plotly = await load(holder.dataset.plotly);
   if (key !== drawn) return;
   const ink = token("--ink");
   figure.data.forEach((bar, i) => (bar.marker = { color: token(COLOURS[i % COLOURS.length]) }));

@@ -95,6 +95,7 @@ function showPlace() {
   by("standing").hidden = !standing;
   by("follow-form").hidden = !standing;
   document.querySelectorAll("[data-standing]").forEach((field) => (field.value = standing ? state.seen : ""));
+  document.querySelectorAll("[data-standing-link]").forEach((link) => (link.search = standing ? `?at=${state.seen}` : ""));
   document.querySelectorAll("[data-position]").forEach((field) => field.matches("input") && (field.value = state.seen));
   document.querySelectorAll(".of-head").forEach((place) => (place.textContent = ` / ${count.format(state.head)}`));
   by("profile").textContent = by("panel-transport").dataset.profile;

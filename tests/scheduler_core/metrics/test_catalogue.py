@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Kind
+from scheduler_core.metrics.former import FORMER
 from scheduler_core.metrics.reading import read
 from scheduler_core.simulation import Simulation
 
@@ -40,3 +41,10 @@ def test_a_world_without_pods_shows_what_kube_shows_from_its_start() -> None:
         "scheduler_inflight_events",
         "scheduler_pending_async_api_calls",
     }
+
+
+def test_a_former_name_leads_to_metrics_and_labels_that_exist() -> None:
+    for former in FORMER:
+        assert former.name not in BY_NAME
+        for name, labels in former.now:
+            assert not labels or labels[1:].partition("=")[0] in BY_NAME[name].labels

@@ -1,0 +1,71 @@
+"""The figures of the metrics page: curves over virtual time, distributions over buckets, bars by label.
+
+A trace names the colour token that it is drawn in (`token`); static/playground/js/metrics.js looks the token up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Figure = dict[str, Any]
+Bars = Mapping[str, Sequence[float]]
+"""Name of a trace -> its values, one for each category."""
+
+TOKENS = ("--p1", "--p3", "--p6", "--p5", "--p4", "--p2")
+MEANINGS = {
+    "active": "--p1",
+    "backoff": "--best-mark",
+    "unschedulable": "--no-mark",
+    "gated": "--p2",
+    "scheduled": "--ok-mark",
+    "error": "--p4",
+}
+
+
+def curves(times: Sequence[float], unit: str, lines: Bars, stacked: bool) -> Figure:
+    """Steps over virtual time in `unit`; `stacked` ones fill what is below them."""
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": list(times),
+            "y": list(values),
+            "line": {"shape": "hv", "width": 1.5 if stacked else 2},
+            "token": _token(name, i),
+            **({"stackgroup": "one"} if stacked else {}),
+        }
+        for i, (name, values) in enumerate(lines.items())
+    ]
+    return {"data": traces, "layout": {"unit": unit, "yaxis": {"rangemode": "tozero"}}}
+
+
+def columns(categories: Sequence[str], bars: Bars) -> Figure:
+    """Stacked columns, one for each category."""
+    traces = [
+        {"type": "bar", "name": name, "x": list(categories), "y": list(values), "token": _token(name, i)}
+        for i, (name, values) in enumerate(bars.items())
+    ]
+    return {"data": traces, "layout": {"barmode": "stack", "xaxis": {"type": "category"}}}
+
+
+def rows(categories: Sequence[str], bars: Bars) -> Figure:
+    """Stacked bars, the first category at the top."""
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": list(categories),
+            "x": list(values),
+            "token": _token(name, i),
+        }
+        for i, (name, values) in enumerate(bars.items())
+    ]
+    layout = {"barmode": "stack", "yaxis": {"autorange": "reversed", "type": "category"}}
+    return {"data": traces, "layout": layout}
+
+
+def _token(name: str, i: int) -> str:
+    return MEANINGS.get(name, TOKENS[i % len(TOKENS)])

@@ -1,0 +1,67 @@
+"""Metrics in Prometheus' text form, version 0.0.4, as kube-scheduler's own /metrics gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Any
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
+
+from scheduler_core.metrics.catalogue import METRICS, Kind
+from scheduler_core.metrics.catalogue import Metric as Entry
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SCHEDULER = "scheduler"
+"""The label that tells several schedulers apart. kube has none: there each is a process of its own."""
+
+Found = Mapping[str, Any]
+
+
+def exposition(found: Found) -> bytes:
+    """What sessions/metrics.py found, as text. A metric of which nothing has been counted yet is not in it, as kube has it."""
+    return generate_latest(_Found(found["schedulers"]))
+
+
+class _Found(Collector):
+    def __init__(self, schedulers: list[Found]) -> None:
+        self._series = [
+            (one["name"], {family["name"]: family["series"] for family in one["families"]})
+            for one in schedulers
+        ]
+
+    def collect(self) -> Iterator[Metric]:
+        for entry in METRICS:
+            series = [(name, one) for name, families in self._series for one in families.get(entry.name, ())]
+            if series:
+                yield self._family(entry, series)
+
+    def _family(self, entry: Entry, series: list[tuple[str, Found]]) -> Metric:
+        several = len(self._series) > 1
+        labels = [*entry.labels, *([SCHEDULER] if several else [])]
+        text = f"[{entry.stability}] {entry.help}"
+        family: Any = _KINDS[entry.kind](entry.name, text, labels=labels)
+        for name, one in series:
+            values = [*one["labels"], *([name] if several else [])]
+            if entry.kind is Kind.HISTOGRAM:
+                bounds = [*map(floatToGoString, entry.buckets), "+Inf"]
+                added = list(accumulate(one["counts"]))
+                family.add_metric(values, list(zip(bounds, added, strict=True)), one["sum"])
+            else:
+                family.add_metric(values, one["value"])
+        return family  # type: ignore[no-any-return]
+
+
+_KINDS = {
+    Kind.COUNTER: CounterMetricFamily,
+    Kind.GAUGE: GaugeMetricFamily,
+    Kind.HISTOGRAM: HistogramMetricFamily,
+}

@@ -1,0 +1,84 @@
+"""The whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.amounts import clock, thousands
+from playground.presenters.metrics.charts import charts
+from playground.presenters.metrics.hints import HINTS
+from playground.presenters.metrics.series import Families, added, families, mean, table, total
+from playground.presenters.words import gettext_noop
+from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric
+from scheduler_core.metrics.former import FORMER
+
+_ATTEMPTS = "scheduler_schedule_attempts_total"
+
+
+def present(found: Mapping[str, Any], q: str) -> dict[str, Any]:
+    """What sessions/metrics.py found of one scheduler; `q` filters the metrics below the charts."""
+    (one,) = found["schedulers"]
+    series = families(one)
+    return {
+        "position": found["position"],
+        "clock": clock(found["now"]),
+        "names": found["names"],
+        "scheduler": one["name"],
+        "tiles": _tiles(series),
+        "empty": not total(series, _ATTEMPTS),
+        "charts": charts(series, one["curve"]),
+        "metrics": [_metric(metric, series) for metric in METRICS if _matches(metric, q)],
+        "all": len(METRICS),
+        "former": FORMER,
+        "q": q,
+    }
+
+
+def _tiles(found: Families) -> list[dict[str, str]]:
+    """The few figures that people look at first."""
+    pending = total(found, "scheduler_pending_pods")
+    return [
+        {
+            "title": gettext_noop("pods bound"),
+            "value": thousands(total(found, _ATTEMPTS, result="scheduled")),
+        },
+        {"title": gettext_noop("attempts"), "value": thousands(total(found, _ATTEMPTS))},
+        {"title": gettext_noop("pods pending"), "value": thousands(pending)},
+        {
+            "title": gettext_noop("mean attempt"),
+            "value": _mean(found, "scheduler_scheduling_attempt_duration_seconds"),
+        },
+        {
+            "title": gettext_noop("mean time to bound"),
+            "value": _mean(found, "scheduler_pod_scheduling_sli_duration_seconds"),
+        },
+        {
+            "title": gettext_noop("preemptions tried"),
+            "value": thousands(total(found, "scheduler_preemption_attempts_total")),
+        },
+    ]
+
+
+def _mean(found: Families, name: str) -> str:
+    spreads = added(found, name, "").values()
+    count = sum(sum(counts) for counts, _ in spreads)
+    return mean(BY_NAME[name], count, sum(together for _, together in spreads)) or "–"
+
+
+def _matches(metric: Metric, q: str) -> bool:
+    wanted = q.lower().split()
+    text = f"{metric.name} {metric.kind} {metric.stability} {' '.join(metric.labels)} {metric.help}".lower()
+    return all(word in text for word in wanted)
+
+
+def _metric(metric: Metric, found: Families) -> dict[str, Any]:
+    query, says = HINTS.get(metric.name, ("", ""))
+    return {
+        "metric": metric,
+        "registered": metric.name in found,
+        "series": len(found.get(metric.name, ())),
+        "table": table(metric, found.get(metric.name, ())),
+        "query": query,
+        "says": says,
+    }

@@ -1,0 +1,67 @@
+"""kube-scheduler's metrics on virtual time: as a page with charts, and in Prometheus' text form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from playground.exposition import CONTENT_TYPE, exposition
+from playground.presenters.metrics import present
+from playground.sessions.client import SessionClient
+from playground.views.doors import opens, position
+
+LONGEST_NAME = 253
+LONGEST_FILTER = 100
+
+
+@require_GET
+@opens
+async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    at = position(request)
+    if request.htmx and at is None and request.GET.get("seen") == str(await client.head()):  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    found = await client.metrics(name, at)
+    return render(request, *_part(request, _context(request, client, at, _one(found, name))))
+
+
+def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The whole page, the list that the filter is for, or what moves: the charts, and the list beside them."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    if not htmx:
+        return "playground/metrics.html", context
+    if htmx.target == "metrics-all":
+        return "playground/metrics_all.html", context
+    return "playground/metrics_live.html", {**context, "oob": True}
+
+
+def _one(found: dict[str, Any], name: str) -> dict[str, Any]:
+    """The page shows one scheduler: the one that was asked for, or the first."""
+    return found if name else {**found, "schedulers": found["schedulers"][:1]}
+
+
+def _context(
+    request: HttpRequest, client: SessionClient, at: int | None, found: dict[str, Any]
+) -> dict[str, Any]:
+    q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
+    standing = at is not None and at < found["head"]
+    return {
+        "session": client.session,
+        "key": client.key,
+        "head": found["head"],
+        "at": at if standing else None,
+        **present(found, q),
+    }
+
+
+@require_GET
+@opens
+async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """All metrics that have been counted, in the text exposition format 0.0.4."""
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    found = await client.metrics(name, position(request))
+    return HttpResponse(exposition(found), content_type=CONTENT_TYPE)

@@ -1,0 +1,95 @@
+"""The metrics page as data: tiles, charts with their tables, the list and its filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from playground.presenters.metrics import present
+from playground.presenters.metrics.hints import HINTS
+from playground.sessions.metrics import metrics
+from scheduler_core.metrics.catalogue import BY_NAME
+from scheduler_core.simulation import Simulation
+from tests.scheduler_core.worlds import node, pod, settle, world
+
+
+def shown(sim: Simulation, q: str = "") -> dict[str, Any]:
+    """The page, from data as it comes from a worker."""
+    return present(orjson.loads(orjson.dumps(metrics(sim, ""))), q)
+
+
+def run_world() -> Simulation:
+    sim = world(node("a"), node("b"), *(pod(f"p{i}", cpu="100m") for i in range(30)), pod("big", cpu="9"))
+    settle(sim)
+    return sim
+
+
+def chart(page: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = [one for one in page["charts"] if one["id"] == name]
+    return found
+
+
+def test_a_world_in_which_nothing_was_tried_says_so_and_draws_nothing() -> None:
+    page = shown(world(node("a")))
+    assert page["empty"]
+    assert not any(one["figure"] for one in page["charts"])
+
+
+def test_tiles_tell_what_happened() -> None:
+    tiles = {tile["title"]: tile["value"] for tile in shown(run_world())["tiles"]}
+    assert tiles["pods bound"] == "30"
+    assert tiles["attempts"] == "31"
+    assert tiles["pods pending"] == "1"
+
+
+@pytest.mark.parametrize(
+    "name", ["pending", "attempts", "incoming", "attempt-duration", "sli", "evaluations", "times"]
+)
+def test_every_chart_that_is_drawn_has_a_table_of_the_same_series(name: str) -> None:
+    drawn = chart(shown(run_world()), name)
+    assert drawn["rows"]
+    assert all(len(row) == len(drawn["head"]) for row in drawn["rows"])
+    assert len(drawn["figure"]["data"]) == len(drawn["head"]) - 1
+
+
+def test_a_curve_ends_soon_after_its_last_change() -> None:
+    drawn = chart(shown(run_world()), "attempts")
+    xs = drawn["figure"]["data"][0]["x"]
+    assert xs[-1] < 60  # ms; the world goes on for seconds, until the pods run
+
+
+def test_the_curves_last_point_is_the_present() -> None:
+    drawn = chart(shown(run_world()), "attempts")
+    assert [line["y"][-1] for line in drawn["figure"]["data"]] == [30, 1, 0]
+
+
+def test_a_long_curves_table_is_short_and_ends_where_the_curve_does() -> None:
+    drawn = chart(shown(run_world()), "pending")
+    assert len(drawn["rows"]) <= 20
+    assert drawn["rows"][-1][1:] == ["0", "0", "1", "0"]
+
+
+def test_a_histogram_is_drawn_from_its_first_to_its_last_bucket() -> None:
+    drawn = chart(shown(run_world()), "attempt-duration")
+    assert drawn["figure"]["data"][0]["x"] == ["≤ 1 ms", "≤ 2 ms", "≤ 4 ms", "≤ 8 ms", "≤ 16 ms"]
+
+
+@pytest.mark.parametrize(
+    ("q", "count"), [("", 26), ("preemption", 4), ("QUEUE gauge", 1), ("no such word", 0)]
+)
+def test_the_filter_looks_for_every_word_in_name_labels_and_help(q: str, count: int) -> None:
+    assert len(shown(world(node("a")), q)["metrics"]) == count
+
+
+def test_a_metric_whose_gate_is_off_says_so() -> None:
+    sim = world(node("a"))
+    sim.settings = sim.settings.changed({"async_api_calls": False})
+    off = {one["metric"].name for one in shown(sim)["metrics"] if not one["registered"]}
+    assert off == {name for name, metric in BY_NAME.items() if metric.gate == "async_api_calls"}
+
+
+def test_hints_are_about_metrics_that_exist() -> None:
+    assert set(HINTS) <= set(BY_NAME)
+    assert all(name in query for name, (query, _) in HINTS.items())
