@@ -392,13 +392,9 @@ class Condition:
                     found[matcher.point.id] = hit
         return list(found.values())
 
-    def failures(self) -> list[str]:
-        """What went wrong in expressions: for whom nothing else was found, this may be why."""
-        return [
-            f"{one.point.title}: {one.failed} ({one.failures:,} records)"
-            for one in self.matchers
-            if one.failures
-        ]
+    def failures(self) -> dict[str, int]:
+        """What went wrong in expressions, and for how many records: for whom nothing was found, this may be why."""
+        return {f"{one.point.title}: {one.failed}": one.failures for one in self.matchers if one.failures}
 
 
 def told(record: Record) -> str:

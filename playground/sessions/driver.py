@@ -147,9 +147,9 @@ class Driver:
             self._steps += result["to"] - result["at"]
             self._hit, self._doing = result.get("hit"), result.get("doing", "")
         if result["reason"] and self.kind == LogKind.RUN:
-            live.end(result["reason"], self._told(result["reason"]))
             if self._hit is not None:
                 await live.runtime.db(pins.hit, live.id, self._hit["id"])
+            live.end(result["reason"], self._told(result["reason"]))
         return bool(result["reason"])
 
     def _told(self, reason: str) -> str:

@@ -7,6 +7,7 @@ last position where a breakpoint held in it is the answer. A search is worked on
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from playground.sessions.engine import Engine
 
 Steps = Generator[None, None, Any]
+
+FAILURES = 3  # of expressions, told of one search
 
 
 class Search:
@@ -29,7 +32,7 @@ class Search:
         self.scanned = 0
         self.of = at if back else head - at
         self.limit = limit
-        self.failures: list[str] = []
+        self._failures: Counter[str] = Counter()
         self._steps: Steps | None = self._back(at) if back else self._forward(at, head)
 
     def work(self, seconds: float) -> Steps:
@@ -48,7 +51,9 @@ class Search:
             "scanned": self.scanned,
             "of": self.of,
             "spent": self.scanned >= self.limit,
-            "failures": self.failures,
+            "failures": [
+                f"{what} ({count:,} records)" for what, count in self._failures.most_common(FAILURES)
+            ],
         }
 
     def _forward(self, at: int, head: int) -> Steps:
@@ -65,7 +70,7 @@ class Search:
                 return condition.hit
             if self.engine.slice.over():
                 yield
-        self.failures = condition.failures()
+        self._failures.update(condition.failures())
         return None
 
     def _back(self, at: int) -> Steps:
@@ -91,7 +96,7 @@ class Search:
                 found = condition.hit
             if self.engine.slice.over():
                 yield
-        self.failures += [one for one in condition.failures() if one not in self.failures]
+        self._failures.update(condition.failures())
         return found
 
 

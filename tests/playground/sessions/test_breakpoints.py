@@ -94,7 +94,7 @@ def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_th
     sim.apply(command_from_json(applying(*OBJECTS)))
     condition = Condition([parse({"cel": "record.data.refusals > 99"})])
     assert not condition(sim)
-    assert "Key not found" in condition.failures()[0]
+    assert ["Key not found" in what for what in condition.failures()] == [True]
 
 
 @pytest.mark.parametrize(
