@@ -58,7 +58,7 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
     drawer.get_by_role("button", name="Preview the import").click()
     drawer.get_by_role("button", name="Import 1 object", exact=True).click()
-    expect(page.locator("#panel-map").get_by_text("filed")).to_be_visible()
+    expect(page.locator("#panel-map").get_by_text("filed").first).to_be_visible()
 
 
 def test_a_text_that_cannot_be_read_says_where_and_stays(

@@ -62,7 +62,7 @@ def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: Playground
     began = position(page)
     page.get_by_role("button", name="Plugin").click()
     step_is(page, began + 1)
-    page.get_by_role("button", name="Point").click()
+    page.get_by_role("button", name="Point", exact=True).click()
     expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
     page.get_by_role("button", name="Pod", exact=False).filter(has_text="Pod").click()
     expect(page.locator(".sentence")).to_contain_text("web-1 goes to large")
