@@ -44,7 +44,8 @@ def with_condition(
     if old.get("status") == fresh.get("status") and old.get("lastTransitionTime"):
         fresh["lastTransitionTime"] = old["lastTransitionTime"]
     if all(
-        old.get(field) == fresh.get(field) for field in ("status", "reason", "message", "lastTransitionTime")
+        old.get(field) == fresh.get(field)
+        for field in ("status", "reason", "message", "lastTransitionTime", "observedGeneration")
     ):
         return None
     conditions[index] = fresh

@@ -54,7 +54,7 @@ class DefaultPreemption(Plugin):
         live = self.handle.get("Pod", pod.namespace, pod.name)
         if live is None:
             return PostFilterResult(error(f'{PREFIX}pod "{pod.name}" not found'), evidence=evidence)
-        pod = Pod.from_manifest(live, pod)
+        pod = Pod.from_manifest(live, pod if live["spec"] == pod.manifest["spec"] else None)
         evidence.message = _why_not_eligible(pod, nodes, failure)
         if evidence.message:
             evidence.eligible = False

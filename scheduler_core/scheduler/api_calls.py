@@ -49,6 +49,13 @@ class StatusPatch:
         return self.condition is not None and condition_differs(self.base, self.condition)
 
     @property
+    def sends_condition(self) -> bool:
+        """A patch for the nomination's sake takes along a generation that the condition has seen since. kube: syncStatus"""
+        if self.condition is None or not self.changes_nomination:
+            return self.changes_condition
+        return condition_differs(self.base, self.condition, (*_COMPARED, "observedGeneration"))
+
+    @property
     def idle(self) -> bool:
         """Whether it would change nothing."""
         return not self.changes_nomination and not self.changes_condition
@@ -79,13 +86,16 @@ class Binding:
 Call = StatusPatch | Binding
 
 
-def condition_differs(status: Status, condition: Mapping[str, Any]) -> bool:
+_COMPARED = ("status", "reason", "message")
+
+
+def condition_differs(
+    status: Status, condition: Mapping[str, Any], fields: tuple[str, ...] = _COMPARED
+) -> bool:
     """kube: conditionNeedsUpdate"""
     for old in status.get("conditions") or ():
         if old.get("type") == condition["type"]:
-            return any(
-                (old.get(f) or "") != (condition.get(f) or "") for f in ("status", "reason", "message")
-            )
+            return any((old.get(f) or "") != (condition.get(f) or "") for f in fields)
     return True
 
 
@@ -283,7 +293,7 @@ def _made_again(scheduler: Scheduler, number: int) -> bool:
 def _patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     world = scheduler.world
     fault = take(world.faults, STATUS, call.key) if world.faults else None
-    condition = _merged(world.store.pod_at(call.key), call) if call.changes_condition else None
+    condition = _merged(world.store.pod_at(call.key), call) if call.sends_condition else None
     nomination = call.nomination if call.changes_nomination else None
     fields = ["nominatedNodeName"] if nomination is not None else []
     fields += ["conditions"] if condition is not None else []
@@ -305,10 +315,10 @@ def _merged(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
     kind = call.condition["type"]
     base = next((c for c in call.base.get("conditions") or () if c.get("type") == kind), None)
     now = None if live is None else live.condition(kind)
-    if base is None or now is None:
+    if base is None:
         return call.condition
     changed = {name: value for name, value in call.condition.items() if base.get(name) != value}
-    kept = dict(now)
+    kept = {"type": kind} if now is None else dict(now)  # none: the pod was made anew under its name
     if "status" in changed:
         kept.pop("lastTransitionTime", None)
     return {**kept, **changed}

@@ -54,9 +54,15 @@ def _move(scheduler: Scheduler, binding: BindingCycle, place: str, cause: str) -
 
 
 def _tell_nomination(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
-    """A binding that will take its time is told of in status.nominatedNodeName. kube: RunPreBindPreFlights"""
+    """A binding that will take its time is told of in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
+
+    kube: RunPreBindPreFlights
+    """
     plugins = scheduler.profiles[binding.profile].at(Point.PRE_BIND)
-    if waits or any(p.will_pre_bind(binding.state, binding.pod, binding.node) for p in plugins):
+    idle = tuple(p.name for p in plugins if not p.will_pre_bind(binding.state, binding.pod, binding.node))
+    if idle:
+        binding.state.write(_IDLE, idle)
+    if waits or len(idle) < len(plugins):
         api_calls.patch_status(scheduler, binding.pod, None, binding.node)
 
 
@@ -148,11 +154,14 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 # PreBind, Bind, PostBind
 
+_IDLE = "PreBindPreFlight/idle"
 _NEXT = {Phase.PRE_BIND: Phase.BIND, Phase.BIND: Phase.POST_BIND, Phase.POST_BIND: Phase.DONE}
 
 
 def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
-    return scheduler.profiles[binding.profile].at(Point(binding.phase.value))
+    plugins = scheduler.profiles[binding.profile].at(Point(binding.phase.value))
+    idle = binding.state.get(_IDLE) if binding.phase is Phase.PRE_BIND else None
+    return tuple(p for p in plugins if p.name not in idle) if idle else plugins
 
 
 def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
@@ -203,7 +212,7 @@ def _run(plugin: Plugin, point: Point, binding: BindingCycle) -> CallResult:
 
 def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
     point = Point(binding.phase.value)
-    plugins = scheduler.profiles[binding.profile].at(point)
+    plugins = _plugins(scheduler, binding)
     last = binding.index + 1 >= len(plugins)
     passed_on = point is Point.BIND and status.code is Code.SKIP
     failed = not status.ok and (last or not passed_on)

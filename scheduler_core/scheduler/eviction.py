@@ -60,27 +60,31 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     held_up = not scheduler.world.settings.async_preemption
     victims = tuple(pod for pod in result.victims if not pod.deleting)
     chosen = len(result.victims)
-    job = Eviction(cycle.number, cycle.pod, result.nominated_node or "", victims, held_up, chosen)
+    preemptor = (
+        scheduler.live(cycle.pod.key) or cycle.pod
+    )  # it may have changed, or been made anew, meanwhile
+    job = Eviction(cycle.number, preemptor, result.nominated_node or "", victims, held_up, chosen)
     if held_up:
         if victims:
             _begin(scheduler, job)
         else:
-            measure.victims(scheduler, job.chosen)
-            _clear_lower(scheduler, job)
-        return job.number in scheduler.evictions
+            _end(scheduler, job)
+        return True
     measure.victims(scheduler, job.chosen)
     if victims:
-        scheduler.preempting[cycle.pod.uid] = job.number
+        scheduler.preempting[preemptor.uid] = job.number
         scheduler.evictions[job.number] = job
         scheduler.world.agenda.push(scheduler.world.now, ("evict", scheduler.name, job.number))
     return False
 
 
-def _clear_lower(scheduler: Scheduler, job: Eviction) -> None:
-    """Takes back the nominations of lower priority to the node. kube: getLowerPriorityNominatedPods, clearNominatedNodeName"""
-    for pod in scheduler.queue.nominator.on(job.node):
-        if pod.priority < job.preemptor.priority:
-            patch_status(scheduler, pod, None, "")
+def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
+    """Takes back the nominations of lower priority to the node; returns how long (ns) that holds up the caller.
+
+    kube: getLowerPriorityNominatedPods, clearNominatedNodeName
+    """
+    lower = [p for p in scheduler.queue.nominator.on(job.node) if p.priority < job.preemptor.priority]
+    return max((patch_status(scheduler, pod, None, "") for pod in lower), default=0)
 
 
 def _begin(scheduler: Scheduler, job: Eviction) -> None:
@@ -210,8 +214,7 @@ def _end(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.evictions.pop(job.number, None)
     if job.held_up:
         measure.victims(scheduler, job.chosen)
-        _clear_lower(scheduler, job)
-        scheduler.push_cycle(0)
+        scheduler.push_cycle(_clear_lower(scheduler, job))
     else:
         if not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)

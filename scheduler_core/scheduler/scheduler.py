@@ -24,7 +24,7 @@ from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION, REGISTRY
 from scheduler_core.queue.historical import HistoricalMoves
-from scheduler_core.queue.moves import HintedMoves
+from scheduler_core.queue.moves import FLUSH_PERIOD, HintedMoves
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
@@ -180,7 +180,9 @@ class Scheduler:
     def _set_timer(self, name: str, due: int | None) -> None:
         if due is None:
             return
-        due = max(due, self.world.now)
+        if due < self.world.now:  # its ticks until now found nothing to do
+            period = SECOND if name == "flush_backoff" else FLUSH_PERIOD
+            due = (self.world.now // period + 1) * period
         if name not in self.flushes or due < self.flushes[name]:
             self.flushes[name] = due
             self.world.agenda.push(due, (name, self.name), TIMER)

@@ -103,8 +103,17 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     outside = np.ones(len(cycle.nodes), np.bool_)
     outside[rows] = False
     cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
-    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}]")
+    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_said_to_narrow(cycle))}]")
     return rows
+
+
+def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
+    """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
+
+    kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
+    """
+    nominated = "" if cycle.nominated_refusal is None else cycle.nominated_refusal.plugin
+    return sorted({*cycle.narrowed_by, nominated} - {""})
 
 
 def open_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:

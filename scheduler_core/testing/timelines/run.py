@@ -128,10 +128,12 @@ class _Run:
 
     def delete(self, op: Op) -> None:
         store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
+        faults = dict(self.sim.faults)  # the corpus' API server knows them by the pod's name alone
         if op.get("graceful"):
             self._change(lambda: store.delete(*place, self.sim.now))
         else:
             self._change(lambda: store.remove(*place))
+        self.sim.faults.update(faults)
 
     def advance(self, op: Op) -> None:
         self._pass(round(op["seconds"] * SECOND))

@@ -1,0 +1,135 @@
+"""Corners where a pod changes, or is made anew under its name, while the scheduler still works with what it has seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
+from scheduler_core.framework.plugin import Point
+from scheduler_core.plugins.demonstration import Demonstration
+from scheduler_core.scheduler.api_calls import patch_status
+from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.simulation import Simulation
+from tests.scheduler_core.worlds import cycle_of, node, nodes_of, of_kind, pod, scheduler_of, settle, world
+
+SECOND = 1_000_000_000
+WEB = "default/web"
+
+
+def says(message: str, generation: int = 1) -> dict[str, Any]:
+    return {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": message,
+        "observedGeneration": generation,
+    }
+
+
+def refused_web() -> Simulation:
+    """A world without room, where the pod `web` has its condition; API calls hold up the scheduler."""
+    sim = world(pod("web", cpu="8"), node("a"))
+    sim.apply(SetSettings({"async_api_calls": False, "manual": True}))
+    sim.store.patch_pod_status(WEB, sim.now, condition=says("no room"))
+    return sim
+
+
+def live(sim: Simulation, key: str = WEB) -> Any:
+    found = sim.store.pod_at(key)
+    assert found is not None
+    return found
+
+
+def make_anew(sim: Simulation, manifest: dict[str, Any]) -> None:
+    sim.apply(DeleteObjects((Ref("Pod", "default", manifest["metadata"]["name"]),)))
+    sim.apply(ApplyObjects((manifest,)))
+
+
+def test_a_patch_that_was_told_from_the_old_pod_leaves_a_condition_without_status_on_the_new_one() -> None:
+    sim = refused_web()
+    old = live(sim)
+    make_anew(sim, pod("web"))
+    patch_status(scheduler_of(sim), old, says("no luck"), None)
+    sim.run()
+    assert live(sim).condition("PodScheduled").get("status") is None
+    assert live(sim).condition("PodScheduled")["message"] == "no luck"
+
+
+def test_a_patch_for_a_nomination_takes_along_the_generation_that_was_seen() -> None:
+    sim = refused_web()
+    patch_status(scheduler_of(sim), live(sim), says("no room", generation=2), "a")
+    sim.run()
+    assert live(sim).nominated_node_name == "a"
+    assert live(sim).condition("PodScheduled")["observedGeneration"] == 2
+
+
+def test_a_generation_alone_is_no_reason_for_a_patch() -> None:
+    sim = refused_web()
+    held_up = patch_status(scheduler_of(sim), live(sim), says("no room", generation=2), None)
+    assert held_up == 0
+    assert live(sim).condition("PodScheduled")["observedGeneration"] == 1
+
+
+def test_preemption_goes_by_the_pod_as_it_is_now() -> None:
+    sim = world(node("a"), pod("small", cpu="4", priority=0))
+    settle(sim)
+    sim.apply(ApplyObjects((pod("web", cpu="4", priority=5),)))
+    sim.run(until=lambda w: scheduler_of(w).cycle is not None and cycle_of(w).phase is Phase.FILTER)
+    make_anew(sim, pod("web", cpu="4", priority=5, preemptionPolicy="Never"))
+    sim.run(until=lambda w: cycle_of(w).phase is Phase.FAILED)
+    assert cycle_of(sim).message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
+
+
+def test_who_refused_the_nominated_node_is_named_with_those_that_narrowed_the_nodes() -> None:
+    only_a = {"key": "metadata.name", "operator": "In", "values": ["a"]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [only_a]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    sim = world(node("a", cpu="1"), node("b", cpu="1"))
+    sim.apply(SetSettings({"manual": True}))
+    sim.apply(ApplyObjects((pod("web", cpu="2", affinity=affinity),)))
+    sim.store.patch_pod_status(WEB, sim.now, nominated_node_name="a")
+    sim.apply(SetSettings({"manual": False}))
+    sim.run(until=lambda w: bool(w.journal.attempts))
+    assert (
+        "1 node(s) didn't satisfy plugin(s) [NodeAffinity NodeResourcesFit]"
+        in sim.journal.attempts[0].message
+    )
+
+
+def test_a_gated_pod_of_old_age_is_noticed_at_half_minutes_only() -> None:
+    sim = world(node("a"), pod("held", schedulingGates=[{"name": "later"}]))
+    sim.apply(SetSettings({"demonstration": True}))
+    settle(sim)
+    sim.agenda.now = 707 * SECOND
+    sim.apply(ApplyObjects((pod("web", annotations={"playground.dev/permit": "wait:10m"}),)))
+    sim.run(until=lambda w: "flush_unschedulable" in scheduler_of(w).flushes)
+    assert scheduler_of(sim).flushes["flush_unschedulable"] == 720 * SECOND
+
+
+def test_with_expected_nominations_pre_bind_passes_over_plugins_that_have_nothing_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Demonstration, "will_pre_bind", lambda *_: False)
+    sim = world(node("a"))
+    sim.apply(SetSettings({"demonstration": True, "expect_nominated_node": True}))
+    sim.apply(ApplyObjects((pod("web", annotations={"playground.dev/pre-bind": "fail"}),)))
+    records = settle(sim)
+    assert nodes_of(sim)[WEB] == "a"
+    ran = [step["plugin"] for step in of_kind(records, "plugin_ran") if step["point"] == Point.PRE_BIND]
+    assert "Demonstration" not in ran
+
+
+def test_a_nomination_that_is_taken_back_holds_up_a_synchronous_cycle() -> None:
+    sim = world(node("a"), pod("ending", cpu="4", priority=0, terminationGracePeriodSeconds=600))
+    settle(sim)
+    sim.apply(SetSettings({"async_api_calls": False, "async_preemption": False, "controllers": False}))
+    sim.apply(DeleteObjects((Ref("Pod", "default", "ending"),)))
+    sim.apply(ApplyObjects((pod("lower", cpu="4", priority=10),)))
+    sim.run(until=lambda w: live(w, "default/lower").nominated_node_name == "a")
+    sim.apply(ApplyObjects((pod("high", cpu="4", priority=20),)))
+    sim.run(until=lambda w: "default/high" in scheduler_of(w).queue)
+    sim.run(until=lambda w: any(p.key == "default/high" for p in scheduler_of(w).queue.in_flight))
+    sim.run(until=lambda w: not scheduler_of(w).queue.in_flight)
+    assert live(sim, "default/lower").nominated_node_name == ""
