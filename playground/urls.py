@@ -30,6 +30,7 @@ urlpatterns = [
     path("new", home.new, name="new"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
+    path("favicon.ico", home.favicon, name="favicon"),
     path("healthz", session.healthz, name="healthz"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),

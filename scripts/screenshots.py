@@ -17,6 +17,15 @@ sys.path.insert(0, str(ROOT))
 
 from tests.browser.conftest import CHROMIUM_FLAGS, chromium_path  # noqa: E402
 from tests.browser.server import PlaygroundServer  # noqa: E402
+from tests.browser.test_journey import (  # noqa: E402
+    NODE,
+    POD,
+    begun,
+    fail_next_binding,
+    journey_of,
+    step_until,
+)
+from tests.browser.test_journey import apply as create  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 
@@ -50,6 +59,16 @@ def studio(start: str, *keys: str) -> Callable[[Page, str], None]:
     return scene
 
 
+def of_server(scene: Callable[[Page, PlaygroundServer], None]) -> Callable[[Page, str], None]:
+    """A scene that the browser tests' helpers make; they want to know a server's address."""
+
+    class Known(PlaygroundServer):
+        def __init__(self, url: str) -> None:
+            self.url = url
+
+    return lambda page, url: scene(page, Known(url))
+
+
 def openb(page: Page, url: str) -> None:
     """The 1,523 nodes and 8,152 pods of examples/openb, at the draw among the best nodes of a pod."""
     items = []
@@ -74,6 +93,35 @@ def openb(page: Page, url: str) -> None:
     page.wait_for_timeout(1500)
 
 
+def busy(page: Page, server: PlaygroundServer) -> None:
+    """A small cluster where one pod has no room, another's binding fails, and a larger node comes."""
+    nodes = [NODE.format(name=name, cpu=cpu) for name, cpu in (("small-1", 2), ("small-2", 2), ("mid", 4))]
+    pods = [
+        POD.format(name=name, cpu=cpu) for name, cpu in (("web-1", 1), ("big", 6), ("web-2", 1), ("web-3", 1))
+    ]
+    begun(page, server, *nodes, *pods)
+    page.locator("#keep-close").click()
+    fail_next_binding(page, "default/web-3")
+    step_until(page, "#queue-unschedulable", "big", key="Shift+ArrowRight")
+    step_until(page, "#queue-flight", "web-3")
+    create(page, NODE.format(name="large", cpu=16))
+
+
+def journey(page: Page, server: PlaygroundServer) -> None:
+    """The page of the pod whose binding failed."""
+    busy(page, server)
+    step_until(page, "#queue-backoff", "web-3", key="Shift+ArrowRight")
+    journey_of(page, "web-3")
+
+
+def internals(page: Page, server: PlaygroundServer) -> None:
+    """Cache and in-flight events beside the lanes."""
+    busy(page, server)
+    page.keyboard.press("9")
+    page.locator(".state-keys, #cycle-state").first.wait_for()
+    page.wait_for_timeout(600)
+
+
 # The third pod of six nodes in three zones: what Filter said, and what the scores are made of.
 WHY = studio("cluster:zones", "n", "n", *["Shift+ArrowRight"] * 6)
 SPREAD = studio("story:spread-or-pack", "n", "n", "n", *["Shift+ArrowRight"] * 7)
@@ -84,6 +132,8 @@ PICTURES = [
     ("studio-1920", SPREAD, 1920, 1080, "light"),
     ("studio-1280", WHY, 1280, 800, "dark"),
     ("large-dark", openb, 1440, 900, "dark"),
+    ("journey", of_server(journey), 1000, 900, "light"),
+    ("internals", of_server(internals), 1280, 800, "dark"),
     ("phone", studio("story:first-placement", *["Shift+ArrowRight"] * 6), 390, 844, "light"),
 ]
 

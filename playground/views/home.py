@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -82,3 +83,9 @@ async def _import(request: HttpRequest) -> HttpResponse:
 def creator(request: HttpRequest) -> str:
     """Who makes sessions, for the limit of sessions per client."""
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+@require_GET
+async def favicon(request: HttpRequest) -> HttpResponse:
+    """For browsers and feed readers that look for an icon at the usual place."""
+    return HttpResponseRedirect(static("playground/icon.svg"))

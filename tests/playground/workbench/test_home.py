@@ -89,3 +89,9 @@ def test_an_import_that_is_only_looked_at_is_no_session_to_go_on_with():
     browser = Client()
     browser.post("/new", {"start": "import", "text": "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"})
     assert "Imported cluster" not in page_text(browser.get("/"))
+
+
+def test_an_icon_is_at_the_usual_place(client):
+    answer = client.get("/favicon.ico")
+    assert answer.status_code == 302
+    assert answer["Location"].endswith(".svg")
