@@ -50,8 +50,8 @@ export async function drawHeat() {
 
 async function loadNames(order) {
   const at = new URLSearchParams(location.search).get("at");
-  const response = await fetch(`nodes.json${at === null ? "" : `?at=${at}`}`);
-  if (!response.ok) return;
+  const response = await fetch(`nodes.json${at === null ? "" : `?at=${at}`}`).catch(() => null);
+  if (!response?.ok) return;
   names = { order, list: (await response.json()).names };
   draw();
 }

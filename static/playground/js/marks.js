@@ -38,8 +38,9 @@ export function marksChanged(seen, head) {
 
 /** Into the row, wherever that stands by the time that the answer comes: the panel around it may have been painted anew. */
 async function fetchMarks(first, last) {
-  const answer = await fetch(`${location.pathname}marks?${new URLSearchParams({ first, last })}`);
-  if (answer.ok) marks().outerHTML = await answer.text();
+  const answer = await fetch(`${location.pathname}marks?${new URLSearchParams({ first, last })}`).catch(() => null);
+  if (answer?.ok) marks().outerHTML = await answer.text();
+  else shown = ""; // The server is away: the page tells so, and the next move asks again.
 }
 
 /** The session's bookmarks as they were fetched last: [{id, name, position}]. */
