@@ -1,4 +1,4 @@
-"""What is kept in the database: sessions and their logs. Worlds are not kept: they are replayed from the log."""
+"""What is kept in the database: sessions and their logs; and checkpoints, which only spare replays and may go at any time."""
 
 import secrets
 
@@ -37,6 +37,8 @@ class Session(models.Model):
     deleted = models.DateTimeField(null=True, blank=True)
     driver = models.CharField(max_length=64, blank=True, default="")
     driver_until = models.DateTimeField(null=True, blank=True)
+    # Where a replay under another engine first came to something else (sessions/outcomes.py), until somebody has read it.
+    differs = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -80,6 +82,69 @@ class LogEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id}/{self.seq} {self.kind} {self.at}..{self.to}"
+
+
+class Checkpoint(models.Model):
+    """A world at a position as bytes (scheduler_core/codec).
+
+    It counts only for the engine whose `fingerprint` it has, and over the commands that `digest` sums up. `volume` names the archive
+    whose first `parts` parts it needs. `work` is the time in seconds that a replay from the start to here takes.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
+    position = models.BigIntegerField()
+    work = models.FloatField()
+    fingerprint = models.CharField(max_length=120)
+    digest = models.CharField(max_length=64)
+    volume = models.CharField(max_length=32)
+    parts = models.IntegerField()
+    data = models.BinaryField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["session_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "position"], name="checkpoint_one_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}@{self.position}"
+
+
+class CheckpointPart(models.Model):
+    """What the checkpoints of a session share, part after part."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoint_parts")
+    volume = models.CharField(max_length=32)
+    number = models.IntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["session_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="checkpoint_part_one_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}/{self.number}"
+
+
+class Outcomes(models.Model):
+    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/outcomes.py)."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="outcomes")
+    first = models.IntegerField()
+    count = models.IntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["session_id", "first"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "first"], name="outcomes_one_per_attempt"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}: {self.first}..{self.first + self.count}"
 
 
 class ImportText(models.Model):

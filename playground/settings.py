@@ -123,7 +123,11 @@ HEAVY_COMMAND_BYTES = 256 << 10
 OPEN_WAIT = 4.0
 # The longest that checking an imported trace may take.
 TRACE_SECONDS = env_number("TRACE_SECONDS", 120)
-ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 900)
+ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 300)
+ENGINE_REST_SECONDS = env_number("ENGINE_REST_SECONDS", 30)
+# Checkpoints in the database spare replays. A session that is replayed in fewer seconds than this has none.
+CHECKPOINTS = env("CHECKPOINTS", "1") != "0"
+CHECKPOINT_WORK = 0.1
 PLAY_UNWATCHED_SECONDS = env_number("PLAY_UNWATCHED_SECONDS", 30)
 
 # Limits. Reaching one is a refusal with clear words; the session stays as it was.

@@ -5,6 +5,7 @@ Methods that may take long are generators: they yield when their slice is over a
 
 from __future__ import annotations
 
+import gc
 import time
 import zlib
 from collections import OrderedDict
@@ -15,9 +16,11 @@ import orjson
 
 from playground.presenters.look import Look
 from playground.sessions import runaway
+from playground.sessions.commands import Commands
 from playground.sessions.deltas import Digests, compare, digests
 from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
-from playground.sessions.history import History
+from playground.sessions.history import History, Waste
+from playground.sessions.memory import trim
 from playground.sessions.turns import Slice
 from playground.sessions.until import Until, condition, hit_of, require_future
 from playground.sessions.world import (
@@ -49,7 +52,7 @@ class Engine:
         self.story = ""
         self.interrupted = False
         self.target = 0
-        self.commands: dict[int, Command] = {}
+        self.commands = Commands(seed)
         self.world: Simulation = Simulation(seed)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
@@ -58,28 +61,44 @@ class Engine:
         self._watchdog: runaway.Watchdog | None = None
         self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
         self.plan: tuple[str, Plan] | None = None
+        self.stuck: tuple[int, str] | None = None  # the first position that could not be replayed, and why
+        self.told = 0  # attempts whose outcome is in the database
 
     # The log.
 
     def replay(self, world: Simulation) -> None:
-        """One transition of the log."""
-        before = world.position
-        command = self.commands.get(before)
-        if command is not None:
-            world.apply(command)
-        else:
-            world.advance()
-        if world.position != before + 1:
-            raise EngineFailed(f"The log cannot be replayed beyond step {before}.")
+        """One transition of the log.
+
+        Where this engine can't make it (the log is another engine's), nothing happens at that position, and that is told.
+        """
+        before, why = world.position, "nothing is left to do"
+        try:
+            if before in self.commands:
+                world.apply(self.commands[before])
+            else:
+                world.advance()
+        except Refused as refused:
+            why = str(refused)
+        if world.position == before:
+            self.stuck = self.stuck or (before, why)
+            world.change(lambda: None)
+
+    def take(self, rows: list[list[Any]], payloads: list[bytes], keep: int = 0) -> Steps:
+        """Take the log's commands from position `keep` on."""
+        for (kind, at, _), payload in zip(rows, payloads, strict=True):
+            if kind == "command" and at >= keep:
+                self.commands.add(at, payload)
+            if self.slice.over():
+                yield
 
     def follow(self, rows: list[list[Any]], payloads: list[bytes], head: int, keep: int = 0) -> Steps:
         """Be where the log is: forget what comes after `keep`, take the rows from there on, replay to the head."""
         yield from self._rewind(keep)
-        for (kind, at, _), payload in zip(rows, payloads, strict=True):
-            if kind == "command" and at >= keep:
-                self.commands[at] = command_from_json(orjson.loads(zlib.decompress(payload))["command"])
-            if self.slice.over():
-                yield
+        yield from self.take(rows, payloads, keep)
+        yield from self.go_on(head)
+
+    def go_on(self, head: int) -> Steps:
+        """Replay from where the world is to the head."""
         self.target = head
         while self.world.position < head:
             started, before = time.perf_counter(), self.world.position
@@ -94,7 +113,7 @@ class Engine:
         if self.world.position > keep:
             self.history.cut(keep)
             self.world = (yield from self.at(keep)).fork()
-        self.commands = {at: command for at, command in self.commands.items() if at < keep}
+        self.commands.cut(keep)
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= keep)
 
     def twin(self, at: int) -> Steps:
@@ -102,17 +121,27 @@ class Engine:
         world = (yield from self.at(at)).fork()
         other = Engine(self.seed, self.slice)
         other.story = self.story
-        other.commands = {where: command for where, command in self.commands.items() if where < at}
+        other.commands = self.commands.until(at)
         other.history = self.history.twin(at, other.replay, other.world)
         other.world, other.target = world, at
         return other
+
+    def rest(self) -> None:
+        """Give up what can be read or replayed again; the head stays."""
+        self.history.rest()
+        self.commands.rest()
+        Waste.dropped = 0
+        gc.collect()
+        trim()
 
     # What moves the head.
 
     def apply(self, data: bytes, limits: dict[str, int]) -> tuple[Result, bytes]:
         """Apply a command given as the log's JSON; also returns it as the log keeps it."""
         command = self._command(orjson.loads(data)["command"])
-        return {**self._apply(command, limits), "size": len(data)}, zlib.compress(data, 1)
+        result, packed = self._apply(command, limits), zlib.compress(data, 1)
+        self.commands.add(result["at"], packed)
+        return {**result, "size": len(data)}, packed
 
     def _command(self, data: dict[str, Any]) -> Command:
         try:
@@ -147,7 +176,6 @@ class Engine:
         except BaseException:
             self.world = before
             raise
-        self.commands[at] = command
         self.history.worked(self.world, time.perf_counter() - started)
         return {"at": at, "to": self.world.position}
 

@@ -4,16 +4,20 @@ Checkpoints stand at equal distances of *work* (seconds that the engine needed),
 people wait for. When there are too many, every other one goes and the distance doubles; how many there may be depends on how
 large the world is. Where people look back, a few more are
 kept near that place, so that the next step back is short.
+
+The same checkpoints as bytes (stored.py) outlive the process, and stand in for the worlds of a session that rests.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
 
+from playground.sessions.stored import Kept, Stored
 from playground.sessions.turns import Slice
 
 MARKS = 64
@@ -75,6 +79,7 @@ class History:
         self._near: OrderedDict[int, Any] = OrderedDict()
         self._worlds: OrderedDict[int, Any] = OrderedDict()
         self.forks_fast = True
+        self.stored = Stored()
 
     def worked(self, world: Any, seconds: float) -> None:
         """The main line stands at `world` after `seconds` more of work."""
@@ -125,6 +130,7 @@ class History:
         for worlds in (self._near, self._worlds):
             for one in [key for key in worlds if key > position]:
                 del worlds[one]
+        self.stored.cut(position)
 
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
         """The same past up to a position, for a fork of the session."""
@@ -133,15 +139,80 @@ class History:
         other._spacing, other._work = self._spacing, other._marks[-1].work
         return other
 
+    # What outlives the process.
+
+    @property
+    def work(self) -> float:
+        """Seconds that the engine needed from the start to the head."""
+        return self._work
+
+    def restore(self) -> Any | None:
+        """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
+        kept = self.stored.before(sys.maxsize)
+        world = None if kept is None else self.stored.read(kept)
+        if kept is None or world is None:
+            return None
+        self._work = kept.work
+        while kept.work / self._spacing > MARKS // 2:
+            self._spacing *= 2
+        return world
+
+    def marks(self, upto: int, head: Any) -> list[Mark]:
+        """What may be stored: the checkpoints up to a position, and the head where it is there."""
+        marks = [mark for mark in self._marks if mark.position <= upto]
+        if head.position == upto and marks[-1].position < upto:
+            marks.append(Mark(upto, self._work, head.fork()))
+        return marks
+
+    def rest(self) -> None:
+        """Give up the worlds that are stored or can be replayed; the first one stays, and what is not stored yet."""
+        stored = self.stored.before(sys.maxsize)
+        upto = stored.position if stored is not None else 0
+        self._marks = [self._marks[0]] + [mark for mark in self._marks[1:] if mark.position > upto]
+        self._near.clear()
+        self._worlds.clear()
+        self.stored.rest()
+
+    # Where to begin a replay.
+
+    def positions(self) -> list[int]:
+        """Where worlds are at hand, in order: a replay to any position begins at the last of them before it."""
+        places = {mark.position for mark in self._marks} | {*self._near, *self._worlds}
+        return sorted(places | set(self.stored.positions))
+
     def nearest(self, position: int) -> Any:
         """A copy of the latest known world at or before a position."""
+        at, world = self._live(position)
+        kept = self.stored.before(position)
+        if kept is not None and kept.position > at and self._is_worth_reading(kept, at):
+            read = self.stored.read(kept)
+            if read is not None:
+                self._remember(read)
+                return read.fork()
+        return world.fork()
+
+    def _live(self, position: int) -> tuple[int, Any]:
         mark = self._marks[bisect_right(self._marks, position, key=lambda mark: mark.position) - 1]
         best = (mark.position, mark.world)
         for worlds in (self._near, self._worlds):
             for at, world in worlds.items():
                 if best[0] < at <= position:
                     best = (at, world)
-        return best[1].fork()
+        return best
+
+    def _is_worth_reading(self, kept: Kept, at: int) -> bool:
+        """Whether reading a stored world is quicker than the replay that it spares."""
+        mark = self._marks[bisect_right(self._marks, at, key=lambda mark: mark.position) - 1]
+        before = self.stored.before(at)
+        known = max((mark.position, mark.work), (before.position, before.work) if before else (0, 0.0))
+        share = (kept.position - at) / max(kept.position - known[0], 1)
+        return (kept.work - known[1]) * share > self.stored.seconds
+
+    def _remember(self, world: Any) -> None:
+        self._near[world.position] = world
+        while len(self._near) > LOCAL_MARKS:
+            self._near.popitem(last=False)
+            Waste.dropped += 1
 
     def at(self, position: int) -> Generator[None, None, Any]:
         """The world at a position; to be looked at, not to be changed."""
@@ -153,10 +224,7 @@ class History:
         while world.position < position:
             self._replay(world)
             if time.perf_counter() - since > LOCAL_SPACING and world.position < position:
-                self._near[world.position] = world.fork()
-                while len(self._near) > LOCAL_MARKS:
-                    self._near.popitem(last=False)
-                    Waste.dropped += 1
+                self._remember(world.fork())
                 since = time.perf_counter()
             if self._slice.over():
                 waited = time.perf_counter()

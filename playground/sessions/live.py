@@ -18,7 +18,7 @@ from django.conf import settings
 
 from playground.models import LogKind, Session
 from playground.presenters.look import Look
-from playground.sessions import log, plans
+from playground.sessions import log, plans, shelf
 from playground.sessions.driver import LEASE, Driver
 from playground.sessions.errors import (
     Conflict,
@@ -31,7 +31,9 @@ from playground.sessions.errors import (
 from playground.sessions.frames import Frame
 from playground.sessions.pool import Worker, WorkerDied
 from playground.sessions.publisher import Publisher
+from playground.sessions.saving import Saver
 from playground.sessions.until import Until
+from scheduler_core import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
@@ -67,6 +69,7 @@ class LiveSession:
         self.driver: Driver | None = None
         self.ended = (-1, "")
         self.publisher = Publisher(self)
+        self.saver = Saver(self)
         self._remote: dict[str, Any] | None = None
         self._remote_until = 0.0
         self._remote_stopped = asyncio.Event()
@@ -89,7 +92,7 @@ class LiveSession:
         self.used = time.monotonic()
         if self._gone:
             raise SessionGone("This session was deleted.")
-        if self._is_open():
+        if self.is_open:
             return
         self._deaths = [when for when in self._deaths if time.monotonic() - when < MOURNING]
         if len(self._deaths) >= DEATHS:
@@ -103,7 +106,9 @@ class LiveSession:
             raise await self._progress()
         self._opening.result()
 
-    def _is_open(self) -> bool:
+    @property
+    def is_open(self) -> bool:
+        """Whether an engine stands at the log's end."""
         worker = self._worker
         return (
             worker is not None and worker.alive and worker.generation == self._generation and not self._stale
@@ -121,16 +126,28 @@ class LiveSession:
                 await self._resume(worker)
                 return
         session, rows = await self.runtime.db(log.read, self.id)
+        kept = await self.runtime.db(shelf.read, self.id) if settings.CHECKPOINTS else shelf.Shelf()
         self._heavy = self._heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
         worker = self._assign()
         await worker.start()
         generation = worker.generation
         arguments = {"sid": self.id, "seed": session.seed, "story": session.story}
-        await worker.call("open", *told(arguments, session, rows), OPEN_TIMEOUT)
+        arguments |= {"shelf": kept.header(), "told": kept.told}
+        header, payloads = told(arguments, session, rows)
+        answer, _ = await worker.call("open", header, [*payloads, *kept.attachments()], OPEN_TIMEOUT)
+        await self._opened(session, answer["result"])
         self._generation = generation
         self._follow(session)
         self._stale = False
         await self.runtime.relay.join(self.id)
+
+    async def _opened(self, session: Session, result: dict[str, Any]) -> None:
+        """Tell where a replay came to something else than what the session's users saw."""
+        differs = result["differs"]
+        if differs or (not result["restored"] and session.engine_version != ENGINE_VERSION):
+            await self.runtime.db(shelf.replayed, self.id, differs)
+        if not result["restored"]:
+            self.saver.moved()
 
     async def _resume(self, worker: Worker) -> None:
         """The engine knows the log up to what is acknowledged here: read on from there."""
@@ -166,8 +183,15 @@ class LiveSession:
         """The engine may be ahead of the log: read the log again before the next use."""
         self._stale = True
 
+    async def engine(self, op: str, arguments: dict[str, Any], timeout: float) -> Frame:
+        """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
+        if self._worker is None or not self.is_open:
+            raise EngineFailed("The session is not open.")
+        return await self._worker.call(op, {"sid": self.id, **arguments}, [], timeout)
+
     async def call(self, op: str, arguments: dict[str, Any], attachments: list[bytes] | None = None) -> Frame:
         """Ask the engine."""
+        self.saver.looked()
         await self.ready()
         assert self._worker is not None
         try:
@@ -204,7 +228,9 @@ class LiveSession:
         return 0.0 if busy else time.monotonic() - self.used
 
     async def close(self) -> None:
-        """Give the engine's memory back. The session opens again when asked for."""
+        """Give the engine's memory back. The session opens again when asked for, from the checkpoints that are saved now."""
+        with contextlib.suppress(SessionError):
+            await self.saver.save()
         if self._worker is not None:
             self.runtime.pool.release(self.id, self._worker)
             self._worker = None
@@ -249,6 +275,7 @@ class LiveSession:
         self._moved(show)
 
     def _moved(self, show: bool) -> None:
+        self.saver.moved()
         if show:
             self.shown = self.head
             self.publisher.wake()
@@ -425,20 +452,20 @@ class LiveSession:
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
         session = await self.runtime.db(log.copy, self.id, position, name, creator, branch)
+        copied = await self.runtime.db(shelf.copy, self.id, session.pk, position)
         twin = self.runtime.live(session.pk)
         with contextlib.suppress(SessionError):
-            await twin.inherit(self, session)
+            await twin.inherit(self, session, copied)
         return session
 
-    async def inherit(self, origin: LiveSession, session: Session) -> None:
-        """Take over a copy of another session's engine, in the same worker."""
+    async def inherit(self, origin: LiveSession, session: Session, copied: dict[str, Any]) -> None:
+        """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
         assert origin._worker is not None
         worker = origin._worker
         worker.sessions.add(self.id)
         self._worker, self._heavy, self._generation = worker, origin._heavy, worker.generation
-        await worker.call(
-            "fork", {"sid": origin.id, "new": self.id, "at": session.head}, [], TIMEOUTS[self._heavy]
-        )
+        fork = {"sid": origin.id, "new": self.id, "at": session.head, **copied}
+        await worker.call("fork", fork, [], TIMEOUTS[self._heavy])
         self._follow(session)
         self._stale = False
         await self.runtime.relay.join(self.id)
@@ -461,7 +488,7 @@ class LiveSession:
 
     async def catch_up(self) -> None:
         """Another process wrote to the log: follow it."""
-        if self._is_open():
+        if self.is_open:
             async with self._lock:
                 self.spoil()
                 await self.ready()
@@ -484,6 +511,7 @@ class LiveSession:
         if self.driver is not None:
             await self.driver.stop()
         self.publisher.gone()
+        self._stale = True
         await self.close()
         self.runtime.sessions.pop(self.id, None)
 

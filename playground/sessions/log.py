@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, LogKind, Session
-from playground.sessions import branches, pins
+from playground.sessions import branches, pins, shelf
 from playground.sessions.errors import Conflict, LimitReached, SessionGone
 from scheduler_core import ENGINE_VERSION
 
@@ -87,6 +87,7 @@ def _require_room(creator: str) -> None:
 def delete(session_id: int) -> None:
     """Close a session for good: its links no longer open it. `cleanup_sessions` removes the rows."""
     Session.objects.filter(pk=session_id).update(deleted=timezone.now(), driver="", driver_until=None)
+    shelf.drop(session_id)
 
 
 def read(session_id: int, after: int = 0) -> tuple[Session, list[Row]]:

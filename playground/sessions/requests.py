@@ -12,7 +12,7 @@ import orjson
 
 from playground.presenters import changes
 from playground.presenters.look import Look
-from playground.sessions import breakpoints, contents, fixing, journeys, outlines, search, traces
+from playground.sessions import breakpoints, contents, fixing, journeys, keeping, outlines, search, traces
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.metrics import metrics
@@ -67,12 +67,42 @@ class Requests:
         return engine
 
     def open(self, header: Header, attachments: list[bytes]) -> Steps:
-        """Make a session's engine from its log."""
+        """Make a session's engine from its log, from the last checkpoint on where there is one that can be used."""
         engine = Engine(header["seed"], self._slice)
-        engine.story = header["story"]
+        engine.story, engine.told, engine.target = header["story"], header["told"], header["head"]
         self._engines[header["sid"]] = engine
-        yield from engine.follow(header["rows"], attachments, header["head"])
-        return Answer({"head": engine.world.position})
+        rows, shelf = header["rows"], header["shelf"]
+        given = iter(attachments)
+        payloads = [next(given) for _ in rows]
+        parts = [next(given) for _ in range(shelf["parts"])]
+        worlds = [next(given) for _ in shelf["marks"]]
+        yield from engine.take(rows, payloads)
+        keeping.restore(engine, shelf, parts, worlds)
+        restored = engine.world.position
+        yield
+        yield from engine.go_on(header["head"])
+        differs = None if restored else keeping.compare(engine, list(given))
+        return Answer({"head": engine.world.position, "restored": restored, "differs": differs})
+
+    def save(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What of the history is to be kept in the database."""
+        engine = self._engine(header)
+        result, packed = yield from keeping.save(engine, header["upto"], header["least"])
+        return Answer(result, packed)
+
+    def forget(self, header: Header, attachments: list[bytes]) -> Steps:
+        """What was handed out to be kept could not be: begin anew with the next save."""
+        yield
+        engine = self._engine(header)
+        engine.history.stored.forget()
+        engine.told = header["told"]
+        return Answer({})
+
+    def rest(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Nobody asks for anything just now: give memory back."""
+        yield
+        self._engine(header).rest()
+        return Answer({})
 
     def extend(self, header: Header, attachments: list[bytes]) -> Steps:
         """Follow the log from the position that is known to be in it."""
@@ -82,7 +112,12 @@ class Requests:
 
     def fork(self, header: Header, attachments: list[bytes]) -> Steps:
         """Copy an engine for a new session."""
-        self._engines[header["new"]] = yield from self._engine(header).twin(header["at"])
+        engine = self._engine(header)
+        twin = yield from engine.twin(header["at"])
+        twin.told = header["told"]
+        if header["volume"] == engine.history.stored.volume:
+            twin.history.stored = engine.history.stored.twin(header["parts"], header["marks"])
+        self._engines[header["new"]] = twin
         return Answer({})
 
     def apply(self, header: Header, attachments: list[bytes]) -> Steps:
@@ -253,6 +288,9 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
     one.__name__: one
     for one in (
         Requests.open,
+        Requests.save,
+        Requests.forget,
+        Requests.rest,
         Requests.extend,
         Requests.fork,
         Requests.apply,

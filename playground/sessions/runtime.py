@@ -81,15 +81,17 @@ class Runtime:
         return self.sessions[session_id]
 
     async def _sweep(self) -> None:
-        """Give back, now and then, the memory of sessions that nobody has asked for."""
+        """Give back, now and then, the memory of sessions that nobody has asked for; those that are only looked at rest."""
         while True:
-            await asyncio.sleep(min(60, settings.ENGINE_IDLE_SECONDS))
+            await asyncio.sleep(min(60, settings.ENGINE_IDLE_SECONDS, settings.ENGINE_REST_SECONDS))
             with contextlib.suppress(OSError):
                 await self.relay.stay()
             for session_id, live in list(self.sessions.items()):
                 if live.idle_for() > settings.ENGINE_IDLE_SECONDS:
                     del self.sessions[session_id]
                     await live.close()
+                elif live.saver.quiet_for > settings.ENGINE_REST_SECONDS:
+                    await live.saver.rest()
 
     def stop(self) -> None:
         """End the workers and the loop."""

@@ -75,7 +75,7 @@ class Worker:
             self._answer(number, Answer(self._requests.quick(op, session)))
         else:
             steps = self._requests.start(op, header, attachments)
-            slow = op in ("open", "run")
+            slow = op in ("open", "run", "save")
             self._turns.add(Job(steps, lambda value, error: self._done(number, value, error), session, slow))
 
     def _done(self, number: int, value: Answer | None, error: BaseException | None) -> None:

@@ -50,15 +50,24 @@ def _read(data: bytes, archive: Archive) -> Simulation:
         raw = unpacker.decompress(data, MAX_PART_BYTES)
     except zlib.error as error:
         raise CodecError(f"the bytes are damaged: {error}") from None
-    size = 4 + int.from_bytes(raw[:4], "little")
-    head = orjson.loads(raw[4:size])
+    head, at = _text(raw, 0)
     if head["codec"] != CODEC_VERSION:
         raise CodecError(f"written by codec {head['codec']}; this is codec {CODEC_VERSION}")
-    decoder = Decoder(archive, memoryview(raw)[size:], head["classes"])
-    world = decoder.read(head["objects"])[head["root"]]
+    objects: list[list[Any]] = []
+    for _ in range(head["chunks"]):
+        chunk, at = _text(raw, at)
+        objects += chunk
+    world = Decoder(archive, memoryview(raw)[at:], head["classes"]).read(objects)[head["root"]]
     if not isinstance(world, Simulation):
         raise CodecError(f"received {type(world).__name__}; expected a Simulation")
     return world
+
+
+def _text(raw: bytes, at: int) -> tuple[Any, int]:
+    """A text of JSON that begins with its length, and where the next one begins."""
+    start = at + 4
+    end = start + int.from_bytes(raw[at:start], "little")
+    return orjson.loads(memoryview(raw)[start:end]), end
 
 
 class Decoder:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class Code(enum.IntEnum):
     FIRST_CLASS = 16
 
 
+PARTS_AT_ONCE = 256
+CHUNK = 4096
 _PLAIN = frozenset((str, int, bool, type(None)))
 _UNDER_WAY = -1
 
@@ -59,21 +61,28 @@ def encode(world: Simulation, archive: Archive) -> bytes:
 
 
 def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes]:
-    """The same, part by part, so that others may work in between; the world must not move meanwhile."""
+    """The same, little by little, so that others may work in between; the world must not move meanwhile."""
     encoder = Encoder(archive)
-    for store_pod in world.store.pods():
-        encoder.value(store_pod)
-        if len(encoder.objects) % 256 == 0:
-            yield
-    parts: list[Any] = [world.store, world.journal, world.edits]
-    for scheduler in world.schedulers:
-        parts += [scheduler.cache, scheduler.snapshot, scheduler.queue, scheduler.cycle]
-    for part in parts:
+    for count, part in enumerate(_parts(world), 1):
         encoder.value(part)
-        yield
+        if count % PARTS_AT_ONCE == 0:
+            yield
     root = encoder.value(world)
     yield
-    return encoder.done(root)
+    return (yield from encoder.packed(root))
+
+
+def _parts(world: Simulation) -> Iterator[Any]:
+    """What there is much of, before what holds it; each is written once."""
+    yield from world.store.pods()
+    yield from world.store.nodes()
+    for edit in (*world.edits.undo, *world.edits.redo):
+        yield from edit.changes
+    for kind in world.store.kinds():
+        yield from world.store.list(kind)
+    for scheduler in world.schedulers:
+        yield from scheduler.cache.where.values()
+        yield from (scheduler.cache, scheduler.snapshot, scheduler.queue)
 
 
 class Encoder:
@@ -114,21 +123,23 @@ class Encoder:
             raise CodecError(f"{kind.__name__} refers to itself")
         return [place]
 
-    def done(self, root: Any) -> bytes:
-        """Everything written, as bytes."""
+    def packed(self, root: Any) -> Generator[None, None, bytes]:
+        """Everything written, as bytes: texts of JSON, each after its length, then the arrays."""
+        chunks = [self.objects[i : i + CHUNK] for i in range(0, len(self.objects), CHUNK)]
         head = {
             "codec": CODEC_VERSION,
             "parts": len(self._archive.parts),
             "root": root[0],
             "classes": self._class_fields,
-            "objects": self.objects,
+            "chunks": len(chunks),
         }
-        try:
-            text = orjson.dumps(head)
-        except TypeError as error:
-            raise CodecError(f"no JSON: {error}") from None
-        size = len(text).to_bytes(4, "little")
-        return zlib.compress(b"".join((size, text, *self._arrays)), LEVEL)
+        packer, packed = zlib.compressobj(LEVEL), []
+        for part in (head, *chunks):
+            text = _dumps(part)
+            packed += [packer.compress(len(text).to_bytes(4, "little")), packer.compress(text)]
+            yield
+        packed += [packer.compress(array) for array in self._arrays]
+        return b"".join((*packed, packer.flush()))
 
     def _write(self, value: Any, kind: type) -> int:
         self._places[id(value)] = _UNDER_WAY
@@ -222,3 +233,10 @@ class Encoder:
     def _record(self, record: Record) -> list[Any]:
         self._alive.append(record.data)  # made now, where nobody has looked yet
         return self._object(record, self._shapes[Record])
+
+
+def _dumps(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError as error:
+        raise CodecError(f"no JSON: {error}") from None
