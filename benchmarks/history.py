@@ -114,7 +114,7 @@ def measure(server: PlaygroundServer, objects: list[Any]) -> Figures:
     peak = max(now - empty.get(pid, 0) for pid, now in workers(server).items())
     settle(server, client.key)
     found: Figures = {"head": head, "running_mib": round(peak), "stored": stored(server, client.key)}
-    resting = {pid: now for pid, now in workers(server).items()}
+    resting = dict(workers(server).items())
     found["resting_mib"] = {str(pid): round(now, 1) for pid, now in resting.items()} | {"empty": empty}
     found["jump_after_rest"] = jumps(server, client.key, head)
     wire.close()
