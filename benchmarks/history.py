@@ -114,7 +114,7 @@ def measure(server: PlaygroundServer, objects: list[Any]) -> Figures:
     peak = max(now - empty.get(pid, 0) for pid, now in workers(server).items())
     settle(server, client.key)
     found: Figures = {"head": head, "running_mib": round(peak), "stored": stored(server, client.key)}
-    resting = dict(workers(server).items())
+    resting = workers(server)
     found["resting_mib"] = {str(pid): round(now, 1) for pid, now in resting.items()} | {"empty": empty}
     found["jump_after_rest"] = jumps(server, client.key, head)
     wire.close()
@@ -140,7 +140,7 @@ def main() -> None:
         if only not in (None, name):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000", ENGINE_REST_SECONDS=str(REST))
+            server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000", ENGINE_IDLE_SECONDS=str(REST))
             server.manage("migrate", "--verbosity", "0")
             server.start()
             try:

@@ -124,7 +124,6 @@ OPEN_WAIT = 4.0
 # The longest that checking an imported trace may take.
 TRACE_SECONDS = env_number("TRACE_SECONDS", 120)
 ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 300)
-ENGINE_REST_SECONDS = env_number("ENGINE_REST_SECONDS", 30)
 # Checkpoints in the database spare replays. A session that is replayed in fewer seconds than this has none.
 CHECKPOINTS = env("CHECKPOINTS", "1") != "0"
 CHECKPOINT_WORK = 0.1

@@ -59,6 +59,7 @@ urlpatterns = [
     path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),
     path("s/<str:key>/redo", session.redo, name="redo"),
+    path("s/<str:key>/differs", session.differs, name="differs"),
     path("s/<str:key>/rename", session.rename, name="rename"),
     path("s/<str:key>/compare", compare.compare, name="compare"),
     path("s/<str:key>/branches", branches.branches, name="branches"),

@@ -66,10 +66,6 @@ class Commands(Mapping[int, Command]):
         """What a world at a position depends on, besides the engine: the seed and the commands before it, summed up."""
         return self._digests[bisect_left(self._positions, position)].hex()
 
-    def rest(self) -> None:
-        """Give up what can be read again."""
-        self._read = {}
-
 
 def _digest(*parts: bytes) -> bytes:
     into = hashlib.blake2b(digest_size=_DIGEST_BYTES)

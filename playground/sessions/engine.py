@@ -5,7 +5,6 @@ Methods that may take long are generators: they yield when their slice is over a
 
 from __future__ import annotations
 
-import gc
 import time
 import zlib
 from collections import OrderedDict
@@ -19,8 +18,7 @@ from playground.sessions import runaway
 from playground.sessions.commands import Commands
 from playground.sessions.deltas import Digests, compare, digests
 from playground.sessions.errors import CommandRefused, EngineFailed, LimitReached, SessionError
-from playground.sessions.history import History, Waste
-from playground.sessions.memory import trim
+from playground.sessions.history import History
 from playground.sessions.turns import Slice
 from playground.sessions.until import Until, condition, hit_of, require_future
 from playground.sessions.world import (
@@ -125,14 +123,6 @@ class Engine:
         other.history = self.history.twin(at, other.replay, other.world)
         other.world, other.target = world, at
         return other
-
-    def rest(self) -> None:
-        """Give up what can be read or replayed again; the head stays."""
-        self.history.rest()
-        self.commands.rest()
-        Waste.dropped = 0
-        gc.collect()
-        trim()
 
     # What moves the head.
 

@@ -14,8 +14,8 @@ from django.conf import settings
 
 from playground.sessions import log
 from playground.sessions.errors import LimitReached, SessionError
-from playground.sessions.live import told
 from playground.sessions.pool import Worker
+from playground.sessions.seat import told
 
 if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime

@@ -5,7 +5,7 @@ people wait for. When there are too many, every other one goes and the distance 
 large the world is. Where people look back, a few more are
 kept near that place, so that the next step back is short.
 
-The same checkpoints as bytes (stored.py) outlive the process, and stand in for the worlds of a session that rests.
+The same checkpoints as bytes (stored.py) outlive the process.
 """
 
 from __future__ import annotations
@@ -164,14 +164,11 @@ class History:
             marks.append(Mark(upto, self._work, head.fork()))
         return marks
 
-    def rest(self) -> None:
-        """Give up the worlds that are stored or can be replayed; the first one stays, and what is not stored yet."""
-        stored = self.stored.before(sys.maxsize)
-        upto = stored.position if stored is not None else 0
-        self._marks = [self._marks[0]] + [mark for mark in self._marks[1:] if mark.position > upto]
-        self._near.clear()
-        self._worlds.clear()
-        self.stored.rest()
+    @property
+    def uncovered(self) -> float:
+        """Seconds of work since the last stored checkpoint."""
+        kept = self.stored.before(sys.maxsize)
+        return self._work - (kept.work if kept is not None else 0.0)
 
     # Where to begin a replay.
 

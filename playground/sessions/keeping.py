@@ -14,6 +14,9 @@ from playground.sessions.engine import Engine
 from playground.sessions.stored import Kept, Saved
 from scheduler_core.codec import CodecError, fingerprint
 
+# A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
+COVERED = 0.5
+
 Header = dict[str, Any]
 Steps = Generator[None, None, Any]
 
@@ -68,13 +71,14 @@ def save(engine: Engine, upto: int, least: float) -> Steps:
     packed = [outcomes.pack(attempts)] if attempts else []
     engine.told += len(attempts)
     if engine.history.work < least:
-        return header, packed
+        return {**header, "covered": True}, packed
     saved: Saved = yield from engine.history.stored.save(engine.history.marks(upto, engine.world))
     header |= {
         "volume": engine.history.stored.volume,
         "part": saved.part and saved.part[0],
         "dropped": saved.dropped,
         "more": saved.more,
+        "covered": engine.history.uncovered < COVERED,
         "fingerprint": fingerprint(),
         "marks": [_told(engine, kept) for kept in saved.new],
     }

@@ -45,6 +45,7 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._starting = asyncio.Lock()
         self.generation = 0
+        self._served = False
 
     @property
     def alive(self) -> bool:
@@ -103,7 +104,7 @@ class Worker:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        number = next(self._numbers)
+        number, self._served = next(self._numbers), True
         waiting = asyncio.get_running_loop().create_future()
         self._waiting[number] = waiting
         try:
@@ -132,6 +133,14 @@ class Worker:
         if self.alive and self._process is not None:
             self._process.send_signal(signal.SIGKILL)
 
+    async def renew(self) -> None:
+        """A process that nobody needs just now is replaced by a new one: what sessions took goes back to the system with it."""
+        if not self.alive or not self._served or self.sessions or self._waiting:
+            return
+        self.kill()
+        self._process, self._served = None, False
+        await self.start()
+
     async def stop(self) -> None:
         if self.alive and self._process is not None:
             self.kill()
@@ -156,6 +165,11 @@ class Pool:
     def release(self, session_id: int, worker: Worker) -> None:
         worker.sessions.discard(session_id)
         worker.tell("close", sid=session_id)
+
+    async def renew(self) -> None:
+        """Replace the processes that have no session left."""
+        for worker in self.workers():
+            await worker.renew()
 
     def workers(self) -> list[Worker]:
         return [worker for lane in self._lanes.values() for worker in lane]

@@ -99,7 +99,7 @@ class Relay:
         elif message["what"] == "pins":
             live.pins_changed(told=True)
         elif message["what"] == "moved":
-            live.remote_is(message.get("running"))
-            if live.remote_running and live.publisher.viewers:
+            live.elsewhere.tells(message.get("running"))
+            if live.elsewhere.running and live.publisher.viewers:
                 self.tell(live.id, "watched")
             await live.catch_up()

@@ -98,12 +98,6 @@ class Requests:
         engine.told = header["told"]
         return Answer({})
 
-    def rest(self, header: Header, attachments: list[bytes]) -> Steps:
-        """Nobody asks for anything just now: give memory back."""
-        yield
-        self._engine(header).rest()
-        return Answer({})
-
     def extend(self, header: Header, attachments: list[bytes]) -> Steps:
         """Follow the log from the position that is known to be in it."""
         engine = self._engine(header)
@@ -290,7 +284,6 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.open,
         Requests.save,
         Requests.forget,
-        Requests.rest,
         Requests.extend,
         Requests.fork,
         Requests.apply,

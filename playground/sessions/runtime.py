@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from django.conf import settings
 from django.db import close_old_connections
 
+from playground.sessions.errors import SessionError
+
 if TYPE_CHECKING:
     from playground.sessions.live import LiveSession
 
@@ -81,17 +83,20 @@ class Runtime:
         return self.sessions[session_id]
 
     async def _sweep(self) -> None:
-        """Give back, now and then, the memory of sessions that nobody has asked for; those that are only looked at rest."""
+        """Give back, now and then, the memory of sessions that nobody has asked for anything."""
+        idle = settings.ENGINE_IDLE_SECONDS
         while True:
-            await asyncio.sleep(min(60, settings.ENGINE_IDLE_SECONDS, settings.ENGINE_REST_SECONDS))
+            await asyncio.sleep(min(60, idle))
             with contextlib.suppress(OSError):
                 await self.relay.stay()
             for session_id, live in list(self.sessions.items()):
-                if live.idle_for() > settings.ENGINE_IDLE_SECONDS:
-                    del self.sessions[session_id]
-                    await live.close()
-                elif live.saver.quiet_for > settings.ENGINE_REST_SECONDS:
-                    await live.saver.rest()
+                if live.idle_for() <= idle:
+                    continue
+                with contextlib.suppress(SessionError):
+                    if await live.rest(idle) and self.sessions.get(session_id) is live:
+                        del self.sessions[session_id]
+                        await self.relay.leave(session_id)
+            await self.pool.renew()
 
     def stop(self) -> None:
         """End the workers and the loop."""

@@ -21,7 +21,7 @@ FEWEST = 2
 MOST_BYTES = 16 << 20
 FIRST_CELL = 0.04
 # A checkpoint has to spare this many times the seconds that it takes to write.
-WORTH = 1.5
+WORTH = 0.75
 AT_ONCE = 8
 UNSEALED = -1
 
@@ -96,9 +96,6 @@ class Stored:
         if self._kept and self._kept[-1].position > position:
             self.forget()
 
-    def rest(self) -> None:
-        self.archive.rest()
-
     # Writing
 
     def save(self, marks: Iterable[Any]) -> Steps:
@@ -115,6 +112,7 @@ class Stored:
         wanted = {mark.position for mark in chosen}
         self._kept = sorted(kept for kept in self._kept if kept.position in wanted)
         self._shrink()
+        self.archive.rest()
         now = set(self.positions)
         new = [kept for kept in self._kept if kept.position not in before]
         return Saved(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)

@@ -1,6 +1,6 @@
 """A worker process: `python -m playground.sessions.worker` reads requests from its input and answers on its output.
 
-It knows no Django and no database. It ends when its input ends, so it never outlives the server.
+It knows no Django and no database. It ends as soon as its input is closed, also in the middle of a long job: it never outlives the server.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import resource
 import select
 import sys
+import threading
 import traceback
 from typing import Any
 
@@ -102,6 +103,14 @@ def tune_garbage_collection() -> None:
     gc.set_threshold(100_000, 20, 20)
 
 
+def end_with(source: int) -> None:
+    """End the process at once when nobody holds the other end of its input any more."""
+    poll = select.poll()
+    poll.register(source, 0)  # a closed pipe is told in any case, what there is to read is not
+    poll.poll()
+    os._exit(0)
+
+
 def main() -> None:
     """The argument is the memory, in bytes, that the process may take.
 
@@ -112,6 +121,7 @@ def main() -> None:
     sink = os.dup(1)
     os.dup2(2, 1)
     tune_garbage_collection()
+    threading.Thread(target=end_with, args=(sys.stdin.fileno(),), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         Worker(sys.stdin.fileno(), sink).work()
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions import log
+from playground.sessions import log, shelf
 from playground.sessions.client import SessionClient
 from playground.sessions.dialogue import Dialogue
 from playground.sessions.errors import Opening, SessionError
@@ -23,7 +23,7 @@ from playground.sessions.render import render_delta
 from playground.sessions.runtime import runtime
 from playground.views.branches import tree
 from playground.views.doors import edits, go, opens
-from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
 
@@ -40,6 +40,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
         return render(request, "playground/opening.html", context, status=503)
     await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
+    await client.session.arefresh_from_db(fields=["differs"])
     context = await _context(client, look, shown) | _links(request, client)
     context["branches"] = await tree(request, client, context["position"])
     return render(request, "playground/studio.html", context)
@@ -61,7 +62,7 @@ async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> 
         "ended": await runtime().call(lambda: _ended(client)),
         "panels": shown,
         "kube_version": KUBE_VERSION,
-        "stale_engine": session.engine_version not in ("", ENGINE_VERSION),
+        "differs": session.differs,
     }
 
 
@@ -186,6 +187,14 @@ async def _command(request: HttpRequest, client: SessionClient, command: dict[st
     await client.apply(command, at, source="studio")
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
+    return HttpResponseRedirect(reverse("studio", args=[client.key]))
+
+
+@require_POST
+@edits
+async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Somebody has read where a replay under another engine came to something else."""
+    await sync_to_async(shelf.read_difference, thread_sensitive=False)(client.session.pk)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 

@@ -46,7 +46,7 @@ async def step(client: SessionClient, grain: str = "plugin") -> None:
 
 async def kill_worker(client: SessionClient) -> None:
     """End the process that has the session's engine, as a crash would."""
-    worker = client.live()._worker
+    worker = client.live().worker
     assert worker is not None
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGKILL)
@@ -199,7 +199,7 @@ async def test_a_large_import_moves_to_a_process_of_the_large_ones(
 ) -> None:
     settings.HEAVY_COMMAND_BYTES = 2000
     await client.apply(applying(*(pod(f"many{i}") for i in range(50))))
-    assert client.live()._worker in runtime().pool.lane(True)
+    assert client.live().worker in runtime().pool.lane(True)
     assert len(await names(client)) == 54
 
 
@@ -315,12 +315,12 @@ async def test_a_workload_of_many_pods_is_planned_among_the_large_ones(client: S
     spec = {"replicas": 800, "selector": {"matchLabels": {"a": "b"}}, "template": template}
     workload = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "many"}, "spec": spec}
     await client.plan(yaml.safe_dump(workload))
-    assert client.live()._worker in runtime().pool.lane(True)
+    assert client.live().worker in runtime().pool.lane(True)
 
 
 async def test_an_idle_session_leaves_its_worker_and_comes_back(client: SessionClient) -> None:
     await step(client)
     here = client.live()
     await runtime().call(here.close)
-    assert here._worker is None
+    assert here.worker is None
     assert await head_of(client) == 2

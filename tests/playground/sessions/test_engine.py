@@ -181,3 +181,15 @@ def test_a_fork_shares_the_past_and_goes_its_own_way() -> None:
     apply(twin, applying(pod("only-here")))
     assert engine.world.position == head
     assert engine.world.store.pod("default", "only-here") is None
+
+
+def test_a_step_that_this_engine_cannot_make_is_told_and_nothing_happens_there() -> None:
+    engine = made(cluster(1, 1))
+    finish(engine.run(60))
+    end = engine.world.position
+    log = [["command", 0, 1], ["run", 1, end + 5]]
+    other = Engine(0, Short())
+    payload = zlib.compress(orjson.dumps({"command": cluster(1, 1)}))
+    finish(other.follow(log, [payload, zlib.compress(b"{}")], end + 5))
+    assert other.world.position == end + 5
+    assert other.stuck == (end, "nothing is left to do")

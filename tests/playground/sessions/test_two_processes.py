@@ -85,12 +85,12 @@ async def test_one_process_drives_and_the_other_can_pause_it(
     one, two = processes
     await two.do(two.live(session).ready())
     await one.do(one.live(session).play("plugin", 20))
-    await until(lambda: two.live(session).remote_running is not None)
+    await until(lambda: two.live(session).elsewhere.running is not None)
     with pytest.raises(Conflict):
         await two.do(two.live(session)._drive(_driver(two, session)))
     await two.do(two.live(session).pause())
     await until(lambda: one.live(session).driver is None)
-    await until(lambda: two.live(session).remote_running is None)
+    await until(lambda: two.live(session).elsewhere.running is None)
     await until(lambda: two.live(session).head == one.live(session).head)
     assert two.live(session).head > 1
 
@@ -99,7 +99,7 @@ def _driver(process: Process, session: Session) -> Any:
     from playground.models import LogKind
     from playground.sessions.driver import Driver
 
-    process.live(session).remote_is(None)  # as if the hint had been lost
+    process.live(session).elsewhere.tells(None)  # as if the hint had been lost
     return Driver(process.live(session), LogKind.PLAY, "plugin", 5)
 
 
