@@ -14,7 +14,7 @@ from django.db import OperationalError
 
 from playground.models import LogEntry, Session
 from playground.presenters import Look
-from playground.sessions import live, log
+from playground.sessions import log, seat
 from playground.sessions.client import SessionClient, create_session
 from playground.sessions.errors import (
     CommandRefused,
@@ -288,7 +288,7 @@ async def test_an_engine_that_takes_too_long_is_stopped_and_the_session_goes_on(
 ) -> None:
     await head_of(client)
     with monkeypatch.context() as patch:
-        patch.setitem(live.TIMEOUTS, False, 0.001)
+        patch.setitem(seat.TIMEOUTS, False, 0.001)
         with pytest.raises(SessionError, match="took too long"):
             await client.apply(applying(*(pod(f"x{i}") for i in range(400))))
     assert await head_of(client) == 1
@@ -300,13 +300,13 @@ async def test_a_session_that_keeps_killing_its_engine_has_to_wait(
 ) -> None:
     await head_of(client)
     with monkeypatch.context() as patch:
-        patch.setitem(live.TIMEOUTS, False, 0.0)
-        for _ in range(live.DEATHS):
+        patch.setitem(seat.TIMEOUTS, False, 0.0)
+        for _ in range(seat.DEATHS):
             with pytest.raises(SessionError):
                 await client.objects()
     with pytest.raises(SessionError, match="try again in a minute"):
         await client.objects()
-    monkeypatch.setattr(live, "MOURNING", 0.0)
+    monkeypatch.setattr(seat, "MOURNING", 0.0)
     assert len(await names(client)) == 4
 
 
