@@ -5,9 +5,23 @@ import os
 import shutil
 import tempfile
 
+from hypothesis import HealthCheck, settings
+
 # Before Django reads its settings: tests write to a folder of their own and never to the developer's database.
 DATA_DIR = tempfile.mkdtemp(prefix="playground-tests-")
 atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 os.environ["DATA_DIR"] = DATA_DIR
 for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"):
     os.environ.pop(name, None)
+
+# Every test by hypothesis takes its settings from here (tests/test_architecture.py looks). No deadline and no check of how long examples
+# take to make: both go by the wall clock, so a busy machine fails them. No check of how many are thrown away or grow too large: a
+# state machine's rules ask much of their examples. The usual profile makes the same examples each time.
+_CHECKS_OFF = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+settings.register_profile(
+    "usual", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_CHECKS_OFF
+)
+settings.register_profile(
+    "thorough", max_examples=1000, deadline=None, suppress_health_check=_CHECKS_OFF, print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.conf import settings
 
@@ -24,6 +25,8 @@ CLOCKS_AND_DICE = re.compile(
 )
 DANGEROUS_CALLS = ("eval", "exec", "compile", "__import__")
 DANGEROUS_MODULES = ("pickle", "marshal", "shelve", "dill")
+# What the profile in tests/conftest.py says for every test by hypothesis.
+PROFILES_OWN = ("deadline", "derandomize", "database", "suppress_health_check")
 # Iterating a set yields an order that PYTHONHASHSEED decides, unless what is built has no order itself.
 ORDER_MAKERS = ("list", "tuple", "enumerate", "zip", "map", "iter", "next", "dict.fromkeys", "np.array")
 
@@ -82,6 +85,14 @@ def dangerous_code(tree: ast.Module) -> Iterator[str]:
         yield from (f"line {node.lineno}: imports {name}" for name in imported if name in DANGEROUS_MODULES)
 
 
+def own_deadlines(tree: ast.Module) -> Iterator[str]:
+    """A test by hypothesis that decides for itself what its profile decides, such as a deadline on the wall clock."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node.func) in ("settings", "hypothesis.settings"):
+            taken = [word.arg for word in node.keywords if word.arg in PROFILES_OWN]
+            yield from (f"line {node.lineno}: {word}" for word in taken)
+
+
 def breaches(paths: list[Path], rule: Rule) -> list[str]:
     """Where files break a rule: `file line N: what`."""
     assert paths, "no file to check"
@@ -110,10 +121,17 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ("x = list({y for y in z})", iterated_sets),
         ("x = eval(y)", dangerous_code),
         ("from pickle import loads", dangerous_code),
+        ("@settings(max_examples=5, deadline=200)\ndef f():\n    pass", own_deadlines),
     ],
 )
 def test_the_rules_catch_what_they_forbid(code: str, rule: Rule) -> None:
     assert len(list(rule(ast.parse(code)))) == 1
+
+
+def test_tests_by_hypothesis_leave_to_the_profile_what_a_busy_machine_could_break() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
+    assert breaches(tests, own_deadlines) == []
+    assert hypothesis.settings.default.deadline is None
 
 
 def test_a_class_may_hash_itself() -> None:

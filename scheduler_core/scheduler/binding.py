@@ -12,6 +12,7 @@ from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import api_calls, expiry, measure
 from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
@@ -51,6 +52,15 @@ def _move(scheduler: Scheduler, binding: BindingCycle, place: str, cause: str) -
     live = scheduler.world.store.pod_at(binding.pod.key)
     there = live is not None and live.uid == binding.pod.uid
     scheduler.move(binding.pod.key, place, cause, kept=there)
+
+
+def note_place(scheduler: Scheduler, pod: Pod) -> None:
+    """A pod was popped and passed over. Where it is being bound (it was queued once more when the attempt of a deleted pod of its name
+    failed), the journey goes on there.
+    """
+    for binding in scheduler.bindings.values():
+        if binding.pod.uid == pod.uid:
+            _move(scheduler, binding, Place.WAITING if binding.waiting else Place.BINDING, "already assumed")
 
 
 def _tell_nomination(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:

@@ -40,6 +40,7 @@ def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Whether a popped pod is to be scheduled; one that is passed over is done with."""
     if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
         scheduler.queue.done(entry.pod.uid)
+        binding.note_place(scheduler, entry.pod)
         _park(scheduler)
         return False
     return True

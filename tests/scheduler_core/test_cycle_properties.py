@@ -68,7 +68,7 @@ def columns(table: NodeTable) -> list[Any]:
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(NODES, PODS, st.integers(0, 7), st.sampled_from(["100m", "3"]), st.booleans())
 def test_assume_then_forget_is_the_identity(
     nodes: list[Any], pods: list[Any], at: int, cpu: str, port: bool
@@ -101,7 +101,7 @@ def cycle_with(
     return cycle
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(NODES, PODS, st.permutations(FILTERS), st.sampled_from(["100m", "1", "3"]))
 def test_without_sampling_the_order_of_filters_does_not_change_the_feasible_nodes(
     nodes: list[Any], pods: list[Any], order: list[str], cpu: str
@@ -129,7 +129,7 @@ class Odd(Plugin):
         return np.asarray(rows, np.int64) * self.factor
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 6), st.integers(-3, 60))
 def test_a_score_is_within_0_to_100_or_the_cycle_ends_with_kubes_error(size: int, factor: int) -> None:
     class Scaled(Odd):
@@ -159,7 +159,7 @@ def priority_class(name: str, value: int) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 3), st.sampled_from(["2", "3", "4"]), st.lists(st.sampled_from(["1", "2"]), max_size=4))
 def test_while_its_nomination_stands_a_pods_space_is_not_given_to_a_lower_priority(
     count: int, cpu: str, late: list[str]

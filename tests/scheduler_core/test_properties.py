@@ -68,7 +68,7 @@ def places(sim: Simulation, found: Pod) -> list[str]:
     return [place for place, is_there in there.items() if is_there]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SCRIPT)
 def test_a_waiting_pod_is_in_exactly_one_place_and_none_is_lost(script: list[tuple[Command, int]]) -> None:
     sim = play(script)
@@ -77,7 +77,7 @@ def test_a_waiting_pod_is_in_exactly_one_place_and_none_is_lost(script: list[tup
             assert len(places(sim, found)) == 1, found.key
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SCRIPT)
 def test_the_caches_sums_are_those_of_its_pods(script: list[tuple[Command, int]]) -> None:
     sim = play(script)
@@ -89,7 +89,7 @@ def test_the_caches_sums_are_those_of_its_pods(script: list[tuple[Command, int]]
         assert int(table.requested[row, 1]) == sum(p.requests.memory for p in pods)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SCRIPT)
 def test_the_snapshot_that_a_cycle_copies_equals_a_new_one(script: list[tuple[Command, int]]) -> None:
     sim = play(script)
@@ -102,7 +102,7 @@ def test_the_snapshot_that_a_cycle_copies_equals_a_new_one(script: list[tuple[Co
     assert [[p.key for p in pods] for pods in copied.pods] == [[p.key for p in pods] for pods in fresh.pods]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SCRIPT)
 def test_a_fork_at_any_moment_goes_on_as_the_origin_does(script: list[tuple[Command, int]]) -> None:
     sim = play(script)
@@ -112,7 +112,7 @@ def test_a_fork_at_any_moment_goes_on_as_the_origin_does(script: list[tuple[Comm
     assert one == other
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SCRIPT)
 def test_no_node_is_given_more_than_it_has(script: list[tuple[Command, int]]) -> None:
     """Pods are made once here: one that runs and is applied again with more cpu is resized in place, fits or not."""
@@ -137,7 +137,7 @@ def test_no_node_is_given_more_than_it_has(script: list[tuple[Command, int]]) ->
         assert int(table.requested[row, 0]) <= largest[name]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(PODS, CPU), min_size=1, max_size=6))
 def test_undoing_everything_leaves_an_empty_cluster(made: list[tuple[str, Any]]) -> None:
     sim = Simulation()

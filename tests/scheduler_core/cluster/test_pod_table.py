@@ -83,7 +83,6 @@ def act(cache: Cache, action: tuple[Any, ...]) -> None:
 
 
 @given(actions)
-@settings(deadline=None)
 def test_counts_follow_whatever_happens(happens: list[tuple[Any, ...]]) -> None:
     cache, table = cache_of(NODES[:3]), NodeTable()
     for action in happens:
@@ -97,7 +96,7 @@ def test_counts_follow_whatever_happens(happens: list[tuple[Any, ...]]) -> None:
 
 
 @given(actions, actions)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_copies_of_cache_and_snapshot_go_their_own_ways(
     before: list[tuple[Any, ...]], after: list[tuple[Any, ...]]
 ) -> None:

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.config import ConfigurationError, SchedulerConfiguration, load_configuration
@@ -386,7 +386,7 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return twin
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400)
 @given(st.sampled_from(places(FULL)), json_values)
 def test_whatever_stands_anywhere_loads_or_is_refused_with_a_reason(
     place: tuple[Any, ...], value: Any

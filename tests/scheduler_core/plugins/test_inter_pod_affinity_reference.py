@@ -267,7 +267,7 @@ def verdicts(plugin: Plugin, state: CycleState, pod: Pod, table: NodeTable) -> l
 
 
 @given(worlds(specs()), incoming())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_required_terms_are_judged_as_node_by_node(world: World, manifest: Manifest) -> None:
     plugin, table, pod, state = started(world, manifest)
     by_name = {node["name"]: node for node in world.nodes}
@@ -279,7 +279,7 @@ def test_required_terms_are_judged_as_node_by_node(world: World, manifest: Manif
 
 
 @given(worlds(plain_specs, alike=True), plain_incoming, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
     world: World, manifest: Manifest, data: st.DataObject
 ) -> None:
@@ -307,7 +307,7 @@ def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
 
 
 @given(worlds(specs()), incoming(), st.sampled_from((0, 1, 5)), st.booleans(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_preferences_are_scored_as_node_by_node(
     world: World, manifest: Manifest, hard: int, ignore: bool, data: st.DataObject
 ) -> None:
@@ -329,7 +329,7 @@ def test_preferences_are_scored_as_node_by_node(
 
 
 @given(worlds(specs()), incoming())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_figures_for_people_agree_with_the_verdict(world: World, manifest: Manifest) -> None:
     plugin, table, pod, state = started(world, manifest)
     if plugin.pre_filter(state, pod, table).status.skipped:

@@ -228,7 +228,6 @@ def verdicts(plugin: Plugin, state: CycleState, pod: Pod, table: NodeTable) -> l
 
 
 @given(worlds(st.just({})), incoming())
-@settings(deadline=None)
 def test_hard_constraints_are_judged_as_node_by_node(world: World, manifest: Manifest) -> None:
     plugin, table, pod, state = started(world, manifest)
     by_name = {node["name"]: node for node in world.nodes}
@@ -240,7 +239,7 @@ def test_hard_constraints_are_judged_as_node_by_node(world: World, manifest: Man
 
 
 @given(worlds(st.just({}), alike=True), st.one_of(tight_incoming, incoming()), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
     world: World, manifest: Manifest, data: st.DataObject
 ) -> None:
@@ -268,7 +267,6 @@ def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
 
 
 @given(worlds(st.just({})), incoming(), st.data())
-@settings(deadline=None)
 def test_soft_constraints_are_scored_as_node_by_node(
     world: World, manifest: Manifest, data: st.DataObject
 ) -> None:
@@ -288,7 +286,7 @@ def test_soft_constraints_are_scored_as_node_by_node(
 
 
 @given(worlds(st.just({})), incoming())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_figures_for_people_agree_with_the_verdict(world: World, manifest: Manifest) -> None:
     plugin, table, pod, state = started(world, manifest)
     if plugin.pre_filter(state, pod, table).status.skipped:

@@ -151,7 +151,7 @@ def on_node(
     return reasons, static, made
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.none() | st.sampled_from(ZONES), min_size=1, max_size=4),
     st.lists(claim_shapes, max_size=3),
