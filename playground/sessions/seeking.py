@@ -159,10 +159,10 @@ def _never(points: list[Breakpoint], result: dict[str, Any], back: bool) -> str:
     waited = words(to_breakpoints(points))
     scanned = f"{result['scanned']:,}"
     if result["spent"]:
-        text = _("Stopped at the search's limit: in %(scanned)s steps it was never so that %(waited)s.")
+        text = _("Stopped at the search's limit. Not found in %(scanned)s steps: %(waited)s.")
     elif back:
-        text = _("In the %(scanned)s steps before this one it was never so that %(waited)s.")
+        text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
-        text = _("In the %(scanned)s steps up to the newest one it is never so that %(waited)s.")
+        text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
     said = text % {"scanned": scanned, "waited": waited}
     return " ".join([said, *result["failures"][:2]])
