@@ -103,7 +103,7 @@ async def test_a_search_that_finds_nothing_says_so_and_moves_nothing(
     await add(session, pod="nobody")
     response = await async_client.post(url("search", session), {"direction": "back"})
     assert response.status_code == 404
-    assert "In the 60 steps before this one" in response.content.decode()
+    assert "Not found in the 60 steps before this one" in response.content.decode()
 
 
 async def test_without_a_breakpoint_a_search_says_what_is_missing(
