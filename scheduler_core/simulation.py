@@ -282,7 +282,7 @@ class Simulation:
         if name == "binding":
             return rest[1] in self._schedulers[str(rest[0])].bindings
         if name == "expire":
-            return expiry.stands(self._schedulers[str(rest[0])], str(rest[1]), str(rest[2]))
+            return expiry.stands(self._schedulers[str(rest[0])], str(rest[2]))
         if name == "kubelet":
             return kubelet.stands(self.store, entry.action[1:])
         if name == "volumes":

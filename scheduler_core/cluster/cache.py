@@ -59,9 +59,9 @@ class Cache:
         self.names: list[str] = []
         self.pods: list[tuple[Pod, ...]] = []
         self.ports: dict[int, frozenset[HostPort]] = {}  # slots that use host ports
-        self.where: dict[str, tuple[Pod, int]] = {}  # pod key -> (pod, slot)
+        self.where: dict[str, tuple[Pod, int]] = {}  # pod uid -> (pod, slot)
         self.columns = PodColumns()
-        self.assumed: dict[str, str] = {}  # pod key -> node name, not yet confirmed by the API server
+        self._assumed: dict[str, str] = {}  # pod uid -> node name, not yet confirmed by the API server
         self.image_sizes: dict[str, int] = {}
         self.image_nodes: dict[str, dict[str, None]] = {}
         self.free: list[int] = []
@@ -115,27 +115,27 @@ class Cache:
 
     def assume(self, pod: Pod) -> None:
         """Counts a pod on its node before the API server knows; CacheError if the pod is in the cache already."""
-        if pod.key in self.where:
+        if pod.identity in self.where:
             raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
         self._place(pod)
-        self.assumed[pod.key] = pod.node_name
+        self._assumed[pod.identity] = pod.node_name
 
     def forget(self, pod: Pod) -> None:
         """Takes an assumed pod back; CacheError if it is not assumed."""
-        if pod.key not in self.assumed:
+        if pod.identity not in self._assumed:
             raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
-        del self.assumed[pod.key]
-        self._take(pod.key)
+        del self._assumed[pod.identity]
+        self._take(pod)
 
     def add_pod(self, pod: Pod) -> None:
         """A bound pod as the API server has it; confirms an assumption (also one for another node)."""
-        self.assumed.pop(pod.key, None)
-        found = self.where.get(pod.key)
+        self._assumed.pop(pod.identity, None)
+        found = self.where.get(pod.identity)
         if found is not None and _same_load(found[0], pod):
             self._swap(pod, found[1], found[0])
             return
         if found is not None:
-            self._take(pod.key)
+            self._take(pod)
         self._place(pod)
 
     def update_pod(self, pod: Pod) -> None:
@@ -144,12 +144,20 @@ class Cache:
 
     def remove_pod(self, pod: Pod) -> None:
         """A bound pod that is gone; unknown pods are ignored."""
-        self.assumed.pop(pod.key, None)
-        if pod.key in self.where:
-            self._take(pod.key)
+        self._assumed.pop(pod.identity, None)
+        if pod.identity in self.where:
+            self._take(pod)
 
-    def is_assumed(self, key: str) -> bool:
-        return key in self.assumed
+    def is_assumed(self, uid: str) -> bool:
+        return uid in self._assumed
+
+    @property
+    def assumed(self) -> dict[str, str]:
+        """Node names by pod key of the pods that the API server has not confirmed yet.
+
+        Two of one name, where a pod was made anew while the binding of the former goes on, are one entry here.
+        """
+        return {self.where[uid][0].key: node for uid, node in self._assumed.items()}
 
     # The snapshot
 
@@ -229,7 +237,7 @@ class Cache:
         twin.ports = dict(self.ports)
         twin.where = dict(self.where)
         twin.columns = self.columns.copy()
-        twin.assumed = dict(self.assumed)
+        twin._assumed = dict(self._assumed)
         twin.image_sizes = dict(self.image_sizes)
         twin.image_nodes = {image: dict(holders) for image, holders in self.image_nodes.items()}
         twin.free = list(self.free)
@@ -312,23 +320,23 @@ class Cache:
         self.nonzero[slot] += pod.nonzero
         self.counts[slot, _PODS] += 1
         self.pods[slot] = (*self.pods[slot], pod)
-        self.where[pod.key] = (pod, slot)
+        self.where[pod.identity] = (pod, slot)
         self.columns.put(pod, slot)
         if pod.spec.host_ports:
             self.ports[slot] = self.ports.get(slot, NO_PORTS) | frozenset(pod.spec.host_ports)
         self._dirty[slot] = "+" + pod.key
         self.generation += 1
 
-    def _take(self, key: str) -> None:
-        pod, slot = self.where.pop(key)
-        self.columns.drop(key)
+    def _take(self, there: Pod) -> None:
+        pod, slot = self.where.pop(there.identity)
+        self.columns.drop(pod)
         self.requested[slot] -= self._request(pod)
         self.nonzero[slot] -= pod.nonzero
         self.counts[slot, _PODS] -= 1
-        self.pods[slot] = _without(self.pods[slot], key)
+        self.pods[slot] = _without(self.pods[slot], pod)
         if pod.spec.host_ports:
             self._take_ports(slot, pod.spec.host_ports)
-        self._dirty[slot] = "-" + key
+        self._dirty[slot] = "-" + pod.key
         self.generation += 1
         self._drop_slot_if_empty(slot)
 
@@ -340,8 +348,8 @@ class Cache:
 
     def _swap(self, pod: Pod, slot: int, old: Pod) -> None:
         # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
-        self.pods[slot] = (*_without(self.pods[slot], old.key), pod)
-        self.where[pod.key] = (pod, slot)
+        self.pods[slot] = (*_without(self.pods[slot], old), pod)
+        self.where[pod.identity] = (pod, slot)
         self.columns.put(pod, slot)
         self._dirty[slot] = "~" + pod.key
         self.generation += 1
@@ -389,10 +397,10 @@ def _same_load(old: Pod, new: Pod) -> bool:
     )
 
 
-def _without(pods: tuple[Pod, ...], key: str) -> tuple[Pod, ...]:
+def _without(pods: tuple[Pod, ...], gone: Pod) -> tuple[Pod, ...]:
     """The pods less one; as in kube's NodeInfo the last one takes its place."""
     for i, pod in enumerate(pods):
-        if pod.key == key:
+        if pod is gone:
             rest = pods[:i] + pods[-1:] + pods[i + 1 : -1] if i < len(pods) - 1 else pods[:i]
             return rest
     return pods

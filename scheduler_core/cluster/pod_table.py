@@ -57,15 +57,15 @@ class PodColumns(_Columns):
 
     def __init__(self) -> None:
         super().__init__()
-        self._index: dict[str, int] = {}  # pod key -> place
+        self._index: dict[str, int] = {}  # pod uid -> place
         self._free: list[int] = []
         self._dirty: dict[int, None] = {}
 
     def put(self, pod: Pod, slot: int) -> None:
-        """Adds a pod, or replaces the one of the same key."""
-        place = self._index.get(pod.key)
+        """Adds a pod, or replaces the one of the same identity."""
+        place = self._index.get(pod.identity)
         if place is None:
-            place = self._index[pod.key] = self._place()
+            place = self._index[pod.identity] = self._place()
         self.node[place] = slot
         self.cls[place] = self.classes.of(pod)
         self.priority[place] = pod.priority
@@ -73,8 +73,8 @@ class PodColumns(_Columns):
         self.pods[place] = pod
         self._dirty[place] = None
 
-    def drop(self, key: str) -> None:
-        place = self._index.pop(key)
+    def drop(self, pod: Pod) -> None:
+        place = self._index.pop(pod.identity)
         self.node[place] = 0
         self.cls[place] = NO_POD
         self.pods[place] = None

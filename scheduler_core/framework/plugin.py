@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.preemption.importance import NEVER
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
@@ -109,6 +110,7 @@ class Failure:
     nominated: Callable[[str], tuple[Pod, ...]]  # node name -> pods
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
+    now: int = NEVER  # ns since 1970; without a clock: later than all
 
 
 @dataclass(frozen=True, slots=True)

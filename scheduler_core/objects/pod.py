@@ -105,6 +105,11 @@ class Pod:
         )
 
     @property
+    def identity(self) -> str:
+        """What tells it from a former pod of its name: the uid, or the key where it has none (outside of a store)."""
+        return self.uid or self.key
+
+    @property
     def terminal(self) -> bool:
         """Whether it has ended; the scheduler leaves it alone."""
         return self.phase in TERMINAL_PHASES

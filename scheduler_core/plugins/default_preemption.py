@@ -18,6 +18,7 @@ from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.helper import remember
 from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.preemption import importance
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
@@ -31,6 +32,7 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 PREFIX = "preemption: "
 IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
 
+AT_LAST = importance.NEVER
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
 
 
@@ -78,10 +80,16 @@ class DefaultPreemption(Plugin):
         evidence.wanted = self.candidates_wanted(len(potential))
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"))
-        known = _known(failure.filters.local_to_rows(state), pod, nodes, budgets)
+        now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
+        local = (
+            failure.filters.local_to_rows(state) if now == AT_LAST else None
+        )  # else outcomes vary with time
+        known = _known(local, pod, nodes, budgets)
         promised = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
         _forget(known, promised)
-        errors = dry_run(state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known)
+        errors = dry_run(
+            state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known, now
+        )
         _forget(known, promised)
         return errors
 

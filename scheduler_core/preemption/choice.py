@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.evidence import Candidate, Criterion, Evidence
-from scheduler_core.preemption.importance import earliest_start
+from scheduler_core.preemption.importance import NEVER, earliest_start
 
 _SHIFT = 1 << 31  # added to each priority, so that more victims of negative priority don't look better
 
@@ -23,14 +23,14 @@ CRITERIA = (
 )
 
 
-def merits(victims: Sequence[Pod], violations: int) -> tuple[int, ...]:
+def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[int, ...]:
     """One number for each of the CRITERIA; more is better. The first victim is the most important one."""
     return (
         -violations,
         -victims[0].priority,
         -sum([pod.priority + _SHIFT for pod in victims]),
         -len(victims),
-        earliest_start(victims),
+        earliest_start(victims, now),
     )
 
 

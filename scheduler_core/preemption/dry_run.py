@@ -20,7 +20,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.budgets import Budget, split_by_violation
 from scheduler_core.preemption.choice import merits
 from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
-from scheduler_core.preemption.importance import by_importance
+from scheduler_core.preemption.importance import NEVER, by_importance
 
 Outcome = Candidate | Status
 Outcomes = dict[
@@ -52,10 +52,13 @@ def dry_run(
     filters: Filters,
     evidence: Evidence,
     known: Outcomes,
+    now: int = NEVER,
 ) -> list[str]:
     """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
 
     `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
+    `now` (ns since 1970) stands for the start of pods that have not started.
+
     Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
     """
     fine: list[Candidate] = []
@@ -68,7 +71,7 @@ def dry_run(
         start += len(block)
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
-            fresh = _try_block(state, pod, nodes, missing, budgets, filters)
+            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now)
             known.update((row, (nodes.pods[row], outcome)) for row, outcome in fresh.items())
         for row in block:
             outcome = known[row][1]
@@ -87,7 +90,13 @@ def dry_run(
 
 
 def _try_block(
-    state: CycleState, pod: Pod, nodes: NodeTable, rows: list[int], budgets: list[Budget], filters: Filters
+    state: CycleState,
+    pod: Pod,
+    nodes: NodeTable,
+    rows: list[int],
+    budgets: list[Budget],
+    filters: Filters,
+    now: int,
 ) -> dict[int, Outcome]:
     """One outcome for each row."""
     outcomes: dict[int, Outcome] = {}
@@ -97,7 +106,7 @@ def _try_block(
         if not lower:
             outcomes[row] = NO_VICTIMS
             continue
-        violating, others = split_by_violation(by_importance(lower), budgets)
+        violating, others = split_by_violation(by_importance(lower, now), budgets)
         trial.append(_Node(row, len(violating), violating + others))
     if not trial:
         return outcomes
@@ -111,7 +120,7 @@ def _try_block(
     trial = [node for node in trial if node.row not in refused]
     _reprieve(what_if, pod, view, trial, filters)
     for node in trial:
-        outcomes[node.row] = _outcome(nodes, node)
+        outcomes[node.row] = _outcome(nodes, node, now)
     return outcomes
 
 
@@ -142,11 +151,11 @@ def _reprieve(state: CycleState, pod: Pod, view: NodeTable, trial: list[_Node], 
         k += 1
 
 
-def _outcome(nodes: NodeTable, node: _Node) -> Candidate | Status:
+def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
     name = nodes.names[node.row]
     if not node.victims:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
-    victims = by_importance(node.victims) if mixed else node.victims
-    marks = merits(victims, node.violations)
+    victims = by_importance(node.victims, now) if mixed else node.victims
+    marks = merits(victims, node.violations, now)
     return Candidate(node.row, name, tuple(victims), node.violations, marks, tuple(node.reprieves))

@@ -10,19 +10,21 @@ from collections.abc import Iterable, Sequence
 from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.go_sort import go_sorted
 
-NEVER = 1 << 62  # a pod that has not started counts as starting now, later than any other
+NEVER = (
+    1 << 62
+)  # a pod that has not started counts as starting now: later than any other, but for starts in the future
 
 
-def start_time(pod: Pod) -> int:
-    return NEVER if pod.start_time is None else pod.start_time
+def start_time(pod: Pod, now: int = NEVER) -> int:
+    return now if pod.start_time is None else pod.start_time
 
 
-def by_importance(pods: Iterable[Pod]) -> list[Pod]:
+def by_importance(pods: Iterable[Pod], now: int = NEVER) -> list[Pod]:
     """The most important first; equals (same priority and start time) stand as kube's unstable sort leaves them."""
-    return go_sorted(list(pods), lambda pod: (-pod.priority, start_time(pod)))
+    return go_sorted(list(pods), lambda pod: (-pod.priority, start_time(pod, now)))
 
 
-def earliest_start(victims: Sequence[Pod]) -> int:
+def earliest_start(victims: Sequence[Pod], now: int = NEVER) -> int:
     """The earliest start among the victims of the highest priority."""
     highest = max([pod.priority for pod in victims])
-    return min([start_time(pod) for pod in victims if pod.priority == highest])
+    return min([start_time(pod, now) for pod in victims if pod.priority == highest])

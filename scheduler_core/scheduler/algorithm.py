@@ -238,6 +238,7 @@ def _post_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundi
         around.nominator.on,
         around.nominator.nodes,
         around.draw_preemption,
+        around.epoch + cycle.t,
     )
     result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
     status = result.status.by(plugin.name)

@@ -26,12 +26,12 @@ def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
         world.agenda.push(due, ("expire", scheduler.name, pod.key, pod.uid))
 
 
-def stands(scheduler: Scheduler, key: str, uid: str) -> bool:
+def stands(scheduler: Scheduler, uid: str) -> bool:
     """Whether this very pod is still assumed."""
-    return scheduler.cache.is_assumed(key) and scheduler.cache.where[key][0].uid == uid
+    return scheduler.cache.is_assumed(uid)
 
 
 def expire(scheduler: Scheduler, key: str, uid: str) -> None:
     """The cache takes the pod back; no plugin and no queue hears of it."""
-    scheduler.cache.forget(scheduler.cache.where[key][0])
+    scheduler.cache.forget(scheduler.cache.where[uid][0])
     scheduler.world.record("pod_forgotten", {"pod": key, "cause": "expired"}, scheduler.name)

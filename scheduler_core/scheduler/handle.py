@@ -34,6 +34,9 @@ class WorldHandle:
         return self._preempting if self._world.settings.async_preemption else None
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        if kind == "Pod":
+            pod = self._scheduler.live(f"{namespace}/{name}")
+            return None if pod is None else pod.manifest
         return self._scheduler.view.get(kind, namespace, name)
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:

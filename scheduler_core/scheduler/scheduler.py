@@ -77,6 +77,7 @@ class Scheduler:
             configuration.percentage_of_nodes_to_score,
             draw=world.draw,
             draw_preemption=world.draw,
+            epoch=world.store.epoch,
             nominator=self.queue.nominator,
         )
         self.cycle: SchedulingCycle | None = None
@@ -123,9 +124,7 @@ class Scheduler:
 
     def is_assumed(self, pod: Pod) -> bool:
         """Whether this very pod is assumed to be on a node."""
-        if not self.cache.is_assumed(pod.key):
-            return False
-        return self.cache.where[pod.key][0].uid == pod.uid
+        return self.cache.is_assumed(pod.identity)
 
     # Helpers of its parts
 

@@ -133,3 +133,38 @@ def test_a_nomination_that_is_taken_back_holds_up_a_synchronous_cycle() -> None:
     sim.run(until=lambda w: any(p.key == "default/high" for p in scheduler_of(w).queue.in_flight))
     sim.run(until=lambda w: not scheduler_of(w).queue.in_flight)
     assert live(sim, "default/lower").nominated_node_name == ""
+
+
+def test_a_pod_made_anew_is_assumed_while_the_binding_of_its_former_self_goes_on() -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({"bind_cost": 10 * SECOND}))
+    sim.apply(ApplyObjects((pod("web"),)))
+    sim.run(until=lambda w: bool(scheduler_of(w).cache.assumed))
+    make_anew(sim, pod("web"))
+    sim.run(until=lambda w: len(scheduler_of(w).cache.where) == 2)
+    sim.run()
+    assert nodes_of(sim)[WEB] == "a"
+    assert list(scheduler_of(sim).cache.where) == [live(sim).uid]
+
+
+def test_preemption_does_not_find_a_pod_that_has_ended_meanwhile() -> None:
+    sim = world(node("a"))
+    sim.apply(ApplyObjects((pod("web", cpu="8"),)))
+    sim.run(until=lambda w: scheduler_of(w).cycle is not None and cycle_of(w).phase is Phase.FILTER)
+    ended = {**live(sim).manifest, "status": {"phase": "Succeeded"}}
+    sim.change(lambda: sim.store.overwrite(ended, "Pod") and None)
+    sim.run(until=lambda w: cycle_of(w).phase is Phase.FAILED)
+    assert cycle_of(sim).message.endswith('preemption: pod "web" not found')
+
+
+def test_a_victim_that_has_not_started_counts_as_started_now() -> None:
+    sim = world(node("a", cpu="2"))
+    future = {"phase": "Running", "startTime": "2030-01-01T00:00:00Z"}
+    sim.apply(SetSettings({"controllers": False}))
+    for name, status in (("begun", {"phase": "Pending"}), ("later", future)):
+        manifest = pod(name, cpu="1", priority=0, nodeName="a")
+        sim.apply(ApplyObjects(({**manifest, "status": status},)))
+    sim.apply(ApplyObjects((pod("web", cpu="1", priority=5),)))
+    sim.run(until=lambda w: bool(scheduler_of(w).evictions))
+    (job,) = scheduler_of(sim).evictions.values()
+    assert [victim.name for victim in job.victims] == ["later"]

@@ -13,6 +13,7 @@ from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
 from scheduler_core.config.load import load_configuration
+from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import binding, scheduling
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM
@@ -29,6 +30,7 @@ from scheduler_core.trace.records import Record
 Op = Mapping[str, Any]
 
 MICROSECOND = 1_000
+START = parse_time("2000-01-01T00:00:00Z")
 _UNTICKED = ("advance", "failNextBind")
 _OF_LEASES = ("try", "release", "run", "cancel", "failAPI", "deleteLease", "editLease")
 _GATES = {
@@ -72,6 +74,7 @@ class _Run:
     def __init__(self, timeline: Mapping[str, Any]) -> None:
         self.steps: Sequence[Op] = timeline["steps"]
         self.sim = Simulation(settings=settings_of(timeline))
+        self.sim.store.epoch = START
         self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(timeline.get("config")))
         self.scheduler: Scheduler = self.sim.schedulers[0]
         self.scheduler.calls.limit = 1

@@ -55,7 +55,7 @@ def test_what_was_shared_is_shared_again() -> None:
     twin = again(sim)
     scheduler = twin.schedulers[0]
     pod = next(pod for pod in twin.store.pods() if pod.node_name)
-    assert scheduler.cache.where[pod.key][0] is pod
+    assert scheduler.cache.where[pod.uid][0] is pod
     assert twin.store.get("Pod", pod.namespace, pod.name) is pod.manifest
     if scheduler.cycle is not None and sim.schedulers[0].cycle is not None:
         same = sim.schedulers[0].cycle.nodes is sim.schedulers[0].snapshot
