@@ -73,7 +73,7 @@ def test_a_breakpoint_is_run_back_to_and_forth_and_the_engine_runs_on_at_the_hea
     page.keyboard.press("Shift+B")
     step_is(page, first)
     page.keyboard.press("Shift+B")
-    toast(page, "it was never so")
+    toast(page, "Not found in the")
     step_is(page, first)
 
 
