@@ -9,6 +9,7 @@ from playground.presenters.words import Told, gettext_noop, told
 
 NAMED = 3  # objects of a kind that are named before "…"
 TEXT = 120
+SHORT = 40
 
 Data = Mapping[str, Any]
 
@@ -19,6 +20,22 @@ def sentence(command: Data) -> Told:
     if tell is None:
         return told(gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command))
     return tell(command)
+
+
+def left_out(command: Data) -> Told:
+    """What a history lacks without this command, in few words: for the name of a branch."""
+    kind = str(command.get("kind", ""))
+    ref = command.get("ref")
+    ref = ref if isinstance(ref, Mapping) else {}
+    if kind == "ApplyObjects":
+        what = _counted((_named(manifest) for manifest in _list(command.get("objects"))), SHORT)
+        return told(gettext_noop("%(what)s"), what=what)
+    if kind == "DeleteObjects":
+        return told(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT))
+    if kind == "PatchObject":
+        what = _cut(f"{ref.get('kind', '?')} {ref.get('name', '?')}", SHORT)
+        return told(gettext_noop("changing %(what)s"), what=what)
+    return told(_SHORT.get(kind, gettext_noop("a command")))
 
 
 def _apply(command: Data) -> Told:
@@ -36,11 +53,12 @@ def _named(manifest: Any) -> tuple[str, str]:
 
 
 def _delete(command: Data) -> Told:
+    return told(gettext_noop("deletes %(what)s"), what=_counted(_refs(command)))
+
+
+def _refs(command: Data) -> list[tuple[str, str]]:
     refs = [ref for ref in _list(command.get("refs")) if isinstance(ref, Mapping)]
-    return told(
-        gettext_noop("deletes %(what)s"),
-        what=_counted((str(r.get("kind")), str(r.get("name"))) for r in refs),
-    )
+    return [(str(ref.get("kind", "?")), str(ref.get("name", "?"))) for ref in refs]
 
 
 def _patch(command: Data) -> Told:
@@ -103,7 +121,30 @@ _OF_KIND: dict[str, Callable[[Data], Told]] = {
 }
 
 
-def _counted(named: Iterable[tuple[str, str]]) -> str:
+_SHORT = {
+    "SetConfiguration": gettext_noop("a configuration"),
+    "SetSettings": gettext_noop("settings"),
+    "DecidePermit": gettext_noop("a decision on Permit"),
+    "FailCall": gettext_noop("a failing call"),
+    "Undo": gettext_noop("an undo"),
+    "Redo": gettext_noop("a redo"),
+}
+# Which form a command came by, after the source that its log entry names.
+SOURCES = {
+    "start": gettext_noop("start"),
+    "builder": gettext_noop("Build"),
+    "objects": gettext_noop("Objects"),
+    "import": gettext_noop("YAML or import"),
+    "configuration": gettext_noop("Configuration"),
+    "calls": gettext_noop("API calls"),
+    "studio": gettext_noop("studio"),
+    "fix": gettext_noop("Fix"),
+    "story": gettext_noop("story"),
+    "trace": gettext_noop("imported trace"),
+}
+
+
+def _counted(named: Iterable[tuple[str, str]], most: int = 3 * TEXT) -> str:
     """Kinds with the first names of each: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
     kinds: dict[str, list[str]] = {}
     for kind, name in named:
@@ -112,7 +153,7 @@ def _counted(named: Iterable[tuple[str, str]]) -> str:
     for kind, names in kinds.items():
         more = f" … ({len(names):,})" if len(names) > NAMED else ""
         parts.append(f"{kind} {', '.join(names[:NAMED])}{more}")
-    return _cut("; ".join(parts), 3 * TEXT)
+    return _cut("; ".join(parts), most)
 
 
 def _fields(data: Data) -> str:

@@ -168,6 +168,23 @@ def _past(root: _Member, session: Session) -> set[int]:
 def next_name(origin: Session) -> str:
     """A name for a new fork of a session: the origin's own with the first number that its family has not used."""
     base = _NUMBERED.sub("", origin.name)
+    number, names = 1, _names(origin)
+    while (name := _ended(base, _("branch %(number)d") % {"number": number})) in names:
+        number += 1
+    return name
+
+
+def told_name(origin: Session, what: str) -> str:
+    """A name for a fork that says what it is about, with a number where its family has that name already."""
+    base = _NUMBERED.sub("", origin.name)
+    number, names = 1, _names(origin)
+    while (name := _ended(base, what if number == 1 else f"{what} ({number})")) in names:
+        number += 1
+    return name
+
+
+def _names(origin: Session) -> set[str]:
+    """The names in a session's family."""
     root = _line(origin)[-1]
     names = {root.name, origin.name}
     level, seen = [root.pk], 1
@@ -175,12 +192,9 @@ def next_name(origin: Session) -> str:
         found = list(Session.objects.filter(origin_id__in=level).values_list("pk", "name")[: MOST - seen])
         names |= {name for _pk, name in found}
         level, seen = [pk for pk, _name in found], seen + len(found)
-    number = 1
-    while (name := _numbered(base, number)) in names:
-        number += 1
-    return name
+    return names
 
 
-def _numbered(base: str, number: int) -> str:
-    ending = " · " + _("branch %(number)d") % {"number": number}
+def _ended(base: str, ending: str) -> str:
+    ending = " · " + ending
     return base[: NAME_LENGTH - len(ending)] + ending

@@ -51,6 +51,7 @@ class Engine:
         self.interrupted = False
         self.target = 0
         self.commands = Commands(seed)
+        self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
         self.world: Simulation = Simulation(seed)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
@@ -72,6 +73,7 @@ class Engine:
         before, why = world.position, "nothing is left to do"
         try:
             if before in self.commands:
+                self.times[before] = world.now
                 world.apply(self.commands[before])
             else:
                 world.advance()
@@ -120,6 +122,7 @@ class Engine:
         other = Engine(self.seed, self.slice)
         other.story = self.story
         other.commands = self.commands.until(at)
+        other.times = {where: when for where, when in self.times.items() if where < at}
         other.history = self.history.twin(at, other.replay, other.world)
         other.world, other.target = world, at
         return other
@@ -166,6 +169,7 @@ class Engine:
         except BaseException:
             self.world = before
             raise
+        self.times[at] = before.now
         self.history.worked(self.world, time.perf_counter() - started)
         return {"at": at, "to": self.world.position}
 

@@ -12,13 +12,25 @@ import orjson
 
 from playground.presenters import changes
 from playground.presenters.look import Look
-from playground.sessions import breakpoints, contents, fixing, journeys, keeping, outlines, search, traces
+from playground.sessions import (
+    breakpoints,
+    contents,
+    fixing,
+    journeys,
+    keeping,
+    outlines,
+    rerun,
+    search,
+    traces,
+)
 from playground.sessions.engine import Engine
 from playground.sessions.errors import EngineFailed
 from playground.sessions.metrics import metrics
 from playground.sessions.turns import Slice
 
-SEARCHES = 32  # kept between two of their turns, of all sessions of this worker
+# Kept between two of their turns, of all sessions of this worker.
+SEARCHES = 32
+RERUNS = 16
 
 Header = dict[str, Any]
 Steps = Generator[None, None, "Answer"]
@@ -39,6 +51,7 @@ class Requests:
         self._slice = slice_
         self._engines: dict[int, Engine] = {}
         self._searches: OrderedDict[tuple[int, str], search.Search] = OrderedDict()
+        self._reruns: OrderedDict[tuple[int, str], rerun.Rerun] = OrderedDict()
 
     def interrupt(self, session: int) -> None:
         if session in self._engines:
@@ -46,8 +59,9 @@ class Requests:
 
     def close(self, session: int) -> None:
         self._engines.pop(session, None)
-        for key in [key for key in self._searches if key[0] == session]:
-            del self._searches[key]
+        for kept in (self._searches, self._reruns):
+            for key in [key for key in kept if key[0] == session]:
+                del kept[key]  # type: ignore[attr-defined]
 
     def quick(self, op: str, session: int) -> Header:
         """What is answered at once, in the middle of other jobs."""
@@ -250,6 +264,25 @@ class Requests:
         world = yield from self._engine(header).at(header["at"])
         return Answer(metrics(world, header["scheduler"]))
 
+    def rerun(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Make a history again without some commands, or go on with that for some time; `token` names it."""
+        engine, key = self._engine(header), (header["sid"], header["token"])
+        found = self._reruns.pop(key, None)
+        if found is None:
+            found = rerun.Rerun(engine, header["at"], header["skip"], header["limits"])
+        result = yield from found.work(header["seconds"])
+        if result["result"] is None:
+            self._reruns[key] = found
+            while len(self._reruns) > RERUNS:
+                self._reruns.popitem(last=False)
+        return Answer(result)
+
+    def moments(self, header: Header, attachments: list[bytes]) -> Steps:
+        """The virtual time at some positions."""
+        return Answer(
+            (yield from rerun.moments(self._engine(header), header["positions"], header["seconds"]))
+        )
+
     def nodes(self, header: Header, attachments: list[bytes]) -> Steps:
         """Node names in the order of the heat map."""
         world = yield from self._engine(header).at(header["at"])
@@ -310,6 +343,8 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.digests,
         Requests.attempt,
         Requests.metrics,
+        Requests.rerun,
+        Requests.moments,
         Requests.nodes,
         Requests.cluster,
         Requests.trace_open,

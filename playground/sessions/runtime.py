@@ -36,6 +36,7 @@ class Runtime:
         from playground.sessions.exports import Jobs
         from playground.sessions.pool import Pool
         from playground.sessions.relay import Relay
+        from playground.sessions.rerunning import Reruns
 
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
         self.loop = asyncio.new_event_loop()
@@ -43,6 +44,7 @@ class Runtime:
         self.relay = Relay(self)
         self.jobs = Jobs(self)
         self.comparisons = Comparisons(self)
+        self.reruns = Reruns(self)
         self.sessions: dict[int, LiveSession] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._database = ThreadPoolExecutor(4, thread_name_prefix="database")

@@ -8,7 +8,7 @@ from playground import presenters
 from playground.presenters import Look
 from scheduler_core.api.plan import Plan, plan
 from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects, Command, command_from_json
+from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.simulation import Grain, Simulation
@@ -22,8 +22,10 @@ __all__ = [
     "InvalidObject",
     "LoadLimits",
     "Plan",
+    "Redo",
     "Refused",
     "Simulation",
+    "Undo",
     "command_from_json",
     "digest",
     "load_manifests",

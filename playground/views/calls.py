@@ -51,7 +51,7 @@ async def _apply(
 ) -> HttpResponse:
     refusal: Any = None
     try:
-        applied = await client.apply(FailCall(fault).to_json(), at=position(request), source="builder")
+        applied = await client.apply(FailCall(fault).to_json(), at=position(request), source="calls")
         return _done(request, client, applied, fault.pod, said)
     except (CommandRefused, LimitReached) as error:
         refusal = error

@@ -139,7 +139,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
         applied = await client.apply(
-            DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="builder"
+            DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="objects"
         )
     except CommandRefused as error:
         raise SessionError(error.message, error.errors) from error

@@ -195,6 +195,7 @@ const actions = {
   breakNext: () => send({ type: "search", back: false }),
   breakBack: () => send({ type: "search", back: true }),
   diff: () => void openInDrawer("diff"),
+  commands: () => void openInDrawer("commands"),
   bookmark: () => {
     if (!state.mayEdit) return;
     const values = { at: state.look.at === null ? "" : state.seen };

@@ -1,0 +1,140 @@
+"""The commands of a session's log, and leaving some of them out: the history is made again without them, as a branch."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.presenters.amounts import clock
+from playground.recent import remember
+from playground.sessions import listing
+from playground.sessions.branches import told_name
+from playground.sessions.client import SessionClient
+from playground.sessions.errors import SessionError
+from playground.sessions.rerunning import Work
+from playground.sessions.runtime import runtime
+from playground.views.doors import edits, opens, position, workbench
+from playground.views.paging import page_of
+from playground.views.session import creator
+
+PAGE = 50
+MOST_SKIPPED = 500
+NAMED = 2  # commands that the name of a branch names
+SECONDS = 0.6  # for finding out virtual times
+PATIENCE = 3.0
+DIGITS = 15
+
+
+@require_GET
+@opens
+async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The list, a page at a time; without `page` the one where the viewer stands."""
+    await client.refresh()
+    head, here = await client.head(), position(request)
+    positions = await _db(listing.positions, client.session.pk, head)
+    done = bisect_left(positions, head if here is None else here)  # commands that came before the viewer
+    page = page_of(positions, request.GET.get("page", "") or str((done - 1) // PAGE + 1), PAGE)
+    first = max(0, page.first - 1)
+    rows = await _db(listing.rows, client.session.pk, positions, first, PAGE, head)
+    times = await runtime().call(
+        lambda: client.live().ask("moments", positions=[row.at for row in rows], seconds=SECONDS)
+    )
+    context = {
+        "rows": [
+            {
+                "asked": row,
+                "step": row.at + 1,
+                "time": "" if time is None else clock(time),
+                "later": here is not None and row.number > done,
+                "here": here is not None and row.number == done,
+            }
+            for row, time in zip(rows, times, strict=True)
+        ],
+        "pages": page,
+        "query": "" if here is None else f"at={here}",
+        "head": head,
+    }
+    return workbench(request, client, "commands", context)
+
+
+@require_POST
+@edits
+async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Make the history again without the commands at the positions `only`, or else `skip`."""
+    given = request.POST.getlist("only") or request.POST.getlist("skip")
+    skip = sorted({int(each) for each in given if _is_position(each)})
+    if not skip:
+        raise SessionError(_("Tick the commands to leave out first."))
+    if len(skip) > MOST_SKIPPED:
+        raise SessionError(
+            _("%(has)d commands are ticked; at most %(most)d can be left out at once.")
+            % {"has": len(skip), "most": MOST_SKIPPED}
+        )
+    left = await _db(listing.skipped, client.session.pk, skip)
+    name = await _db(told_name, client.session, _without(left))
+    begin = runtime().reruns.begin
+    token = await runtime().call(lambda: begin(client.session, skip, name, creator(request), PATIENCE))
+    return HttpResponseRedirect(reverse("rerun-result", args=[client.key, token]))
+
+
+def _is_position(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= DIGITS
+
+
+def _without(left: list[dict[str, Any]]) -> str:
+    """What a branch lacks, for its name."""
+    named = [_(one["short"]["text"]) % one["short"].get("values", {}) for one in left[:NAMED]]
+    what, more = ", ".join(named), len(left) - NAMED
+    if more > 0:
+        what = ngettext("%(what)s and %(more)d more", "%(what)s and %(more)d more", more) % {
+            "what": what,
+            "more": more,
+        }
+    return _("without %(what)s") % {"what": what}
+
+
+@require_GET
+@edits
+async def rerun_result(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
+    """How far a re-run is; or what became of it: the branch, and the commands that no longer applied."""
+    work = await runtime().call(lambda: runtime().reruns.wait(client.session.pk, token, PATIENCE))
+    if work.error is not None:
+        raise work.error
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "work": work,
+        "skipped": await _db(listing.skipped, client.session.pk, work.skip),
+    }
+    if work.result is None or work.branch is None:
+        return render(request, "playground/rerunning.html", context, status=202)
+    await remember(request, work.branch.edit_key)
+    return render(request, "playground/rerun.html", {**context, **await _result(client, work)})
+
+
+async def _result(client: SessionClient, work: Work) -> dict[str, Any]:
+    assert work.result is not None
+    reasons = {one["at"]: one["message"] for one in work.result["left"]}
+    refused = await _db(listing.skipped, client.session.pk, reasons)
+    return {
+        "branch": work.branch,
+        "result": work.result,
+        "kept": len(work.result["kept"]),
+        "refused": [{**one, "message": reasons[one["at"]]} for one in refused],
+        "more": work.result["refused"] - len(refused),
+        "now": clock(work.result["now"]),
+        "before": clock(work.result["before"]),
+    }
+
+
+async def _db(work: Any, *arguments: Any) -> Any:
+    return await sync_to_async(work, thread_sensitive=False)(*arguments)
