@@ -8,13 +8,6 @@ from playground.models import Session
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_build import NODES, PODS
 
-PATCHED = """\
-apiVersion: v1
-kind: Node
-metadata: {name: node-1}
-spec: {unschedulable: true}
-"""
-
 
 @pytest.fixture
 def begun(visitor):
@@ -49,19 +42,16 @@ def test_a_world_of_which_nothing_was_asked_says_so(visitor):
 
 def test_where_the_viewer_stands_is_marked(begun):
     shown = begun.get("commands", at=1).content.decode()
-    assert re.findall(r'<li class="(\w+)"', shown) == ["here", "later"]
+    assert re.findall(r'<li class="(here|later)"', shown) == ["here", "later"]
 
 
 def test_a_history_without_a_command_is_a_branch_that_says_so(begun):
     shown = page_text(left_out(begun, only=0))
     branch = Session.objects.latest("pk")
-    assert branch.name.endswith(" · without Node node-1, node-2, node-3")
+    assert branch.name.endswith(" · without Node node-1, node-2")
     assert (branch.origin_id, branch.branch, branch.origin_position) == (begun.session.pk, True, 0)
     assert "1 later command was given again at its moment" in shown
-    assert (
-        branch.name in page_text(begun.get("branches"))
-        or "without Node" in begun.get("branches").content.decode()
-    )
+    assert 'value="Empty cluster · without Node node-1, node-2"' in begun.get("branches").content.decode()
 
 
 def test_several_commands_are_left_out(begun):
