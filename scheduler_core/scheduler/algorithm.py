@@ -181,7 +181,10 @@ def _filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) 
     plugin = _current(cycle, framework)
     step, failed = search.run_filter(cycle, plugin)
     rows = search.search_of(cycle).rows
-    if failed is not None:
+    if failed is not None and search.search_of(cycle).own_nomination:
+        search.leave_nominated(cycle, framework, around, failed)
+        _start_search(cycle, framework, around)
+    elif failed is not None:
         _internal_error(cycle, f'running "{plugin.name}" filter plugin: {failed.message}')
     elif rows is not None and not len(rows):
         _leave(cycle, framework, around)  # nothing left to ask the others about
@@ -201,6 +204,11 @@ def _leave_filter(cycle: SchedulingCycle, framework: Framework, around: Surround
         _found(cycle, framework, feasible, around)
         return
     search.open_main_search(cycle, framework, around)
+    _start_search(cycle, framework, around)
+
+
+def _start_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+    """From the first plugin, over the rows of the search that has just been opened."""
     cycle.index = 0
     rows = search.search_of(cycle).rows
     if not cycle.run or rows is None or not len(rows):

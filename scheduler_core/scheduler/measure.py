@@ -52,7 +52,7 @@ def cycle_over(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         or cycle.outcome != "scheduled"
         or cycle.waits
         or search is None
-        or cycle.nominated_mark
+        or cycle.nominated_refusal
     ):
         now = scheduler.world.now
         figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
@@ -160,12 +160,21 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
             found.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+        elif _failed_on_nominated(cycle):
+            found.append(("Filter", _ERROR))
         found.append(("Filter", _ERROR if wrong is Point.FILTER else OK))
     if cycle.scores is not None and framework.has(Point.SCORE):
         found.append(("PreScore", _ERROR if wrong is Point.PRE_SCORE else OK))
         if wrong is not Point.PRE_SCORE:
             found.append(("Score", _ERROR if wrong is Point.SCORE else OK))
     return found + _points_after(cycle) if cycle.chosen is not None else found
+
+
+def _failed_on_nominated(cycle: SchedulingCycle) -> bool:
+    """Whether the look at the nominated node ended in an internal error, upon which all nodes were searched."""
+    if cycle.nominated_refusal is None or cycle.nominated_refusal.code is not Code.ERROR:
+        return False
+    return any(step.point is Point.FILTER and step.status.code is Code.ERROR for step in cycle.steps[:-1])
 
 
 def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:

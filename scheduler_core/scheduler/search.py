@@ -72,11 +72,23 @@ def open_search(cycle: SchedulingCycle, framework: Framework, around: Surroundin
     nominated = cycle.nodes.row(name) if name else None
     if name and nominated is None:
         cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
-    if nominated is not None and framework.has(Point.FILTER):
-        cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
-        open_block(cycle, framework, around)
-    else:
+    if nominated is None:
         open_main_search(cycle, framework, around)
+        return
+    cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, around)
+
+
+def leave_nominated(
+    cycle: SchedulingCycle, framework: Framework, around: Surroundings, failed: Status
+) -> None:
+    """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
+    search = search_of(cycle)
+    cycle.nominated_refusal = error(failed.message)
+    cycle.refused_by[search.order] = NOT_EVALUATED
+    cycle.reason[search.order] = 0
+    open_main_search(cycle, framework, around)
 
 
 def open_main_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
@@ -252,10 +264,12 @@ def _remember_nominated(cycle: SchedulingCycle) -> None:
 
 
 def take_unseen(cycle: SchedulingCycle, around: Surroundings) -> Rows:
-    """Without Filter plugins the first rows from the start index are taken as they come."""
+    """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
     search = search_of(cycle)
     taken = search.order[: search.wanted]
     cycle.refused_by[taken] = PASSED
+    if search.own_nomination:
+        return taken
     search.processed = len(taken)
     around.next_start = (around.next_start + search.processed) % len(cycle.nodes)
     return taken

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
-from scheduler_core.framework.plugin import Point
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
+from scheduler_core.framework.plugin import Point, Verdicts
+from scheduler_core.framework.status import error
 from scheduler_core.plugins.demonstration import Demonstration
+from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.cycle import Phase
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.worlds import cycle_of, node, nodes_of, of_kind, pod, scheduler_of, settle, world
+from tests.scheduler_core.worlds import (
+    configuration,
+    cycle_of,
+    node,
+    nodes_of,
+    of_kind,
+    pod,
+    scheduler_of,
+    settle,
+    world,
+)
 
 SECOND = 1_000_000_000
 WEB = "default/web"
@@ -168,3 +181,38 @@ def test_a_victim_that_has_not_started_counts_as_started_now() -> None:
     sim.run(until=lambda w: bool(scheduler_of(w).evictions))
     (job,) = scheduler_of(sim).evictions.values()
     assert [victim.name for victim in job.victims] == ["later"]
+
+
+def nominated_to_b(**fields: Any) -> Simulation:
+    """Two nodes and the pod `web`, nominated to the second; `fields` are of the configuration."""
+    sim = world(node("a"), node("b"))
+    sim.apply(SetConfiguration(configuration(**fields)))
+    sim.apply(SetSettings({"manual": True}))
+    sim.apply(ApplyObjects((pod("web"),)))
+    sim.store.patch_pod_status(WEB, sim.now, nominated_node_name="b")
+    sim.apply(SetSettings({"manual": False}))
+    return sim
+
+
+def test_an_internal_error_on_the_nominated_node_leads_to_a_search_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = Verdicts(np.zeros(1, np.int32), (error("no luck"),))
+    asked: list[int] = []
+
+    def fails_at_first(*given: Any) -> Verdicts | None:
+        asked.append(len(given[-1]))
+        return broken if len(asked) == 1 else None
+
+    monkeypatch.setattr(NodeName, "filter", fails_at_first)
+    sim = nominated_to_b()
+    settle(sim)
+    assert asked == [1, 2]
+    assert sim.journal.attempts[0].outcome == "scheduled"
+
+
+def test_without_filter_plugins_the_nominated_node_is_taken() -> None:
+    sim = nominated_to_b(profiles=[{"plugins": {"filter": {"disabled": [{"name": "*"}]}}}])
+    settle(sim)
+    assert nodes_of(sim)[WEB] == "b"
+    assert sim.journal.attempts[0].feasible == 1
