@@ -82,6 +82,7 @@ urlpatterns = [
     path("s/<str:key>/yaml", objects.edit_yaml, name="yaml"),
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
+    path("s/<str:key>/gates", configuration.gates, name="gates"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),

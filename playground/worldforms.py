@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.formfields import DurationField, TextField
+from playground.gateforms import GATE_SETTINGS, GateField, gate_rows
 from scheduler_core.api.faults import CODES, MOST_TEXT, MOST_TIMES
 from scheduler_core.scheduler.world import CURRENT, HISTORICAL, READ_AT_START
 
@@ -21,6 +22,7 @@ class Group(NamedTuple):
     note: Any
     names: Sequence[str]
     historical: bool = False
+    gates: bool = False
 
 
 AT_ONCE = _("Counts from the next moment on, also in the middle of a cycle; nobody restarts.")
@@ -48,12 +50,17 @@ class SettingsForm(forms.Form):
             ),
             (
                 "max_in_unschedulable",
-                "pop_from_backoff",
-                "async_preemption",
-                "async_api_calls",
-                "expect_nominated_node",
                 "demonstration",
             ),
+        ),
+        Group(
+            _("Feature gates"),
+            _(
+                "kube-scheduler's --feature-gates. Changing one restarts the schedulers; "
+                "the API server keeps kube's defaults."
+            ),
+            GATE_SETTINGS,
+            gates=True,
         ),
         Group(
             _("Historical: how older releases worked"),
@@ -107,26 +114,17 @@ class SettingsForm(forms.Form):
         label=_("Unschedulable pods are tried again after"),
         help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
     )
-    pop_from_backoff = forms.BooleanField(
-        label=_("Pop from backoff when nothing is active"),
-        required=False,
-        help_text=_("gate SchedulerPopFromBackoffQ; default on"),
-    )
-    async_preemption = forms.BooleanField(
-        label=_("Evict beside the scheduling cycles"),
-        required=False,
-        help_text=_("gate SchedulerAsyncPreemption; default on"),
-    )
-    async_api_calls = forms.BooleanField(
-        label=_("Write beside the scheduling cycles"),
-        required=False,
-        help_text=_("gate SchedulerAsyncAPICalls; default on"),
-    )
-    expect_nominated_node = forms.BooleanField(
-        label=_("Tell the expected node while a binding takes its time"),
-        required=False,
-        help_text=_("gate NominatedNodeNameForExpectation; default off"),
-    )
+    pop_from_backoff = GateField()
+    async_preemption = GateField()
+    async_api_calls = GateField()
+    expect_nominated_node = GateField()
+    observed_generation = GateField()
+    pod_level_resources = GateField()
+    in_place_scaling = GateField()
+    spread_label_keys = GateField()
+    storage_capacity_scoring = GateField()
+    volume_attributes_class = GateField()
+    dynamic_resources = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
@@ -149,7 +147,14 @@ class SettingsForm(forms.Form):
 
     def fieldsets(self) -> list[dict[str, Any]]:
         """What the template walks through."""
-        return [{**group._asdict(), "fields": [self[name] for name in group.names]} for group in self.groups]
+        return [
+            {
+                **group._asdict(),
+                "fields": [self[name] for name in group.names],
+                "gates": gate_rows(self) if group.gates else None,
+            }
+            for group in self.groups
+        ]
 
     def differing(self, present: dict[str, Any]) -> dict[str, Any]:
         """What of a valid form is another than it is now."""

@@ -51,20 +51,26 @@ def execute(sim: Simulation, command: Command) -> None:
         sim.edits = sim.edits.done(edit)
 
 
-Surroundings = tuple[WorldSettings, tuple[tuple[str, SchedulerConfiguration], ...], Faults]
+Given = tuple[tuple[str, Mapping[str, Any] | None], ...]
+Surroundings = tuple[WorldSettings, Given, Faults]
 
 
 def _surroundings(sim: Simulation) -> Surroundings:
-    return sim.settings, tuple((s.name, s.configuration) for s in sim.schedulers), dict(sim.faults)
+    return sim.settings, _given(sim), dict(sim.faults)
+
+
+def _given(sim: Simulation) -> Given:
+    """The schedulers with their configurations as they were given: what they amount to depends on the gates."""
+    return tuple((scheduler.name, scheduler.configuration.given) for scheduler in sim.schedulers)
 
 
 def _edit(sim: Simulation, before: Surroundings) -> Edit:
     settings, configurations, faults = before
-    same = configurations == tuple((s.name, s.configuration) for s in sim.schedulers)
+    same = configurations == _given(sim)
     return Edit(
         tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in sim.changes),
         None if settings == sim.settings else settings.to_json(),
-        None if same else tuple((name, c.manifest) for name, c in configurations),
+        None if same else configurations,
         _changed_faults(faults, sim.faults),
     )
 
@@ -127,7 +133,7 @@ def _configure(sim: Simulation, command: SetConfiguration) -> None:
         sim.stop_scheduler(command.scheduler)
         return
     try:
-        configuration = load_configuration(command.configuration)
+        configuration = load_configuration(command.configuration, sim.settings.features)
     except InvalidObject as wrong:
         raise Refused(wrong.errors) from wrong
     names = {
@@ -156,13 +162,23 @@ def _set(sim: Simulation, command: SetSettings) -> None:
 def _use(sim: Simulation, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(sim.settings)
+    configurations = _configurations(_given(sim), settings) if restart else ()
     sim.settings = settings
     if restart:
-        _restart_all(sim, tuple((s.name, s.configuration) for s in sim.schedulers))
+        sim.store.read_again(settings.reading)
+        _restart_all(sim, configurations)
     else:
         for scheduler in sim.schedulers:
             informers.set_lag(scheduler)
             scheduler.wake_up()
+
+
+def _configurations(given: Given, settings: WorldSettings) -> tuple[tuple[str, SchedulerConfiguration], ...]:
+    """What the given configurations amount to under the gates; Refused where one can't be under them."""
+    try:
+        return tuple((name, load_configuration(manifest, settings.features)) for name, manifest in given)
+    except InvalidObject as wrong:
+        raise Refused(wrong.errors) from wrong
 
 
 def _restart_all(sim: Simulation, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
@@ -228,7 +244,7 @@ def _put_back(sim: Simulation, edit: Edit) -> None:
         for scheduler in sim.schedulers:
             if scheduler.name not in kept:
                 sim.stop_scheduler(scheduler.name)
-        _restart_all(sim, tuple((name, load_configuration(m)) for name, m in edit.configurations))
+        _restart_all(sim, _configurations(edit.configurations, sim.settings))
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {

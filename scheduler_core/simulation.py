@@ -73,7 +73,8 @@ class Simulation:
         self._recorder = Recorder()
         self._draws = Stream(seed)
         self._schedulers: dict[str, Scheduler] = {}
-        self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None))
+        self.store.read_again(self.settings.reading)
+        self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
         self._recorder.drain()
         self.store.subscribe(self._on_watch)
 

@@ -12,6 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from scheduler_core.api.faults import CALLS
 from scheduler_core.commands import READERS
+from scheduler_core.config.gates import GATES
 from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
 from scheduler_core.plugins import REGISTRY
@@ -156,6 +157,18 @@ def test_settings_that_restart_a_scheduler_are_documented_as_such() -> None:
         r"^\| `(\w+)` \| [^|]+ \| yes \|", (ROOT / "docs/world.md").read_text(), flags=re.MULTILINE
     )
     assert sorted(rows) == sorted(READ_AT_START)
+
+
+def test_every_gate_is_documented_as_the_list_has_it() -> None:
+    text = (ROOT / "docs/world.md").read_text()
+    rows = re.findall(r"^\| (\w+) \| (GA|Beta|Alpha) \| ((?:locked )?(?:on|off)) \|", text, re.MULTILINE)
+    listed = [
+        (g.name, g.stage, f"{'locked ' * g.locked}{'on' if g.default else 'off'}")
+        for g in GATES
+        if g.modelled
+    ]
+    assert rows == listed
+    assert [g.name for g in GATES if not g.modelled and f"`{g.name}`" not in text] == []
 
 
 def test_every_metric_is_documented_as_the_catalogue_has_it() -> None:

@@ -13,16 +13,19 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from playground.gateforms import GatesForm
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.effective import effective
 from playground.worldforms import SettingsForm, restarts
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
+from scheduler_core.config.gates import written
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.objects.names import subdomain_errors
 from scheduler_core.plugins import PROBLEMS
+from scheduler_core.scheduler.world import WorldSettings
 
 MOST_BYTES = 128 << 10
 MOST_NAME = 253
@@ -101,7 +104,31 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
             request, client, "configuration", {**await _page(request, client), "form": form}, 422
         )
     found = await client.configuration(at=position(request))
-    changes = form.differing(found["settings"])
+    return await _change(request, client, form.differing(found["settings"]), {"form": form})
+
+
+@require_POST
+@edits
+async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Change all feature gates at once, given as kube-scheduler's flag."""
+    form = GatesForm(request.POST)
+    if not form.is_valid():
+        context = {**await _page(request, client), "gates_form": form}
+        return workbench(request, client, "configuration", context, 422)
+    wanted = form.cleaned_data["gates"]
+    found = await client.configuration(at=position(request))
+    changes = {name: on for name, on in wanted.settings.items() if on != found["settings"][name]}
+    if wanted.idle:
+        messages.info(
+            request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)}
+        )
+    return await _change(request, client, changes, {"gates_form": form})
+
+
+async def _change(
+    request: HttpRequest, client: SessionClient, changes: dict[str, Any], forms: dict[str, Any]
+) -> HttpResponse:
+    """Changes settings and says so; where that is refused the page shows the forms as they were filled in."""
     if not changes:
         messages.info(request, _("Nothing differs from what it was."))
         return HttpResponseRedirect(reverse("configuration", args=[client.key]))
@@ -114,7 +141,7 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
         )
         return done(request, client, applied, said, "configuration")
     except (CommandRefused, LimitReached) as error:
-        context = {**await _page(request, client), "form": form, "refusal": error}
+        context = {**await _page(request, client), **forms, "refusal": error}
         return workbench(request, client, "configuration", context, 422)
 
 
@@ -124,8 +151,10 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     names = [each["name"] for each in found["schedulers"]]
     name = asked.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
     manifest = next((each["manifest"] for each in found["schedulers"] if each["name"] == name), None)
-    shown = await sync_to_async(effective, thread_sensitive=False)(manifest)
+    features = WorldSettings().changed(found["settings"]).features
+    shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
     page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
+    page["gates_form"] = GatesForm(initial={"gates": written(found["settings"])})
     page["unusable"] = sorted(PROBLEMS.items())
     page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names

@@ -9,17 +9,21 @@ from typing import Any
 from playground.builder import to_yaml
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.types import Profile, SchedulerConfiguration
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
 
 SCORING = (Point.SCORE,)
 _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
-def effective(manifest: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler."""
+def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
+    """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
+
+    What differs, differs from kube's default with all gates at theirs.
+    """
     if manifest is None:
         return {"text": "", "lines": [], "profiles": [], "differing": 0}
-    default, present = load_configuration(None), load_configuration(manifest)
+    default, present = load_configuration(None), load_configuration(manifest, features)
     text = to_yaml([dict(manifest)])
     lines = marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
     return {

@@ -18,7 +18,7 @@ from scheduler_core.api.rewriting import with_condition, with_section
 from scheduler_core.api.status import DONE, Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
 from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.pod import Pod, Reading
 from scheduler_core.objects.times import SECOND, format_time, parse_time
 
 Manifest = Mapping[str, Any]
@@ -34,10 +34,13 @@ _OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletion
 
 
 class Store:
-    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0."""
+    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` says how
+    pods are read.
+    """
 
     def __init__(self, epoch: int = EPOCH) -> None:
         self.epoch = epoch
+        self.reading = Reading.ALL
         self.resource_version = 0
         self.events: list[KubeEvent] = []
         self._objects: dict[str, dict[Key, Manifest]] = {}
@@ -91,6 +94,7 @@ class Store:
     def copy(self) -> Store:
         """The same objects in a store of its own, without subscribers."""
         twin = Store(self.epoch)
+        twin.reading = self.reading
         twin.resource_version = self.resource_version
         twin.events = self.events.copy()
         twin._objects = {kind: dict(objects) for kind, objects in self._objects.items()}
@@ -259,6 +263,14 @@ class Store:
             )
         return DONE
 
+    def read_again(self, reading: Reading) -> None:
+        """Reads all pods anew in another way; nothing is written, and nobody told."""
+        if reading != self.reading:
+            self.reading = reading
+            self._pods = {
+                key: Pod.from_manifest(pod.manifest, None, reading) for key, pod in self._pods.items()
+            }
+
     def record(self, event: KubeEvent) -> None:
         """Keeps a Kubernetes Event."""
         self.events.append(event)
@@ -279,7 +291,7 @@ class Store:
             self._sorted.pop(kind, None)
         objects[key] = manifest
         if kind == "Pod":
-            before, pod = self._pods.get(key), Pod.from_manifest(manifest, like)
+            before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
             self._pods[key] = pod
             return self._tell(WatchEvent(change, kind, old, manifest, before, pod))
         if kind == "Node":

@@ -18,7 +18,7 @@ from scheduler_core.codec.encoder import Code
 from scheduler_core.codec.shapes import HELD, MAPPINGS, Shape, by_name, class_name, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.pod import Pod, Reading
 from scheduler_core.objects.spec import PodSpec
 from scheduler_core.simulation import Simulation
 
@@ -78,7 +78,7 @@ class Decoder:
         self._arrays = arrays
         self._at = 0
         self._made: list[Any] = []
-        self._like: dict[int, Pod] = {}  # id of a spec -> a pod that has it
+        self._like: dict[tuple[int, Reading], Pod] = {}  # by id of a spec and reading: a pod that has both
         self._how: dict[int, Make] = {
             Code.TUPLE: lambda row: tuple(self._values(row)),
             Code.LIST: self._values,
@@ -132,13 +132,14 @@ class Decoder:
 
     def _pod(self, row: list[Any]) -> Pod:
         number, place = row[1], row[2]
+        reading = Reading(row[3]) if len(row) > 3 else Reading.ALL
         found = self._archive.pods.get(number)
-        if found is None:
+        if found is None or found.reading is not reading:
             spec = self._made[place[0]]
-            like = self._like.get(id(spec))
-            found = Pod.from_manifest(self._archive.get(number), like)
+            like = self._like.get((id(spec), reading))
+            found = Pod.from_manifest(self._archive.get(number), like, reading)
             if found.spec is spec:
-                self._like.setdefault(id(spec), found)
+                self._like.setdefault((id(spec), reading), found)
             self._archive.pods[number] = found
         return found
 

@@ -19,7 +19,7 @@ from scheduler_core.codec.archive import LEVEL, Archive, CodecError
 from scheduler_core.codec.shapes import HELD, MAPPINGS, ROLLS, Shape, class_name, enums, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.pod import Pod, Reading
 from scheduler_core.objects.spec import PodSpec
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
@@ -222,7 +222,8 @@ class Encoder:
         return [Code.ARRAY, plain.dtype.str, list(value.shape)]
 
     def _pod(self, pod: Pod) -> list[Any]:
-        return [Code.POD, self._archive.put(pod.manifest), self.value(pod.spec)]
+        row = [Code.POD, self._archive.put(pod.manifest), self.value(pod.spec)]
+        return row if pod.reading == Reading.ALL else [*row, int(pod.reading)]
 
     def _node(self, node: Node) -> list[Any]:
         return [Code.NODE, self._archive.put(node.manifest)]

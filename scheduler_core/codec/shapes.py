@@ -22,9 +22,9 @@ from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
 from scheduler_core.config import types as configuration
-from scheduler_core.framework import cycle_state, events, plugin, status
+from scheduler_core.framework import cycle_state, events, features, plugin, status
 from scheduler_core.metrics import figures, scrapes
-from scheduler_core.objects import affinity, errors, labels, node, resources, spec
+from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
 from scheduler_core.plugins import (
     affinity_counts,
     affinity_filter,
@@ -58,11 +58,11 @@ CLASSES: tuple[type, ...] = (
     *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects
-    *(node.Taint, spec.HostPort, spec.Toleration, resources.Resources, errors.FieldError),
+    *(node.Taint, spec.HostPort, spec.Toleration, pod.Reading, resources.Resources, errors.FieldError),
     *(labels.Requirement, labels.LabelSelector, labels.NodeSelectorTerm, labels.NodeSelector),
     *(affinity.AffinityTerm, affinity.AffinityTerms),
     # configuration and framework
-    *(configuration.SchedulerConfiguration, configuration.Profile, plugin.Point),
+    *(configuration.SchedulerConfiguration, configuration.Profile, features.Features, plugin.Point),
     *(
         status.Status,
         status.Code,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.framework.features import Features
 from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.objects.labels import NodeSelector, NodeSelectorTerm
 from scheduler_core.objects.names import qualified_name_errors
@@ -18,8 +19,10 @@ STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 SPREAD_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
-def argument_errors(name: str, args: Arguments, path: str) -> list[FieldError]:
+def argument_errors(name: str, args: Arguments, path: str, features: Features) -> list[FieldError]:
     """Of one plugin's defaulted arguments; plugins without validation have none."""
+    if name == "VolumeBinding":
+        return _volume_binding(args, path, features)
     check = _CHECKS.get(name)
     return check(args, path) if check is not None else []
 
@@ -151,12 +154,14 @@ def _constraint(constraint: Arguments, path: str) -> list[FieldError]:
     return errors
 
 
-def _volume_binding(args: Arguments, path: str) -> list[FieldError]:
+def _volume_binding(args: Arguments, path: str, features: Features) -> list[FieldError]:
     errors: list[FieldError] = []
     if args["bindTimeoutSeconds"] < 0:
         detail = "invalid BindTimeoutSeconds, should not be a negative value"
         errors.append(invalid(f"{path}.bindTimeoutSeconds", args["bindTimeoutSeconds"], detail))
-    if args.get("shape") is not None:
+    if features.storage_capacity_scoring:
+        errors += _shape(args["shape"], f"{path}.shape")
+    elif args.get("shape") is not None:
         detail = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"
         errors.append(invalid(f"{path}.shape", args["shape"], detail))
     return errors
@@ -177,5 +182,4 @@ _CHECKS: dict[str, Callable[[Arguments, str], list[FieldError]]] = {
     "NodeResourcesBalancedAllocation": _balanced,
     "NodeResourcesFit": _fit,
     "PodTopologySpread": _spread,
-    "VolumeBinding": _volume_binding,
 }

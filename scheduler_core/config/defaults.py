@@ -11,6 +11,7 @@ from typing import Any
 from scheduler_core.config.points import FIELDS, MULTI_POINT
 from scheduler_core.config.schema import ARGUMENTS
 from scheduler_core.config.types import API_VERSION, KIND
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.plugins import DEFAULT_ORDER
 
 Manifest = dict[str, Any]
@@ -35,7 +36,7 @@ CLIENT_CONNECTION: Manifest = {
 }
 
 
-def default_configuration(given: Mapping[str, Any]) -> Manifest:
+def default_configuration(given: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
     """A new manifest with every default filled in; the given one, whose shape has been checked, is left as it is."""
     out = _present(given)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
@@ -51,7 +52,7 @@ def default_configuration(given: Mapping[str, Any]) -> Manifest:
     profiles = [_present(profile) for profile in out.get("profiles") or [{}]]
     if len(profiles) == 1:
         profiles[0].setdefault("schedulerName", DEFAULT_SCHEDULER)
-    out["profiles"] = [_default_profile(profile) for profile in profiles]
+    out["profiles"] = [_default_profile(profile, features) for profile in profiles]
     return out
 
 
@@ -65,18 +66,20 @@ def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
     return {name: value for name, value in _present(mapping).items() if value is False or value}
 
 
-def _default_profile(profile: Manifest) -> Manifest:
-    plugins = _merge_plugins(profile.get("plugins") or {})
-    configs = [_default_config(config) for config in profile.get("pluginConfig") or ()]
+def _default_profile(profile: Manifest, features: Features) -> Manifest:
+    plugins = _merge_plugins(profile.get("plugins") or {}, features)
+    configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
     given = {config["name"] for config in configs}
     missing = [name for name in sorted(enabled_names(plugins)) if name in ARGUMENTS and name not in given]
-    configs += [_default_config({"name": name}) for name in missing]
+    configs += [_default_config({"name": name}, features) for name in missing]
     return {**profile, "plugins": plugins, "pluginConfig": configs}
 
 
-def _merge_plugins(custom: Mapping[str, Any]) -> Manifest:
+def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
     defaults: list[Manifest] = [
-        {"name": name, "weight": weight} if weight else {"name": name} for name, weight in DEFAULT_ORDER
+        {"name": name, "weight": weight} if weight else {"name": name}
+        for name, weight in DEFAULT_ORDER
+        if name != "DynamicResources" or features.dynamic_resources
     ]
     merged: Manifest = {}
     for field in (*FIELDS, MULTI_POINT):
@@ -118,15 +121,15 @@ def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def _default_config(config: Mapping[str, Any]) -> Manifest:
+def _default_config(config: Mapping[str, Any], features: Features) -> Manifest:
     name = config.get("name") or ""
     args = config.get("args")
     if name not in ARGUMENTS:
         return {"name": name} if args is None else {"name": name, "args": args}
-    return {"name": name, "args": default_arguments(name, args or {})}
+    return {"name": name, "args": default_arguments(name, args or {}, features)}
 
 
-def default_arguments(name: str, given: Mapping[str, Any]) -> Manifest:
+def default_arguments(name: str, given: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
     """A plugin's arguments with defaults filled in; of a plugin without defaults the arguments as given."""
     args = _present(given)
     out: Manifest = {"apiVersion": API_VERSION, "kind": f"{name}Args", **args}
@@ -147,6 +150,8 @@ def default_arguments(name: str, given: Mapping[str, Any]) -> Manifest:
             out["defaultingType"] = args.get("defaultingType") or "System"
         case "VolumeBinding":
             out.setdefault("bindTimeoutSeconds", 600)
+            if features.storage_capacity_scoring and not out.get("shape"):
+                out["shape"] = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
     return out
 
 

@@ -20,17 +20,20 @@ from scheduler_core.config.types import (
     SchedulerConfiguration,
 )
 from scheduler_core.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.errors import FieldError, invalid
 
 
-def load_configuration(manifest: Mapping[str, Any] | None) -> SchedulerConfiguration:
+def load_configuration(
+    manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES
+) -> SchedulerConfiguration:
     """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong."""
     given = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
     _raise(check_shape(given, CONFIGURATION, "") or type_errors(given))
     _raise(plugin_args_shape_errors(given))
-    full = default_configuration(given)
-    errors = configuration_errors(full)
+    full = default_configuration(given, features)
+    errors = configuration_errors(full, features)
     profiles = []
     for i, raw in enumerate(full["profiles"]):
         profile, problems = _profile(raw, f"profiles[{i}]")
@@ -43,6 +46,7 @@ def load_configuration(manifest: Mapping[str, Any] | None) -> SchedulerConfigura
         full["podInitialBackoffSeconds"],
         full["podMaxBackoffSeconds"],
         full,
+        manifest,
     )
 
 

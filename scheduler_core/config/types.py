@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.errors import InvalidObject
 
@@ -33,13 +34,17 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class SchedulerConfiguration:
-    """A whole configuration. `percentage_of_nodes_to_score` 0 means adaptive; backoffs are in seconds."""
+    """A whole configuration. `percentage_of_nodes_to_score` 0 means adaptive; backoffs are in seconds.
+
+    `manifest` has every default filled in, as the gates make them; `given` is what it was made of (None: kube's default).
+    """
 
     profiles: tuple[Profile, ...]
     percentage_of_nodes_to_score: int
     pod_initial_backoff_seconds: int
     pod_max_backoff_seconds: int
     manifest: Mapping[str, Any]
+    given: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def effective(self) -> Mapping[str, Any]:
         """The manifest with every default filled in, as kube-scheduler --write-config-to prints it."""
@@ -48,21 +53,21 @@ class SchedulerConfiguration:
     def profile(self, scheduler_name: str) -> Profile | None:
         return next((p for p in self.profiles if p.scheduler_name == scheduler_name), None)
 
-    def with_plugin(self, name: str) -> SchedulerConfiguration:
+    def with_plugin(self, name: str, features: Features = DEFAULT_FEATURES) -> SchedulerConfiguration:
         """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
         from scheduler_core.config.load import load_configuration
 
         profiles = [
             {**profile, "plugins": _added(profile["plugins"], name)} for profile in self.manifest["profiles"]
         ]
-        return load_configuration({**self.manifest, "profiles": profiles})
+        return load_configuration({**self.manifest, "profiles": profiles}, features)
 
 
 def _added(plugins: Mapping[str, Any], name: str) -> dict[str, Any]:
     out = dict(plugins)
-    for field in ("multiPoint", "bind"):
-        plugin_set = plugins.get(field) or {}
+    for point in ("multiPoint", "bind"):
+        plugin_set = plugins.get(point) or {}
         enabled = plugin_set.get("enabled") or []
         if all(plugin["name"] != name for plugin in enabled):
-            out[field] = {**plugin_set, "enabled": [*enabled, {"name": name}]}
+            out[point] = {**plugin_set, "enabled": [*enabled, {"name": name}]}
     return out

@@ -13,6 +13,7 @@ from scheduler_core.config.defaults import enabled_names
 from scheduler_core.config.points import FIELDS
 from scheduler_core.config.schema import ARGUMENTS, check_shape
 from scheduler_core.config.types import API_VERSION, KIND
+from scheduler_core.framework.features import Features
 from scheduler_core.objects.errors import FieldError, duplicate, invalid, required
 from scheduler_core.objects.names import qualified_name_errors
 from scheduler_core.objects.resources import is_extended_name
@@ -57,7 +58,7 @@ def _args_type_errors(name: str, args: Mapping[str, Any], path: str) -> list[Fie
     return []
 
 
-def configuration_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
+def configuration_errors(configuration: Mapping[str, Any], features: Features) -> list[FieldError]:
     """Of a defaulted configuration."""
     errors: list[FieldError] = []
     election = configuration["leaderElection"]
@@ -67,7 +68,7 @@ def configuration_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
     if configuration["parallelism"] <= 0:
         detail = "should be an integer value greater than zero"
         errors.append(invalid("parallelism", configuration["parallelism"], detail))
-    errors += _profiles_errors(configuration["profiles"])
+    errors += _profiles_errors(configuration["profiles"], features)
     errors += _percentage_errors(configuration, "percentageOfNodesToScore")
     errors += _backoff_errors(
         configuration["podInitialBackoffSeconds"], configuration["podMaxBackoffSeconds"]
@@ -92,7 +93,7 @@ def _percentage_errors(holder: Mapping[str, Any], path: str) -> list[FieldError]
     return [invalid(path, percentage, "not in valid range [0-100]")]
 
 
-def _profiles_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError]:
+def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: dict[str, int] = {}
     for i, profile in enumerate(profiles):
@@ -101,7 +102,7 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError]:
             errors.append(required(f"{path}.schedulerName"))
         errors += _percentage_errors(profile, f"{path}.percentageOfNodesToScore")
         errors += _removed_errors(profile["plugins"], f"{path}.plugins")
-        errors += _plugin_config_errors(profile, path)
+        errors += _plugin_config_errors(profile, path, features)
         if name in seen:
             # kube names the place of the first one as the duplicate value.
             first = f"profiles[{seen[name]}].schedulerName"
@@ -124,7 +125,7 @@ def _removed(path: str, name: str) -> FieldError:
     return invalid(path, name, detail)
 
 
-def _plugin_config_errors(profile: Mapping[str, Any], path: str) -> list[FieldError]:
+def _plugin_config_errors(profile: Mapping[str, Any], path: str, features: Features) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: dict[str, None] = {}
     enabled = enabled_names(profile["plugins"])
@@ -137,7 +138,7 @@ def _plugin_config_errors(profile: Mapping[str, Any], path: str) -> list[FieldEr
             errors.append(_removed(where, name))
         # kube reads NodeResourcesFit's arguments only when it makes the plugin.
         elif name in enabled or name != "NodeResourcesFit":
-            errors += argument_errors(name, config.get("args") or {}, f"{where}.args")
+            errors += argument_errors(name, config.get("args") or {}, f"{where}.args", features)
     return errors
 
 

@@ -24,6 +24,7 @@ from scheduler_core.preemption.importance import NEVER
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
     from scheduler_core.framework.cycle_state import CycleState
+    from scheduler_core.framework.features import Features
     from scheduler_core.objects.pod import Pod
 
 Rows = NDArray[np.intp]
@@ -156,6 +157,11 @@ class Handle(Protocol):
 
     @property
     def assumed(self) -> Assumptions: ...
+
+    @property
+    def features(self) -> Features:
+        """kube's feature gates, as they were when the scheduler started."""
+        ...
 
     @property
     def preempting(self) -> Mapping[str, int] | None:

@@ -5,6 +5,7 @@ kube: framework/types.go (PodInfo) @ v1.34.1
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +22,24 @@ from scheduler_core.objects.times import optional_time
 TERMINAL_PHASES = ("Succeeded", "Failed")
 
 
+class Reading(enum.IntFlag):
+    """What of a pod's requests the scheduler reads besides its containers', by kube's gates.
+
+    kube: framework/types.go (CalculateResource) @ v1.34.1
+    """
+
+    POD_LEVEL = 1  # PodLevelResources: spec.resources
+    IN_PLACE = 2  # InPlacePodVerticalScaling: what status says of a resize
+    ALL = 3
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pod:
     """Immutable; two Pods are equal where they are the same object.
 
     Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose
-    status reports resources (in-place resize). `node_name` and `nominated_node_name` are "" where there is
-    none.
+    status reports resources (in-place resize), as far as `reading` says. `node_name` and
+    `nominated_node_name` are "" where there is none.
     """
 
     manifest: Mapping[str, Any]
@@ -47,19 +59,26 @@ class Pod:
     priority: int
     requests: Resources
     nonzero: tuple[int, int]
+    reading: Reading = Reading.ALL
 
     @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any], like: Pod | None = None) -> Pod:
+    def from_manifest(
+        cls, manifest: Mapping[str, Any], like: Pod | None = None, reading: Reading = Reading.ALL
+    ) -> Pod:
         """Of a valid manifest (see scheduler_core.api.validation).
 
-        `like` is the pod as it was before a change that left its spec alone (nodeName excepted).
+        `like` is the pod as it was before a change that left its spec alone (nodeName excepted); it is read
+        as that one was.
         """
         metadata = manifest.get("metadata") or {}
         raw = manifest.get("spec") or {}
         status = manifest.get("status") or {}
-        spec = PodSpec.of(raw) if like is None else like.spec
+        if like is not None:
+            spec, reading = like.spec, like.reading
+        else:
+            spec = PodSpec.of(_read(raw, reading))
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
-        requests, nonzero = _amounts(spec, status)
+        requests, nonzero = _amounts(spec, status, reading)
         return cls(
             manifest,
             namespace,
@@ -78,6 +97,7 @@ class Pod:
             spec.priority,
             requests,
             nonzero,
+            reading,
         )
 
     def bound_to(self, node_name: str) -> Pod:
@@ -102,6 +122,7 @@ class Pod:
             self.priority,
             self.requests,
             self.nonzero,
+            self.reading,
         )
 
     @property
@@ -126,8 +147,28 @@ class Pod:
         return None
 
 
-def _amounts(spec: PodSpec, status: Mapping[str, Any]) -> tuple[Resources, tuple[int, int]]:
+def whole_requests(pod: Pod) -> Resources:
+    """With pod-level requests, whether they are read or not: what kube compares to tell that a pod has been
+    scaled down.
+
+    kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown
+    """
+    if "resources" not in pod.manifest["spec"] or Reading.POD_LEVEL in pod.reading:
+        return pod.requests
+    return Pod.from_manifest(pod.manifest, None, pod.reading | Reading.POD_LEVEL).requests
+
+
+def _read(spec: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
+    """What of a pod's spec is read."""
+    if "resources" not in spec or Reading.POD_LEVEL in reading:
+        return spec
+    return {name: value for name, value in spec.items() if name != "resources"}
+
+
+def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[Resources, tuple[int, int]]:
     if not (status.get("containerStatuses") or status.get("initContainerStatuses")):
+        return spec.requests, spec.nonzero
+    if Reading.IN_PLACE not in reading:
         return spec.requests, spec.nonzero
     actual = resized_requests(spec.manifest, status)
     if actual is None:
@@ -141,6 +182,8 @@ __all__ = [
     "HostPort",
     "Pod",
     "PodSpec",
+    "Reading",
     "Toleration",
     "normalized_image_name",
+    "whole_requests",
 ]

@@ -7,6 +7,9 @@ kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
@@ -15,6 +18,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import (
     CallResult,
     Failure,
+    Handle,
     Plugin,
     PostFilterResult,
     PreFilterResult,
@@ -28,13 +32,17 @@ NAME = "DynamicResources"
 
 NOT_MODELLED = unresolvable("resource claims are not modelled")
 NO_STATE = error("not found")
+DISABLED = unschedulable("plugin disabled")
 NOTHING_TO_DEALLOCATE = unschedulable("no new claims to deallocate")
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 
 
 class DynamicResources(Plugin):
-    """PostFilter needs what PreFilter leaves; where an earlier plugin ended PreFilter it fails, and preemption goes on without it."""
+    """PostFilter needs what PreFilter leaves; where an earlier plugin ended PreFilter it fails, and preemption goes on without it.
+
+    With the gate DynamicResourceAllocation off it does nothing where a configuration names it all the same.
+    """
 
     name = NAME
     events = (
@@ -45,31 +53,42 @@ class DynamicResources(Plugin):
         On("resource.k8s.io/ResourceSlice", Action.ADD | Action.UPDATE),
     )
 
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._enabled = handle.features.dynamic_resources
+
+    def registrations(self) -> tuple[On, ...]:
+        return self.events if self._enabled else ()
+
     def pre_enqueue(self, pod: Pod) -> Status:
-        return NOT_MODELLED if pod.spec.resource_claims else SUCCESS
+        return NOT_MODELLED if self._enabled and pod.spec.resource_claims else SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        if not self._enabled:
+            return _NOTHING_TO_DO
         state.write(NAME, True)
         return PreFilterResult(NOT_MODELLED) if pod.spec.resource_claims else _NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        if state.get(NAME) is None:  # as in kube it can't do without PreFilter
+        if self._enabled and state.get(NAME) is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         return None
 
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> PostFilterResult:
+        if not self._enabled:
+            return PostFilterResult(DISABLED)
         return PostFilterResult(NO_STATE if state.get(NAME) is None else NOTHING_TO_DEALLOCATE)
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
-        return NO_STATE if state.get(NAME) is None else SUCCESS
+        return NO_STATE if self._enabled and state.get(NAME) is None else SUCCESS
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
         return
 
     def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
-        return bool(pod.spec.resource_claims)
+        return self._enabled and bool(pod.spec.resource_claims)
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        return CallResult(NO_STATE) if state.get(NAME) is None else CallResult()
+        return CallResult(NO_STATE) if self._enabled and state.get(NAME) is None else CallResult()

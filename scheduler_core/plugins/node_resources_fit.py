@@ -69,6 +69,9 @@ class NodeResourcesFit(Plugin):
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
         self._strategy = strategy(self._scoring)
 
+    def registrations(self) -> tuple[On, ...]:
+        return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, True)
         return _GO_ON
@@ -148,6 +151,12 @@ class NodeResourcesFit(Plugin):
             fails = allocatable - nodes.requested[:, column][rows] < incoming
             checks.append(_Check(_insufficient(name), fails, incoming, allocatable))
         return checks
+
+
+_WITHOUT_RESIZES = (
+    On("Pod", Action.DELETE, hints.after_pod_freed_resources),
+    *(on for on in NodeResourcesFit.events if on.resource != "Pod"),
+)
 
 
 def _verdicts(failed: list[_Check], count: int) -> Verdicts:

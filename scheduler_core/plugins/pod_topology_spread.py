@@ -65,6 +65,7 @@ class PodTopologySpread(Plugin):
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
+        self._label_keys = handle.features.spread_label_keys
         self._system = args["defaultingType"] == "System"
         self._defaults = SYSTEM_DEFAULTS if self._system else tuple(args.get("defaultConstraints") or ())
         self._defaults_key = canonical(self._defaults)
@@ -121,7 +122,7 @@ class PodTopologySpread(Plugin):
         """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""
         raw = pod.spec.topology_spread
         if raw:
-            found = compile_constraints(raw, pod, HARD)
+            found = compile_constraints(raw, pod, HARD, label_keys=self._label_keys)
         elif HARD in self._default_actions and not (selector := default_selector(pod, self.handle)).empty:
             found = compile_constraints(
                 self._defaults, pod, HARD, selector=selector, require_all_keys=not self._system
@@ -135,7 +136,8 @@ class PodTopologySpread(Plugin):
         if not raw:
             return self._default_constraints(pod, nodes, action)
         key = (NAME, action, pod.spec.fingerprint, nodes.pod_table.classes.of(pod))
-        return remember(nodes.memo, key, lambda: compile_constraints(raw, pod, action))
+        label_keys = self._label_keys
+        return remember(nodes.memo, key, lambda: compile_constraints(raw, pod, action, label_keys=label_keys))
 
     def _default_constraints(self, pod: Pod, nodes: NodeTable, action: str) -> Constraints:
         if action not in self._default_actions:

@@ -84,8 +84,12 @@ def compile_constraints(
     *,
     selector: LabelSelector | None = None,
     require_all_keys: bool = True,
+    label_keys: bool = True,
 ) -> Constraints:
-    """Those with this whenUnsatisfiable. `selector` stands in for their own (defaults have none)."""
+    """Those with this whenUnsatisfiable. `selector` stands in for their own (defaults have none).
+
+    `label_keys`: whether matchLabelKeys count (the gate MatchLabelKeysInPodTopologySpread).
+    """
     items: list[Constraint] = []
     errors: list[FieldError] = []
     for each in raw:
@@ -93,7 +97,8 @@ def compile_constraints(
             continue
         own = LabelSelector.of(each.get("labelSelector"))
         errors += own.errors
-        own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
+        if label_keys:
+            own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
         items.append(_constraint(each, pod, own if selector is None else selector))
     return Constraints(
         tuple(items), _layout(items, pod.spec, require_all_keys), require_all_keys, tuple(errors)

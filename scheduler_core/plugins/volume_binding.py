@@ -33,6 +33,7 @@ from scheduler_core.plugins.node_selection import Mask
 from scheduler_core.plugins.volume_assumptions import CLAIM, VOLUME, AssumedObjects
 from scheduler_core.plugins.volume_binder import SECOND, Binder, Plan
 from scheduler_core.plugins.volume_matching import NONE, Matches, match
+from scheduler_core.plugins.volume_score import capacity_scores
 from scheduler_core.plugins.volume_topology import as_mask, volume_rows
 from scheduler_core.plugins.volumes import (
     SELECTED_NODE,
@@ -97,7 +98,7 @@ class Found:
 
 
 class VolumeBinding(Plugin):
-    """Does not score: that takes the feature StorageCapacityScoring, which is off in v1.34."""
+    """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
 
     name = NAME
     events = (
@@ -114,6 +115,7 @@ class VolumeBinding(Plugin):
         super().__init__(args, handle)
         self._objects = AssumedObjects(handle)
         self._binder = Binder(handle, self._objects)
+        self._shape = args.get("shape") or ()
         self._timeout = int(args["bindTimeoutSeconds"]) * SECOND
 
     # PreFilter
@@ -235,10 +237,20 @@ class VolumeBinding(Plugin):
     # PreScore and Score
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
-        return SKIP
+        if not self.handle.features.storage_capacity_scoring:
+            return SKIP
+        return SUCCESS if CLAIMS in state.values else NO_STATE
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        return np.zeros(len(rows), np.int64)
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        if not self.handle.features.storage_capacity_scoring:
+            return np.zeros(len(rows), np.int64)
+        if CLAIMS not in state.values:
+            return NO_STATE
+        found: Found | None = state.get(FOUND)
+        if found is None or found.matches is None:
+            return np.zeros(len(rows), np.int64)
+        claims: Claims = state.read(CLAIMS)
+        return capacity_scores(found.matches, claims.offered, self._shape, rows)
 
     # Reserve and Unreserve
 

@@ -22,7 +22,7 @@ from scheduler_core.scheduler import binding, client, measure
 from scheduler_core.scheduler.api_calls import condition_differs, patch_status
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.fit_error import fit_error
-from scheduler_core.scheduler.outcome import generation_of, note
+from scheduler_core.scheduler.outcome import note, observed_generation
 from scheduler_core.scheduler.scheduler import Scheduler
 
 PLUGIN = "DefaultPreemption"
@@ -103,7 +103,9 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> None:
             (b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None
         )
         if waiting is None:
-            told = not condition_differs(victim.manifest.get("status") or {}, _condition(job, victim))
+            told = not condition_differs(
+                victim.manifest.get("status") or {}, _condition(scheduler, job, victim)
+            )
             _wait(scheduler, replace(job, told=told))
             return
         binding.reject(scheduler, waiting, PLUGIN, "preempted")
@@ -180,7 +182,9 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
 def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     world, victim = scheduler.world, job.victims[job.index]
     if not job.told:
-        return world.store.patch_pod_status(victim.key, world.now, condition=_condition(job, victim))
+        return world.store.patch_pod_status(
+            victim.key, world.now, condition=_condition(scheduler, job, victim)
+        )
     try:
         world.store.delete("Pod", victim.namespace, victim.name, world.now)
     except Refused:
@@ -222,10 +226,10 @@ def _end(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.wake_up()
 
 
-def _condition(job: Eviction, victim: Pod) -> dict[str, Any]:
+def _condition(scheduler: Scheduler, job: Eviction, victim: Pod) -> dict[str, Any]:
     return {
         "type": "DisruptionTarget",
-        "observedGeneration": generation_of(victim),
+        **observed_generation(scheduler, victim, "DisruptionTarget"),
         "status": "True",
         "reason": "PreemptionByScheduler",
         "message": f"{job.preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scheduler_core.api.apply import patch_object
 from scheduler_core.api.faults import BIND, CHANGED, VOLUMES, take
 from scheduler_core.api.status import DONE, Refused, conflict
+from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
@@ -28,6 +29,10 @@ class WorldHandle:
         self._world: World = scheduler.world
         self._preempting = scheduler.preempting
         self.assumed: Assumptions = scheduler.assumed
+
+    @property
+    def features(self) -> Features:
+        return self._scheduler.features
 
     @property
     def preempting(self) -> Mapping[str, int] | None:

@@ -19,8 +19,9 @@ from scheduler_core.framework.events import (
     ClusterEvent,
     Happening,
 )
+from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.pod import Pod, whole_requests
 from scheduler_core.queue.historical import SERVICE
 from scheduler_core.scheduler import binding, measure
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -146,7 +147,7 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
         measure.handled(scheduler, _ASSIGNED_POD_UPDATE)
-        for change in pod_changes(old, new):
+        for change in pod_changes(old, new, scheduler.features):
             queue.move_all(Happening(change, old, new), now)
             measure.handled(scheduler, change.label)
 
@@ -176,7 +177,7 @@ def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
-    changes = pod_changes(old, new)
+    changes = pod_changes(old, new, scheduler.features)
     for change in changes:
         if change != UNSCHEDULABLE_POD_UPDATE:
             measure.handled(scheduler, change.label)
@@ -191,7 +192,7 @@ def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
         scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
 
 
-def pod_changes(old: Pod, new: Pod) -> list[ClusterEvent]:
+def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
     """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
 
     kube: PodSchedulingPropertiesChange
@@ -205,7 +206,7 @@ def pod_changes(old: Pod, new: Pod) -> list[ClusterEvent]:
         found.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     if len(old.spec.tolerations) != len(new.spec.tolerations):
         found.append(Action.UPDATE_POD_TOLERATION)
-    if _claims(old) != _claims(new):
+    if features.dynamic_resources and _claims(old) != _claims(new):
         found.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
     resource = ASSIGNED_POD if new.node_name else UNSCHEDULABLE_POD
     return [ClusterEvent(resource, action) for action in found or [Action.UPDATE]]
@@ -217,11 +218,12 @@ def _claims(pod: Pod) -> list[object]:
 
 
 def _scaled_down(old: Pod, new: Pod) -> bool:
-    before, after = dict(old.requests.scalar), dict(new.requests.scalar)
+    had, has = whole_requests(old), whole_requests(new)
+    before, after = dict(had.scalar), dict(has.scalar)
     return (
-        new.requests.milli_cpu < old.requests.milli_cpu
-        or new.requests.memory < old.requests.memory
-        or new.requests.ephemeral_storage < old.requests.ephemeral_storage
+        has.milli_cpu < had.milli_cpu
+        or has.memory < had.memory
+        or has.ephemeral_storage < had.ephemeral_storage
         or any(after.get(name, 0) < amount for name, amount in before.items())
     )
 

@@ -65,7 +65,7 @@ def handle_failure(
     note(scheduler, entry.pod, WARNING, "FailedScheduling", message, "Scheduling")
     condition = {
         "type": "PodScheduled",
-        "observedGeneration": generation_of(entry.pod),
+        **observed_generation(scheduler, entry.pod, "PodScheduled"),
         "status": "False",
         "reason": "Unschedulable" if status.rejected else "SchedulerError",
         "message": message,
@@ -73,9 +73,16 @@ def handle_failure(
     return patch_status(scheduler, entry.pod, condition, nomination)
 
 
-def generation_of(pod: Pod) -> int:
-    """metadata.generation, which a condition says it has seen."""
-    return int((pod.manifest.get("metadata") or {}).get("generation") or 0)
+def observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, int]:
+    """The generation that a condition of this kind says it has seen. Without the gate only one that has said so before says it.
+
+    kube: api/v1/pod/util.go CalculatePodConditionObservedGeneration
+    """
+    if not scheduler.world.settings.observed_generation:
+        condition = pod.condition(kind)
+        if condition is None or not condition.get("observedGeneration"):
+            return {}
+    return {"observedGeneration": int((pod.manifest.get("metadata") or {}).get("generation") or 0)}
 
 
 def note(

@@ -59,8 +59,11 @@ class Scheduler:
     def __init__(self, name: str, configuration: SchedulerConfiguration, world: World) -> None:
         self.name = name
         self.configuration = configuration
+        self.features = world.settings.features
         demonstration = world.settings.demonstration
-        self.effective = configuration.with_plugin(DEMONSTRATION) if demonstration else configuration
+        self.effective = (
+            configuration.with_plugin(DEMONSTRATION, self.features) if demonstration else configuration
+        )
         self.world = world
         self.assumed: Assumptions = {}  # see Handle.assumed
         self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
@@ -214,6 +217,7 @@ class Scheduler:
         twin.name = self.name
         twin.configuration = self.configuration
         twin.effective = self.effective
+        twin.features = self.features
         twin.world = world
         twin.assumed = dict(self.assumed)
         twin.preempting = dict(self.preempting)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from scheduler_core.api.faults import Faults
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND, Agenda
+from scheduler_core.framework.features import Features
+from scheduler_core.objects.pod import Reading
 from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.records import Data
 
@@ -22,6 +24,8 @@ READ_AT_START = (
     "async_preemption",
     "async_api_calls",
     "expect_nominated_node",
+    "observed_generation",
+    *(f.name for f in fields(Features)),
     "max_in_unschedulable",
     "queue_mode",
 )
@@ -43,6 +47,13 @@ class WorldSettings:
     async_preemption: bool = True  # kube's gate SchedulerAsyncPreemption
     async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
     expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
+    observed_generation: bool = True  # kube's gate PodObservedGenerationTracking
+    pod_level_resources: bool = True  # kube's gate PodLevelResources
+    in_place_scaling: bool = True  # kube's gate InPlacePodVerticalScaling
+    spread_label_keys: bool = True  # kube's gate MatchLabelKeysInPodTopologySpread
+    volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
+    storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
+    dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
     max_in_unschedulable: int = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: str = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: int = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
@@ -52,6 +63,18 @@ class WorldSettings:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    @property
+    def features(self) -> Features:
+        """The gates that plugins ask for."""
+        return Features(**{f.name: getattr(self, f.name) for f in fields(Features)})
+
+    @property
+    def reading(self) -> Reading:
+        """How the gates have pods' requests read."""
+        return Reading(
+            self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE
+        )
 
     def needs_restart(self, before: WorldSettings) -> bool:
         """Whether something differs that a scheduler reads only when it starts."""

@@ -10,6 +10,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.defaults import default_arguments
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.pod import Pod
@@ -18,6 +19,8 @@ from scheduler_core.plugins import REGISTRY
 
 class NoObjects:
     """A handle to an empty API server; `bound` collects (pod, node) of the binding calls, which get `answer`."""
+
+    features: Features = DEFAULT_FEATURES
 
     def __init__(self, answer: Status = SUCCESS) -> None:
         self.answer = answer
@@ -47,7 +50,8 @@ class NoObjects:
 
 def make_plugin(name: str, args: Mapping[str, Any] | None = None, handle: NoObjects | None = None) -> Plugin:
     """A built plugin with its arguments, defaults filled in."""
-    return REGISTRY[name](default_arguments(name, args or {}), handle or NoObjects())
+    handle = handle or NoObjects()
+    return REGISTRY[name](default_arguments(name, args or {}, handle.features), handle)
 
 
 def all_rows(nodes: NodeTable) -> Rows:

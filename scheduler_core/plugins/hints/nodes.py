@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
-from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.objects.pod import HostPort, Pod, whole_requests
 from scheduler_core.objects.resources import Resources
 
 CORDON = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
@@ -30,7 +30,9 @@ def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) 
         return was_placed(old)
     if new.uid == pod.uid:
         return True
-    return bool(new.node_name) and _frees_wanted(pod.requests, old.requests, new.requests)
+    if not new.node_name:
+        return False
+    return _frees_wanted(whole_requests(pod), whole_requests(old), whole_requests(new))
 
 
 def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
+from scheduler_core.config.gates import resolve
 from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
@@ -22,6 +23,7 @@ from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, sta
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.surroundings import Surroundings
+from scheduler_core.scheduler.world import WorldSettings
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
     Difference,
@@ -86,19 +88,22 @@ def run_scenario(scenario: Scenario) -> Result:
     if "objectsFile" in scenario.data:
         difference = run_large(scenario)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
-    configuration = load_configuration(scenario.data.get("config"))
-    difference = _Run(scenario, configuration).difference()
+    settings = WorldSettings().changed(resolve(scenario.data.get("featureGates") or {}).settings)
+    configuration = load_configuration(scenario.data.get("config"), settings.features)
+    difference = _Run(scenario, configuration, settings).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
 class _Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
-    def __init__(self, scenario: Scenario, configuration: SchedulerConfiguration) -> None:
+    def __init__(
+        self, scenario: Scenario, configuration: SchedulerConfiguration, settings: WorldSettings
+    ) -> None:
         self.scenario = scenario
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
-        self.world = World(scenario.data["objects"], scenario.data["pending"])
+        self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
         self.frameworks = {
             profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, self.world)
             for profile in configuration.profiles

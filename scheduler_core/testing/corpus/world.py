@@ -15,6 +15,7 @@ from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.nominator import Nominator
+from scheduler_core.scheduler.world import WorldSettings
 
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]
@@ -23,7 +24,14 @@ Key = tuple[str, str]
 class World:
     """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
 
-    def __init__(self, objects: Iterable[Manifest], pending: Iterable[Manifest]) -> None:
+    def __init__(
+        self,
+        objects: Iterable[Manifest],
+        pending: Iterable[Manifest],
+        settings: WorldSettings | None = None,
+    ) -> None:
+        settings = settings or WorldSettings()
+        self.features, self.reading = settings.features, settings.reading
         self.objects: dict[str, dict[Key, Manifest]] = {}
         self.pods: dict[str, Pod] = {}
         self.assumed: Assumptions = {}
@@ -117,7 +125,7 @@ class World:
         key = metadata.get("namespace", ""), metadata.get("name", "")
         self.objects.setdefault(manifest["kind"], {})[key] = manifest
         if manifest["kind"] == "Pod":
-            pod = Pod.from_manifest(manifest)
+            pod = Pod.from_manifest(manifest, None, self.reading)
             self.pods[pod.key] = pod
 
 

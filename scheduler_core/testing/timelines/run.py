@@ -12,6 +12,7 @@ from scheduler_core.api.faults import BIND, Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
+from scheduler_core.config.gates import resolve
 from scheduler_core.config.load import load_configuration
 from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
@@ -33,12 +34,6 @@ MICROSECOND = 1_000
 START = parse_time("2000-01-01T00:00:00Z")
 _UNTICKED = ("advance", "failNextBind")
 _OF_LEASES = ("try", "release", "run", "cancel", "failAPI", "deleteLease", "editLease")
-_GATES = {
-    "SchedulerPopFromBackoffQ": "pop_from_backoff",
-    "SchedulerAsyncPreemption": "async_preemption",
-    "SchedulerAsyncAPICalls": "async_api_calls",
-    "NominatedNodeNameForExpectation": "expect_nominated_node",
-}
 
 
 def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
@@ -55,7 +50,7 @@ def unknown_operation(timeline: Mapping[str, Any]) -> str:
 
 def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:
     """The world's settings: what API calls take in the corpus, its gates and options. Nobody but the scheduler acts."""
-    gates = {_GATES[name]: on for name, on in (timeline.get("featureGates") or {}).items()}
+    gates = resolve(timeline.get("featureGates") or {}).settings
     longest = (timeline.get("options") or {}).get("podMaxInUnschedulablePodsSeconds", 300)
     return WorldSettings(
         cycle_cost=0,
@@ -75,7 +70,8 @@ class _Run:
         self.steps: Sequence[Op] = timeline["steps"]
         self.sim = Simulation(settings=settings_of(timeline))
         self.sim.store.epoch = START
-        self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(timeline.get("config")))
+        configuration = load_configuration(timeline.get("config"), self.sim.settings.features)
+        self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, configuration)
         self.scheduler: Scheduler = self.sim.schedulers[0]
         self.scheduler.calls.limit = 1
         self.observer = Observer(self.sim)

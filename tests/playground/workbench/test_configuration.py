@@ -34,6 +34,12 @@ SETTINGS = {
     "pop_from_backoff": "on",
     "async_preemption": "on",
     "async_api_calls": "on",
+    "observed_generation": "on",
+    "pod_level_resources": "on",
+    "in_place_scaling": "on",
+    "spread_label_keys": "on",
+    "volume_attributes_class": "on",
+    "dynamic_resources": "on",
     "queue_mode": "v1.34",
     "assumed_pod_ttl": "0",
 }
@@ -110,6 +116,71 @@ def test_settings_are_changed_in_words(begun):
     settings = begun.ask(lambda client: client.configuration())["settings"]
     assert settings["cycle_cost"] == 1_500_000_000
     assert (settings["demonstration"], settings["pop_from_backoff"]) == (True, False)
+
+
+def test_gates_are_taken_as_kube_schedulers_flag(begun):
+    begun.post("settings", **{**SETTINGS, "in_place_scaling": ""})
+    flag = "--feature-gates=PodLevelResources=false,StorageCapacityScoring=true"
+    answer = begun.browser.post(f"{begun.url}gates", {"gates": flag}, follow=True)
+    assert "and the schedulers restarted" in page_text(answer)
+    settings = begun.ask(lambda client: client.configuration())["settings"]
+    changed = {
+        name: settings[name]
+        for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")
+    }
+    assert changed == {
+        "pod_level_resources": False,
+        "storage_capacity_scoring": True,
+        "in_place_scaling": True,
+    }
+    assert answer.context["gates_form"]["gates"].value() == flag.removeprefix("--feature-gates=")
+
+
+@pytest.mark.parametrize(
+    ("gates", "said"),
+    [
+        ("Nope=true", "unrecognized feature gate: Nope"),
+        (
+            "SidecarContainers=false",
+            "cannot set feature gate SidecarContainers to false, feature is locked to true",
+        ),
+        ("DRADeviceTaints=true", "resource claims are not modelled"),
+        ("PodLevelResources", "missing bool value for PodLevelResources"),
+    ],
+)
+def test_gates_that_can_not_be_so_are_refused_in_kubes_words(begun, gates, said):
+    before = begun.head()
+    answer = begun.post("gates", gates=gates)
+    assert (answer.status_code, begun.head()) == (422, before)
+    assert said in page_text(answer)
+
+
+def test_gates_that_change_nothing_here_are_told(begun):
+    answer = begun.browser.post(f"{begun.url}gates", {"gates": "ImageVolume=true"}, follow=True)
+    assert "These gates change nothing here: ImageVolume." in page_text(answer)
+
+
+def test_a_gate_that_the_configuration_needs_is_not_turned_off(begun):
+    begun.post("gates", gates="StorageCapacityScoring=true")
+    shape = "[{name: VolumeBinding, args: {shape: [{utilization: 0, score: 5}]}}]"
+    begun.post(
+        "configuration", text=TWO.split("profiles:")[0] + f"profiles: [{{pluginConfig: {shape}}}]", apply=""
+    )
+    answer = begun.post("gates", gates="")
+    assert answer.status_code == 422
+    assert "turn on the feature gate StorageCapacityScoring" in page_text(answer)
+
+
+def test_a_view_key_changes_no_gate(begun):
+    before = begun.head()
+    assert begun.browser.post(f"{begun.view_url}gates", {"gates": "AllAlpha=true"}).status_code == 403
+    assert begun.head() == before
+
+
+def test_locked_gates_can_be_seen_and_not_set(begun):
+    shown = begun.get("configuration").content.decode()
+    assert '<input type="checkbox" id="id_SidecarContainers" disabled checked>' in shown
+    assert '<input type="checkbox" id="id_DRADeviceTaints" disabled>' in shown
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
