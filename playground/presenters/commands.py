@@ -28,10 +28,10 @@ def left_out(command: Data) -> Told:
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
     if kind == "ApplyObjects":
-        what = _counted((_named(manifest) for manifest in _list(command.get("objects"))), SHORT)
-        return told(gettext_noop("%(what)s"), what=what)
+        what = _counted((_named(manifest) for manifest in _list(command.get("objects"))), SHORT, 1)
+        return told(gettext_noop("%(what)s"), what=what or "?")
     if kind == "DeleteObjects":
-        return told(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT))
+        return told(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT, 1))
     if kind == "PatchObject":
         what = _cut(f"{ref.get('kind', '?')} {ref.get('name', '?')}", SHORT)
         return told(gettext_noop("changing %(what)s"), what=what)
@@ -144,15 +144,15 @@ SOURCES = {
 }
 
 
-def _counted(named: Iterable[tuple[str, str]], most: int = 3 * TEXT) -> str:
+def _counted(named: Iterable[tuple[str, str]], most: int = 3 * TEXT, first: int = NAMED) -> str:
     """Kinds with the first names of each: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
     kinds: dict[str, list[str]] = {}
     for kind, name in named:
         kinds.setdefault(kind, []).append(name)
     parts = []
     for kind, names in kinds.items():
-        more = f" … ({len(names):,})" if len(names) > NAMED else ""
-        parts.append(f"{kind} {', '.join(names[:NAMED])}{more}")
+        more = f" … ({len(names):,})" if len(names) > first else ""
+        parts.append(f"{kind} {', '.join(names[:first])}{more}")
     return _cut("; ".join(parts), most)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,19 +33,25 @@ def positions(session_id: int, head: int) -> list[int]:
     return list(entries.order_by("seq").values_list("at", flat=True))
 
 
-def rows(session_id: int, all_of_them: list[int], first: int, most: int, head: int) -> list[Asked]:
-    """Some of the commands at `positions`, from the index `first` on."""
-    wanted = all_of_them[first : first + most]
-    following = [*all_of_them[first + 1 : first + most + 1], head]
-    found = {one.at: one for one in _entries(session_id, wanted)}
+def naming(session_id: int, text: str, head: int) -> list[int]:
+    """Indices of the commands that have a text somewhere in what they say, in whatever case."""
+    wanted = text.lower().encode()
+    entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
+    payloads = entries.order_by("seq").values_list("payload", flat=True)
+    return [i for i, one in enumerate(payloads.iterator()) if wanted in zlib.decompress(bytes(one)).lower()]
+
+
+def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[Asked]:
+    """Some of the commands at `positions`, by their indices."""
+    found = {one.at: one for one in _entries(session_id, [positions[index] for index in wanted])}
     told = []
-    for index, (at, after) in enumerate(zip(wanted, following, strict=False)):
-        if (one := found.get(at)) is not None:
-            data = log.unpack(one.payload)
-            source = SOURCES.get(str(data.get("source", "")), "")
-            told.append(
-                Asked(at, first + index + 1, sentence(data["command"]), source, one.created, after - at - 1)
-            )
+    for index in wanted:
+        at, after = positions[index], positions[index + 1] if index + 1 < len(positions) else head
+        data = log.unpack(found[at].payload)
+        source = SOURCES.get(str(data.get("source", "")), "")
+        told.append(
+            Asked(at, index + 1, sentence(data["command"]), source, found[at].created, after - at - 1)
+        )
     return told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from typing import Any
+from urllib.parse import urlencode
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -31,19 +32,22 @@ NAMED = 2  # commands that the name of a branch names
 SECONDS = 0.6  # for finding out virtual times
 PATIENCE = 3.0
 DIGITS = 15
+MOST_TEXT = 253
 
 
 @require_GET
 @opens
 async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The list, a page at a time; without `page` the one where the viewer stands."""
+    """The list, a page at a time; without `page` the one where the viewer stands. With `q` those that name something."""
     await client.refresh()
-    head, here = await client.head(), position(request)
-    positions = await _db(listing.positions, client.session.pk, head)
+    pk, head, here = client.session.pk, await client.head(), position(request)
+    q = request.GET.get("q", "").strip()[:MOST_TEXT]
+    positions = await _db(listing.positions, pk, head)
     done = bisect_left(positions, head if here is None else here)  # commands that came before the viewer
-    page = page_of(positions, request.GET.get("page", "") or str((done - 1) // PAGE + 1), PAGE)
-    first = max(0, page.first - 1)
-    rows = await _db(listing.rows, client.session.pk, positions, first, PAGE, head)
+    chosen = await _db(listing.naming, pk, q, head) if q else range(len(positions))
+    wanted = request.GET.get("page", "") or str((bisect_left(chosen, done) - 1) // PAGE + 1)
+    page = page_of(chosen, wanted, PAGE)
+    rows = await _db(listing.rows, pk, positions, page.rows, head)
     times = await runtime().call(
         lambda: client.live().ask("moments", positions=[row.at for row in rows], seconds=SECONDS)
     )
@@ -59,7 +63,11 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
             for row, time in zip(rows, times, strict=True)
         ],
         "pages": page,
-        "query": "" if here is None else f"at={here}",
+        "query": urlencode(
+            {name: value for name, value in (("at", here), ("q", q or None)) if value is not None}
+        ),
+        "q": q,
+        "total": len(positions),
         "head": head,
     }
     return workbench(request, client, "commands", context)

@@ -50,6 +50,30 @@ def test_a_fork_is_drawn_opened_and_compared(
     assert page.url == address
 
 
+def test_a_command_is_left_out_and_the_history_made_again_is_another(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
+) -> None:
+    begin(page, server)
+    page.locator("body[data-connected='1']").wait_for()
+    page.keyboard.press("r")
+    expect(page.locator("#panel-transport")).to_contain_text("Nothing is left to do")
+    page.keyboard.press("l")
+    asked = page.locator(".asked li")
+    expect(asked).to_have_count(2)
+    accessible(page)
+    asked.filter(has_text="creates Node").get_by_role("button", name="Leave this out").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("without Node node-1 … (3)")
+    expect(page.get_by_text("1 later command was given again at its moment")).to_be_visible()
+    accessible(page)
+    page.get_by_role("link", name="Compare with the original").click()
+    expect(page.locator(".verdict .side.a .good")).to_contain_text("node-")
+    expect(page.locator(".verdict .side.b .bad")).to_have_text("unschedulable")
+    expect(page.locator("#pods tbody tr")).to_have_count(3)
+    page.locator(".side.b h2 a").click()
+    expect(page.locator("#branches [aria-current]")).to_have_text("without Node node-1 … (3)")
+    expect(page.locator("#queue-backoff")).to_contain_text("web-2")
+
+
 def test_a_branch_opens_with_the_look_of_the_page(page: Page, server: PlaygroundServer) -> None:
     address = begin(page, server)
     page.locator(".top-nav form[action=fork] button").click()

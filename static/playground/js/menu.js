@@ -98,6 +98,7 @@ export function listenMenu(seek, say) {
     if (!item) return;
     close();
     if (item.dataset.more !== undefined) openInDrawer(`breakpoints?${new URLSearchParams({ [subject.kind]: subject.name })}`);
+    else if (item.dataset.commands !== undefined) openInDrawer(`commands?${new URLSearchParams({ q: subject.name.split("/").pop() })}`);
     else if (item.dataset.seek) seek(item.dataset.seek === "back", pointOf(item));
     else breakHere(pointOf(item), () => say(menu.dataset.set.replace("%s", `${subject.name} · ${item.textContent}`)));
   });

@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.presenters.commands import sentence
+from playground.presenters.commands import left_out, sentence
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,27 @@ def test_a_command_says_what_it_is_about(command, what):
 def test_a_long_command_is_cut():
     names = [{"kind": f"Kind{i}", "metadata": {"name": "x" * 40}} for i in range(50)]
     assert len(sentence({"kind": "ApplyObjects", "objects": names})["values"]["what"]) <= 360
+
+
+def named(kind, name):
+    return {"kind": kind, "metadata": {"name": name}}
+
+
+SHORT = [
+    ({"kind": "ApplyObjects", "objects": []}, "?"),
+    (
+        {"kind": "ApplyObjects", "objects": [named("Node", "a"), named("Node", "b"), named("Pod", "c")]},
+        "Node a … (2); Pod c",
+    ),
+    ({"kind": "DeleteObjects", "refs": [{"kind": "Node", "name": "a"}]}, "deleting Node a"),
+    ({"kind": "PatchObject", "ref": {"kind": "Node", "name": "a"}, "patch": {}}, "changing Node a"),
+    ({"kind": "SetSettings", "settings": {}}, "settings"),
+    ({"kind": "Undo"}, "an undo"),
+    ({"kind": "Nonsense", "objects": 7}, "a command"),
+]
+
+
+@pytest.mark.parametrize(("command", "short"), SHORT)
+def test_what_a_history_lacks_is_named_in_few_words(command, short):
+    told = left_out(command)
+    assert told["text"] % told.get("values", {}) == short

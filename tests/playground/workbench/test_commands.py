@@ -45,13 +45,23 @@ def test_where_the_viewer_stands_is_marked(begun):
     assert re.findall(r'<li class="(here|later)"', shown) == ["here", "later"]
 
 
+@pytest.mark.parametrize(("q", "numbers"), [("WEB-1", ["2"]), ("node", ["1"]), ("nobody", [])])
+def test_commands_that_name_something_are_found(begun, q, numbers):
+    shown = begun.get("commands", q=q).content.decode()
+    assert re.findall(r"<p><b>(\d+)</b>", shown) == numbers
+
+
+def test_a_name_that_no_command_has_is_told(begun):
+    assert "No command names this" in page_text(begun.get("commands", q="nobody"))
+
+
 def test_a_history_without_a_command_is_a_branch_that_says_so(begun):
     shown = page_text(left_out(begun, only=0))
     branch = Session.objects.latest("pk")
-    assert branch.name.endswith(" · without Node node-1, node-2")
+    assert branch.name.endswith(" · without Node node-1 … (2)")
     assert (branch.origin_id, branch.branch, branch.origin_position) == (begun.session.pk, True, 0)
     assert "1 later command was given again at its moment" in shown
-    assert 'value="Empty cluster · without Node node-1, node-2"' in begun.get("branches").content.decode()
+    assert 'value="Empty cluster · without Node node-1 … (2)"' in begun.get("branches").content.decode()
 
 
 def test_several_commands_are_left_out(begun):
