@@ -26,7 +26,7 @@ def sentence(sim: Any) -> dict[str, Any]:
     if any(record.kind == "attempt_started" for record in sim.last[:2]):
         head, tell = _OF_KIND["attempt_started"]
         return {"head": head, "told": tell({"pod": cycle.pod.key})}
-    line = _ending(sim) or _of_step(step, short(cycle.pod.key))
+    line = _ending(sim) or of_step(step, short(cycle.pod.key))
     return {"head": f"{step.point} · {step.plugin}", "told": line}
 
 
@@ -35,7 +35,8 @@ def _nothing_yet(sim: Any) -> dict[str, Any]:
     return {"head": "", "told": line}
 
 
-def _of_step(step: PluginStep, pod: str) -> Told:
+def of_step(step: PluginStep, pod: str) -> Told:
+    """What a plugin answered; `pod` as people read it."""
     if step.skipped:
         return told(
             gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
@@ -66,6 +67,8 @@ _SUCCESS = {
 
 
 def _of_filter(step: PluginStep, pod: str) -> Told:
+    if not step.refused and step.evaluated == 1:
+        return told(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
     if not step.refused:
         return told(
             gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
@@ -127,8 +130,15 @@ def _of_records(sim: Any) -> dict[str, Any]:
             best = (rank, record)
     if best is None:
         return {"head": "", "told": None}
-    head, tell = _OF_KIND[best[1].kind]
-    return {"head": head, "told": tell(best[1].data)}
+    return of_record(best[1])
+
+
+def of_record(record: Any) -> dict[str, Any]:
+    """One record, of a kind that has a sentence; "" and None for the others."""
+    if record.kind not in _OF_KIND:
+        return {"head": "", "told": None}
+    head, tell = _OF_KIND[record.kind]
+    return {"head": head, "told": tell(record.data)}
 
 
 def _attempt_ended(data: Data) -> Told:

@@ -19,6 +19,7 @@ from playground.sessions import (
     journeys,
     keeping,
     outlines,
+    recorded,
     rerun,
     search,
     traces,
@@ -197,6 +198,14 @@ class Requests:
         points = [breakpoints.parse(point) for point in header["points"]]
         return Answer((yield from search.hits(engine, points, header["first"], header["at"], header["most"])))
 
+    def recorded(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Records up to a position, the newest first, as far as they match."""
+        engine = self._engine(header)
+        point = breakpoints.parse(header["point"]) if header["point"] else None
+        return Answer(
+            (yield from recorded.recorded(engine, point, header["at"], header["most"], header["seconds"]))
+        )
+
     def changes(self, header: Header, attachments: list[bytes]) -> Steps:
         """What differs between two positions, a page of rows at a time."""
         engine = self._engine(header)
@@ -330,6 +339,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.check_breakpoint,
         Requests.search,
         Requests.hits,
+        Requests.recorded,
         Requests.changes,
         Requests.view,
         Requests.delta,

@@ -196,6 +196,7 @@ const actions = {
   breakBack: () => send({ type: "search", back: true }),
   diff: () => void openInDrawer("diff"),
   commands: () => void openInDrawer("commands"),
+  records: () => void openInDrawer("records"),
   bookmark: () => {
     if (!state.mayEdit) return;
     const values = { at: state.look.at === null ? "" : state.seen };

@@ -1,0 +1,58 @@
+"""The records of a session: everything that happened, step by step, filtered; each leads to its moment."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from playground.sessions import breakpoints as core
+from playground.sessions.client import SessionClient
+from playground.sessions.runtime import runtime
+from playground.views.doors import opens, position, workbench
+from scheduler_core.plugins import NAMES
+from scheduler_core.trace.records import KINDS
+
+FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
+MORE = ("to", "event", "reason")
+PAGE = 60
+SECONDS = 1.5
+DIGITS = 15
+
+
+@require_GET
+@opens
+async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint (sessions/breakpoints.py)."""
+    given = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
+    wanted = {name: value for name, value in given.items() if value}
+    here = position(request)
+    head = await runtime().call(lambda: client.live().current_head())
+    upto = min(head, _before(request) if _before(request) is not None else head if here is None else here)
+    context: dict[str, Any] = {
+        "given": given,
+        "wanted": urlencode(wanted),
+        "query": urlencode({**wanted, **({} if here is None else {"at": here})}),
+        "more_open": any(given[name] for name in MORE),
+        "upto": upto,
+        "head": head,
+        "plugins": NAMES,
+        "points": core.POINTS,
+        "statuses": core.STATUSES,
+        "places": core.PLACES,
+        "kinds": KINDS,
+    }
+    try:
+        point = core.parse(wanted).to_json() if wanted else None
+    except core.BadBreakpoint as error:
+        return workbench(request, client, "records", {**context, "refusal": error}, 422)
+    asked = {"point": point, "at": upto, "most": PAGE, "seconds": SECONDS}
+    found = await runtime().call(lambda: client.live().ask("recorded", **asked))
+    return workbench(request, client, "records", {**context, "found": found})
+
+
+def _before(request: HttpRequest) -> int | None:
+    text = request.GET.get("before", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else None
