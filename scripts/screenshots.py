@@ -122,6 +122,35 @@ def internals(page: Page, server: PlaygroundServer) -> None:
     page.wait_for_timeout(600)
 
 
+def left_out(page: Page, server: PlaygroundServer) -> None:
+    """What became of the small cluster's history without its larger node."""
+    busy(page, server)
+    page.keyboard.press("r")
+    page.get_by_text("Nothing is left to do").first.wait_for()
+    page.keyboard.press("l")
+    larger = page.locator(".asked li").filter(has_text="large")
+    larger.get_by_role("button", name="Leave this out").click()
+    page.get_by_role("link", name="Compare with the original").wait_for()
+
+
+def commands(page: Page, server: PlaygroundServer) -> None:
+    """The list of commands beside the cluster, and the branch without one of them at the timeline."""
+    left_out(page, server)
+    page.get_by_role("link", name="Open the studio").click()
+    page.locator("body[data-connected='1']").wait_for()
+    page.keyboard.press("l")
+    page.locator(".asked").wait_for()
+    page.wait_for_timeout(800)
+
+
+def comparison(page: Page, server: PlaygroundServer) -> None:
+    """The same two histories side by side."""
+    left_out(page, server)
+    page.get_by_role("link", name="Compare with the original").click()
+    page.locator(".charts .main-svg").first.wait_for()
+    page.wait_for_timeout(500)
+
+
 # The third pod of six nodes in three zones: what Filter said, and what the scores are made of.
 WHY = studio("cluster:zones", "n", "n", *["Shift+ArrowRight"] * 6)
 SPREAD = studio("story:spread-or-pack", "n", "n", "n", *["Shift+ArrowRight"] * 7)
@@ -134,6 +163,8 @@ PICTURES = [
     ("large-dark", openb, 1440, 900, "dark"),
     ("journey", of_server(journey), 1000, 900, "light"),
     ("internals", of_server(internals), 1280, 800, "dark"),
+    ("commands", of_server(commands), 1440, 900, "dark"),
+    ("compare", of_server(comparison), 1280, 900, "light"),
     ("phone", studio("story:first-placement", *["Shift+ArrowRight"] * 6), 390, 844, "light"),
 ]
 

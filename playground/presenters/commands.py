@@ -105,7 +105,15 @@ def _permit(command: Data) -> Told:
 
 
 def _fail(command: Data) -> Told:
-    return told(gettext_noop("decides what becomes of API calls: %(what)s"), what=_fields(command))
+    """Which calls fail or take their time: with what, how often."""
+    values = {name: command.get(name, "") for name in ("call", "pod", "code", "times")}
+    if command.get("times") == 0:
+        return told(gettext_noop("lets the calls %(call)s of %(pod)s be answered as ever again"), **values)
+    if not command.get("code"):
+        return told(gettext_noop("gives the next %(call)s of %(pod)s another latency"), **values)
+    if command.get("times", 1) == 1:
+        return told(gettext_noop("has the next %(call)s of %(pod)s fail with %(code)s"), **values)
+    return told(gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values)
 
 
 _OF_KIND: dict[str, Callable[[Data], Told]] = {

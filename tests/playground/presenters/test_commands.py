@@ -52,3 +52,17 @@ SHORT = [
 def test_what_a_history_lacks_is_named_in_few_words(command, short):
     told = left_out(command)
     assert told["text"] % told.get("values", {}) == short
+
+
+FAULTS = [
+    ({"code": 409}, "has the next bind of a/b fail with 409"),
+    ({"code": 500, "times": 3}, "has the next 3 calls bind of a/b fail with 500"),
+    ({"latency": 5}, "gives the next bind of a/b another latency"),
+    ({"times": 0}, "lets the calls bind of a/b be answered as ever again"),
+]
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS)
+def test_a_failing_call_is_told_in_words(fault, said):
+    told = sentence({"kind": "FailCall", "call": "bind", "pod": "a/b", **fault})
+    assert told["text"] % told["values"] == said
