@@ -319,7 +319,9 @@ class Simulation:
             scheduler.fire_timer(str(name), entry.time)
 
     def _station(self, entry: Entry) -> tuple[Any, ...]:
-        """Where an entry's step belongs: a cycle's phase, or the action itself."""
+        """Where an entry's step belongs: a cycle's phase, or the action itself; a timer that fires again is another one."""
+        if entry.priority == TIMER:
+            return (*entry.action, entry.time)
         if entry.action[0] == "cycle":
             cycle = self._schedulers[str(entry.action[1])].cycle
             return ("cycle", entry.action[1], None if cycle is None else (cycle.number, cycle.phase))

@@ -114,7 +114,7 @@ class _Counter:
         self._handle = handle
         self._claims: dict[str, Manifest | None] = {}
         self._attachments: dict[str, Attached] | None = None
-        self._everywhere: dict[str, Attached] = {}  # pods whose volumes are the same on all nodes
+        self._everywhere: dict[str, Attached] = {}  # by uid: pods whose volumes are the same on all nodes
         self._varies = False
 
     def problem_of_new(self, pod: Pod) -> Status | None:
@@ -164,13 +164,13 @@ class _Counter:
 
     def volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
         """The pod's volumes that CSI drivers attach. ValueError where one can't be told."""
-        known = self._everywhere.get(pod.key)
+        known = self._everywhere.get(pod.identity)
         if known is not None:
             return known
         self._varies = False
         found = self._volumes(pod, csi_node)
         if not self._varies:
-            self._everywhere[pod.key] = found
+            self._everywhere[pod.identity] = found
         return found
 
     def _volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:

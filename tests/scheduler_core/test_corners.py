@@ -15,6 +15,7 @@ from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.cycle import Phase
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (
     configuration,
     cycle_of,
@@ -93,6 +94,23 @@ def test_preemption_goes_by_the_pod_as_it_is_now() -> None:
     make_anew(sim, pod("web", cpu="4", priority=5, preemptionPolicy="Never"))
     sim.run(until=lambda w: cycle_of(w).phase is Phase.FAILED)
     assert cycle_of(sim).message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
+
+
+@pytest.mark.parametrize(
+    ("permit", "place"), [({}, Place.BINDING), ({"playground.dev/permit": "wait:1m"}, Place.WAITING)]
+)
+def test_a_pod_queued_once_more_while_it_is_being_bound_is_told_to_be_where_it_is(
+    permit: dict[str, str], place: str
+) -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({"bind_cost": 3 * SECOND, "demonstration": True}))
+    sim.apply(ApplyObjects((pod("web"),)))
+    sim.run(until=lambda w: bool(scheduler_of(w).calls.running))
+    sim.apply(SetSettings({"bind_cost": 30 * SECOND}))
+    make_anew(sim, pod("web", annotations=permit))
+    sim.run(until=lambda w: w.journal.lane(WEB)[-1].cause == "already assumed")
+    assert sim.journal.place(WEB) == place
+    assert not scheduler_of(sim).queue.active_pods
 
 
 def test_who_refused_the_nominated_node_is_named_with_those_that_narrowed_the_nodes() -> None:

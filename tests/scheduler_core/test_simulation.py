@@ -265,6 +265,18 @@ def test_a_pod_deleted_while_its_cycle_runs_is_not_bound_and_not_lost_track_of()
     assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
 
 
+def test_a_step_to_the_next_point_ends_though_a_timer_fires_for_ever() -> None:
+    """A pod that is made anew in flight leaves its old UID there; then the timer of the unschedulable pods asks the gated ones for ever."""
+    sim = world(node("a", cpu="1"), pod("held", schedulingGates=[{"name": "later"}]), pod("web", cpu="2"))
+    sim.step(Grain.POINT)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
+    sim.apply(ApplyObjects((pod("web"),)))
+    settle(sim)
+    assert [p.uid for p in scheduler_of(sim).queue.in_flight] != []
+    fired = [of_kind(sim.step(Grain.POINT), "timer_fired") for _ in range(3)]
+    assert [[data["timer"] for data in one] for one in fired] == [["flush_unschedulable"]] * 3
+
+
 def test_binding_overlaps_with_the_next_pods_cycle() -> None:
     sim = world(node("a"), pod("one"), pod("two"))
     sim.step(Grain.POD)

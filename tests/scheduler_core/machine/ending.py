@@ -76,7 +76,7 @@ def _says_why_it_fails(sim: Simulation, scheduler: Scheduler, pod: Pod) -> bool:
     )
     if not behind:
         return False
-    if sim.journal.place(pod.key) in (Place.WAITING, Place.BINDING, Place.GATED):
+    if sim.journal.place(pod.key) in (Place.IN_FLIGHT, Place.WAITING, Place.BINDING, Place.GATED):
         return True
     entry = scheduler.queue.find(pod.key)
     return entry is not None and entry.attempts > 0 and pod.condition("PodScheduled") is not None

@@ -128,15 +128,15 @@ def _in_flight(sim: Simulation, scheduler: Scheduler) -> None:
 def _assumed_once(sim: Simulation, scheduler: Scheduler) -> None:
     """Assumed pods are those of the bindings, and of a cycle that has a node, unless the API server has told of the binding."""
     cache, cycle = scheduler.cache, scheduler.cycle
-    owners = Counter(b.pod.key for b in scheduler.bindings.values())
+    owners = Counter(b.pod.uid for b in scheduler.bindings.values())
     if cycle is not None and cycle.ended is None and cycle.phase in (Phase.RESERVE, Phase.PERMIT):
-        owners[cycle.pod.key] += 1
-    for key, node in cache.assumed.items():
-        assert key in owners, f"{key} is assumed by nobody"
-        assert cache.where[key][0].node_name == node
-        live = sim.store.pod_at(key)
-        known = cache.where[key][0]
-        assert live is None or live.uid != known.uid or not live.node_name, f"{key} is bound and assumed"
+        owners[cycle.pod.uid] += 1
+    assumed = [pod for pod, _ in cache.where.values() if cache.is_assumed(pod.uid)]
+    assert cache.assumed == {pod.key: pod.node_name for pod in assumed}
+    for pod in assumed:
+        assert pod.uid in owners, f"{pod.key} is assumed by nobody"
+        live = sim.store.pod_at(pod.key)
+        assert live is None or live.uid != pod.uid or not live.node_name, f"{pod.key} is bound and assumed"
     for binding in scheduler.bindings.values():
         live = sim.store.pod_at(binding.pod.key)
         if live is not None and live.uid == binding.pod.uid and not live.node_name:
@@ -148,7 +148,7 @@ def _cache_is_the_sum_of_its_pods(sim: Simulation, scheduler: Scheduler) -> None
     seen: Counter[str] = Counter()
     for name, slot in cache.slots.items():
         pods = cache.pods[slot]
-        seen.update(pod.key for pod in pods)
+        seen.update(pod.uid for pod in pods)
         total = sum((cache.vector(pod.requests) for pod in pods), np.zeros(len(cache.resources), np.int64))
         assert cache.requested[slot].tolist() == total.tolist(), f"what {name} is asked for"
         assert cache.nonzero[slot].tolist() == [sum(p.nonzero[i] for p in pods) for i in (0, 1)]
@@ -156,10 +156,10 @@ def _cache_is_the_sum_of_its_pods(sim: Simulation, scheduler: Scheduler) -> None
         assert all(pod.node_name == name for pod in pods)
     assert set(seen) == set(cache.where) and all(count == 1 for count in seen.values())
     assert {n for n, slot in cache.slots.items() if cache.nodes[slot]} == {n.name for n in sim.store.nodes()}
-    bound = {pod.key: pod for pod in sim.store.pods() if pod.node_name and not pod.terminal}
-    for key, (pod, _) in cache.where.items():
-        if key not in cache.assumed:
-            assert key in bound and bound[key].node_name == pod.node_name, f"{key} is not on {pod.node_name}"
+    bound = {pod.uid: pod for pod in sim.store.pods() if pod.node_name and not pod.terminal}
+    for uid, (pod, _) in cache.where.items():
+        if not cache.is_assumed(uid):
+            assert uid in bound and bound[uid].node_name == pod.node_name, f"{uid} is not on {pod.node_name}"
     assert set(bound) <= set(cache.where), f"unknown to the cache: {set(bound) - set(cache.where)}"
 
 
