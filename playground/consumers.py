@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 CLOSE_GONE = 4404
 CLOSE_LIMIT = 4429
+CLOSE_FAILED = 1011
 PATIENCE = 50
 
 
@@ -74,7 +75,12 @@ class SessionConsumer(AsyncWebsocketConsumer):
     async def _pump(self) -> None:
         while True:
             message = await self.outbox.get()
-            await self._send(message)
+            try:
+                await self._send(message)
+            except Exception:
+                log.exception("a message could not be sent")
+                await self.close(CLOSE_FAILED)  # the page connects again and is brought to where it was
+                return
             if message["type"] == "gone":
                 await self.close(CLOSE_GONE)
 

@@ -1,4 +1,4 @@
-"""Daphne, but a body that is too large is refused while it arrives.
+"""Daphne, but a body that is too large is refused while it arrives, and the limit of WebSocket messages is for those that come in.
 
 Daphne hands a request to the application only when its whole body has come, so the application's own limit is too late: the count is
 made here, chunk by chunk. What still comes after the refusal is thrown away for a while, so that the browser gets to read the answer.
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import daphne.server
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.server import Server
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
 from playground.gate import DRAWER, body_limit, refusal
@@ -77,10 +78,29 @@ class LimitedFactory(HTTPFactory):  # type: ignore[misc]
         return protocol
 
 
+class Socket(WebSocketProtocol):  # type: ignore[misc]
+    """A WebSocket whose messages to the browser may be of any size: Autobahn has one limit for both directions."""
+
+    def sendMessage(self, *args: Any, **kwargs: Any) -> None:  # noqa: N802 - Autobahn's name
+        """As Autobahn's, without the limit."""
+        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
+        try:
+            super().sendMessage(*args, **kwargs)
+        finally:
+            self.maxMessagePayloadSize = limit
+
+
+class SocketFactory(WebSocketFactory):  # type: ignore[misc]
+    """Makes our sockets."""
+
+    protocol = Socket
+
+
 class LimitedServer(Server):  # type: ignore[misc]
-    """Daphne's server with requests that count."""
+    """Daphne's server with requests that count, and our sockets."""
 
     def run(self) -> None:
-        """Daphne makes its factory by name in here and has no setting for it."""
+        """Daphne makes its factories by name in here and has no setting for it."""
         daphne.server.HTTPFactory = LimitedFactory
+        daphne.server.WebSocketFactory = SocketFactory
         super().run()

@@ -1,7 +1,8 @@
 """Turns: one thread serves many sessions by short slices of their jobs.
 
 A job is a generator that yields whenever its slice is over; what it returns is its result. Jobs that have taken little time so far go
-first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left.
+first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left. What nobody waits for (checkpoints
+being written) works in the gaps between those, and has every EIGHTH turn where there are none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 SLICE = 0.010
 QUICK = 0.060
+EIGHTH = 8
 
 Steps = Generator[None, None, Any]
 
@@ -39,35 +41,47 @@ class Job:
     done: Callable[[Any, BaseException | None], None]
     session: str = ""
     slow: bool = False
+    unhurried: bool = False
     spent: float = field(default=0.0)
 
 
 class Turns:
-    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits."""
+    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits, then those that nobody waits for."""
 
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
         self._quick: deque[Job] = deque()
         self._slow: deque[Job] = deque()
+        self._unhurried: deque[Job] = deque()
+        self._passed_over = 0
 
     def add(self, job: Job) -> None:
-        (self._slow if job.slow else self._quick).append(job)
+        queue = self._unhurried if job.unhurried else self._slow if job.slow else self._quick
+        queue.append(job)
 
     def __bool__(self) -> bool:
-        return bool(self._quick or self._slow)
+        return bool(self._quick or self._slow or self._unhurried)
 
     def drop(self, session: str) -> None:
         """Forget the jobs of a session that was closed."""
-        for queue in (self._quick, self._slow):
+        for queue in (self._quick, self._slow, self._unhurried):
             for job in [one for one in queue if one.session == session]:
                 queue.remove(job)
                 job.steps.close()
                 job.done(None, RuntimeError("the session was closed"))
 
+    def _next(self) -> deque[Job]:
+        if self._quick:
+            return self._quick
+        if self._unhurried and (self._passed_over >= EIGHTH - 1 or not self._slow):
+            self._passed_over = 0
+            return self._unhurried
+        self._passed_over += 1
+        return self._slow
+
     def turn(self) -> None:
         """Let the next job work for one slice."""
-        queue = self._quick or self._slow
-        job = queue.popleft()
+        job = self._next().popleft()
         started = time.perf_counter()
         self.slice.start(SLICE)
         try:

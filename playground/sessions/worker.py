@@ -13,6 +13,7 @@ import select
 import sys
 import threading
 import traceback
+from functools import partial
 from typing import Any
 
 from playground.sessions.errors import EngineFailed, SessionError
@@ -76,8 +77,9 @@ class Worker:
             self._answer(number, Answer(self._requests.quick(op, session)))
         else:
             steps = self._requests.start(op, header, attachments)
-            slow = op in ("open", "run", "save")
-            self._turns.add(Job(steps, lambda value, error: self._done(number, value, error), session, slow))
+            slow, unhurried = op in ("open", "run"), op == "save"
+            done = partial(self._done, number)
+            self._turns.add(Job(steps, done, session, slow, unhurried))
 
     def _done(self, number: int, value: Answer | None, error: BaseException | None) -> None:
         if error is None and value is not None:

@@ -21,12 +21,14 @@ from tests.browser.server import PlaygroundServer
 from tests.playground.sessions.wire import TEXT, Closed, Wire
 
 LIMIT = 300_000
+MESSAGE = 16 << 10
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    """A server that takes uploads of 300 kB."""
-    server = PlaygroundServer(tmp_path_factory.mktemp("server"), MAX_UPLOAD_BYTES=str(LIMIT))
+    """A server that takes uploads of 300 kB and messages of 16 KiB."""
+    limits = {"MAX_UPLOAD_BYTES": str(LIMIT), "WEBSOCKET_MAX_MESSAGE": str(MESSAGE)}
+    server = PlaygroundServer(tmp_path_factory.mktemp("server"), **limits)
     server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
@@ -102,6 +104,23 @@ def test_workers_do_not_outlive_a_killed_server(server: PlaygroundServer) -> Non
     server.start()
 
 
+def test_workers_do_not_outlive_a_server_killed_in_a_run(server: PlaygroundServer) -> None:
+    key = new_session(server)
+    wire = Wire(server.url, key)
+    wire.send({"type": "look", "look": {}, "seen": None})
+    wire.receive()
+    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    wire.until(lambda message: message["type"] == "delta" and message["running"])
+    assert server.process
+    workers = workers_of(server.process.pid)
+    server.kill()
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    server.start()
+
+
 def raw(server: PlaygroundServer, head: list[str]) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
     connection.sendall("\r\n".join([*head, "", ""]).encode())
@@ -162,6 +181,12 @@ def test_a_message_over_the_limit_closes_the_connection_only(server: PlaygroundS
     assert closed.value.code in (1009, 1006)
     other.send({"type": "step"})
     assert other.receive()["type"] == "delta"
+
+
+def test_a_message_to_the_browser_may_be_longer_than_what_is_taken_from_it(server: PlaygroundServer) -> None:
+    wire = Wire(server.url, new_session(server))
+    wire.send({"type": "look", "look": {}, "seen": None})
+    assert len(json.dumps(wire.receive())) > MESSAGE
 
 
 def test_text_that_is_not_utf8_closes_the_connection_only(server: PlaygroundServer) -> None:

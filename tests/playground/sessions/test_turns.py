@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from playground.sessions.turns import QUICK, Job, Slice, Turns
+from playground.sessions.turns import EIGHTH, QUICK, Job, Slice, Turns
 
 
 def counted(name: str, slices: int, said: list[str], seconds: float = 0.0) -> Iterator[Any]:
@@ -46,6 +46,25 @@ def test_a_quick_job_that_takes_long_becomes_a_slow_one() -> None:
     turns.add(Job(counted("step", 1, said), lambda value, error: None))  # type: ignore[arg-type]
     turns.turn()
     assert said[-1] == "step"
+
+
+def test_what_nobody_waits_for_works_in_the_gaps() -> None:
+    said: list[str] = []
+    turns, _ = turns_of((counted("run", 3, said), True))
+    turns.add(Job(counted("save", 2, said), lambda value, error: None, unhurried=True))  # type: ignore[arg-type]
+    turns.add(Job(counted("step", 1, said), lambda value, error: None))  # type: ignore[arg-type]
+    while turns:
+        turns.turn()
+    assert said == ["step", "run", "run", "run", "save", "save"]
+
+
+def test_what_nobody_waits_for_is_not_put_off_for_ever() -> None:
+    said: list[str] = []
+    turns, _ = turns_of((counted("run", 40, said), True))
+    turns.add(Job(counted("save", 2, said), lambda value, error: None, unhurried=True))  # type: ignore[arg-type]
+    for _ in range(2 * EIGHTH):
+        turns.turn()
+    assert [at for at, name in enumerate(said) if name == "save"] == [EIGHTH - 1, 2 * EIGHTH - 1]
 
 
 def test_an_error_ends_only_its_own_job() -> None:
