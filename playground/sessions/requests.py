@@ -286,6 +286,12 @@ class Requests:
                 self._reruns.popitem(last=False)
         return Answer(result)
 
+    def rerun_dropped(self, header: Header, attachments: list[bytes]) -> Steps:
+        """Nobody goes on with a re-run."""
+        yield
+        self._reruns.pop((header["sid"], header["token"]), None)
+        return Answer({})
+
     def moments(self, header: Header, attachments: list[bytes]) -> Steps:
         """The virtual time at some positions."""
         return Answer(
@@ -354,6 +360,7 @@ OPS: dict[str, Callable[[Requests, Header, list[bytes]], Steps]] = {
         Requests.attempt,
         Requests.metrics,
         Requests.rerun,
+        Requests.rerun_dropped,
         Requests.moments,
         Requests.nodes,
         Requests.cluster,

@@ -53,9 +53,15 @@ class Reruns:
         self._works: OrderedDict[str, Work] = OrderedDict()
 
     async def begin(self, origin: Session, skip: list[int], name: str, creator: str, patience: float) -> str:
-        """Begin a re-run without the commands at some positions; its token, once it is over or some time has passed."""
-        going = [work for work in self._works.values() if not work.finished.is_set()]
-        if len(going) >= AT_ONCE or any(work.origin == origin.pk for work in going):
+        """Begin a re-run without the commands at some positions; its token, once it is over or some time has passed.
+
+        Whoever asks for the very one that is on its way, as a double click does, is given that one's.
+        """
+        going = {token: work for token, work in self._works.items() if not work.finished.is_set()}
+        for token, work in going.items():
+            if (work.origin, work.skip) == (origin.pk, skip):
+                return token
+        if len(going) >= AT_ONCE or any(work.origin == origin.pk for work in going.values()):
             raise LimitReached(
                 "A history is being made again here just now. Please try again when that is done."
             )
@@ -100,11 +106,16 @@ class Reruns:
         await live.ready()
         limits = {"objects": settings.MAX_OBJECTS, "steps": settings.MAX_RUN_STEPS}
         asked = {"at": live.head, "token": token, "skip": work.skip, "limits": limits, "seconds": PIECE}
-        while True:
-            told = await live.ask("rerun", **asked)
-            work.done, work.total = told["done"], told["total"]
-            if told["result"] is not None:
-                return dict(told["result"])
+        try:
+            while True:
+                told = await live.ask("rerun", **asked)
+                work.done, work.total = told["done"], told["total"]
+                if told["result"] is not None:
+                    return dict(told["result"])
+        except asyncio.CancelledError:
+            with contextlib.suppress(SessionError):
+                await live.ask("rerun_dropped", token=token)
+            raise
 
 
 async def _finished(work: Work, patience: float) -> None:

@@ -30,7 +30,7 @@ PAGE = 50
 MOST_SKIPPED = 500
 NAMED = 2  # commands that the name of a branch names
 SECONDS = 0.6  # for finding out virtual times
-PATIENCE = 3.0
+PATIENCE = 1.5
 DIGITS = 15
 MOST_TEXT = 253
 
