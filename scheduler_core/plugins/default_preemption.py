@@ -56,12 +56,13 @@ class DefaultPreemption(Plugin):
         live = self.handle.get("Pod", pod.namespace, pod.name)
         if live is None:
             return PostFilterResult(error(f'{PREFIX}pod "{pod.name}" not found'), evidence=evidence)
-        pod = Pod.from_manifest(live, pod if live["spec"] == pod.manifest["spec"] else None)
+        same = live["spec"] == pod.manifest["spec"]
+        pod = Pod.from_manifest(live, pod if same else None)
         evidence.message = _why_not_eligible(pod, nodes, failure)
         if evidence.message:
             evidence.eligible = False
             return PostFilterResult(unschedulable(PREFIX + evidence.message), evidence=evidence)
-        errors = self._find_candidates(state, pod, nodes, failure, evidence)
+        errors = self._find_candidates(state, pod, nodes, failure, evidence, same)
         if not evidence.candidates:
             return _no_candidates(nodes, evidence, errors)
         best = choose(evidence, failure.draw)
@@ -70,8 +71,9 @@ class DefaultPreemption(Plugin):
         return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
 
     def _find_candidates(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
     ) -> list[str]:
+        """`same`: the pod's spec is still the one that PreFilter saw."""
         potential = np.flatnonzero(failure.codes == int(Code.UNSCHEDULABLE))
         evidence.potential = len(potential)
         if not len(potential):
@@ -81,9 +83,8 @@ class DefaultPreemption(Plugin):
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"))
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
-        local = (
-            failure.filters.local_to_rows(state) if now == AT_LAST else None
-        )  # else outcomes vary with time
+        lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
+        local = failure.filters.local_to_rows(state) if lasting else None
         known = _known(local, pod, nodes, budgets)
         promised = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
         _forget(known, promised)

@@ -35,6 +35,7 @@ from scheduler_core.plugins.node_selection import (
 )
 
 NAME = "NodeAffinity"
+PRE_FILTER_STATE = "PreFilter" + NAME
 
 REFUSED = unresolvable("node(s) didn't match Pod's node affinity/selector")
 REFUSED_BY_ADDED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
@@ -83,17 +84,20 @@ class NodeAffinity(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         required = pod.spec.node_affinity_required
+        if required is None and self.added is None and pod.spec.manifest.get("nodeSelector") is None:
+            return _NOTHING_TO_DO
+        state.write(PRE_FILTER_STATE, pod.spec)
         if required is None:
-            nothing = self.added is None and pod.spec.manifest.get("nodeSelector") is None
-            return _NOTHING_TO_DO if nothing else _GO_ON
+            return _GO_ON
         names = _named_nodes(required.terms)
         if names is None:
             return _GO_ON
         return PreFilterResult(node_names=names) if names else PreFilterResult(CONFLICT)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
         matched = remember(
-            nodes.memo, (NAME, "required", pod.spec.fingerprint), lambda: _required_mask(nodes, pod.spec)
+            nodes.memo, (NAME, "required", spec.fingerprint), lambda: _required_mask(nodes, spec)
         )
         refused = ~matched[rows]
         if self.added is None:

@@ -47,13 +47,13 @@ class NodePorts(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:
             return _NOTHING_TO_DO
-        state.write(PRE_FILTER_STATE, True)
+        state.write(PRE_FILTER_STATE, pod.spec.host_ports)
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        if state.get(PRE_FILTER_STATE) is None:  # as in kube it can't do without PreFilter
+        wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)
+        if wanted is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        wanted = pod.spec.host_ports
         taken = np.zeros(len(nodes), np.bool_)
         for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself
             taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)

@@ -73,15 +73,14 @@ class NodeResourcesFit(Plugin):
         return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        state.write(PRE_FILTER_STATE, True)
+        state.write(PRE_FILTER_STATE, pod.spec.requests)
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        if state.get(PRE_FILTER_STATE) is None:  # as in kube it can't do without PreFilter
+        requests: Resources | None = state.get(PRE_FILTER_STATE)
+        if requests is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        failed = [
-            check for check in self._checks(pod.spec.requests, nodes, rows) if np.count_nonzero(check.fails)
-        ]
+        failed = [check for check in self._checks(requests, nodes, rows) if np.count_nonzero(check.fails)]
         return _verdicts(failed, len(rows)) if failed else None
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:

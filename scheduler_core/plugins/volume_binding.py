@@ -299,7 +299,11 @@ class VolumeBinding(Plugin):
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""
         plan: Plan | None = state.get(PLAN)
         if plan is None:
-            return CallResult(NO_STATE)
+            unreserved = _unreserved(state, node_name)
+            if isinstance(unreserved, Status):
+                return CallResult(unreserved)
+            state.write(PLAN, unreserved)
+            plan = unreserved
         if plan.all_bound:
             return CallResult()
         waited: int | None = state.get(POLLS)
@@ -346,6 +350,16 @@ class VolumeBinding(Plugin):
         volume = self._objects.volume(volume_name(claim))
         reached = None if volume is None else bool(self._reached(nodes, volume)[row])
         return {"claim": key_of(claim), "state": "bound", "volume": volume_name(claim), "reached": reached}
+
+
+def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
+    """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
+    if CLAIMS not in state.values:
+        return NO_STATE
+    found: Found | None = state.get(FOUND)
+    if found is None or node_name not in found.rows:
+        return error(f'no pod volume found for node "{node_name}"')
+    return replace(planned(state.read(CLAIMS), found, node_name), all_bound=False)
 
 
 def planned(claims: Claims, found: Found, node_name: str) -> Plan:

@@ -234,3 +234,24 @@ def test_without_filter_plugins_the_nominated_node_is_taken() -> None:
     settle(sim)
     assert nodes_of(sim)[WEB] == "b"
     assert sim.journal.attempts[0].feasible == 1
+
+
+def test_preemption_makes_room_for_what_pre_filter_saw() -> None:
+    sim = world(node("a"), pod("one", cpu="2", priority=0), pod("two", cpu="2", priority=1))
+    settle(sim)
+    sim.apply(ApplyObjects((pod("web", cpu="4", priority=5),)))
+    sim.run(until=lambda w: scheduler_of(w).cycle is not None and cycle_of(w).phase is Phase.FILTER)
+    make_anew(sim, pod("web", cpu="2", priority=5))
+    sim.run(until=lambda w: bool(scheduler_of(w).evictions))
+    (job,) = scheduler_of(sim).evictions.values()
+    assert {victim.name for victim in job.victims} == {"one", "two"}
+
+
+def test_a_profile_without_reserve_has_no_volumes_for_pods_without_claims() -> None:
+    sim = world(node("a"))
+    plugins = {"reserve": {"disabled": [{"name": "*"}]}}
+    sim.apply(SetConfiguration(configuration(profiles=[{"plugins": plugins}])))
+    sim.apply(ApplyObjects((pod("web"),)))
+    sim.run(until=lambda w: "PodScheduled" in str(live(w).conditions))
+    message = live(sim).condition("PodScheduled")["message"]
+    assert message == 'running PreBind plugin "VolumeBinding": no pod volume found for node "a"'
