@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
 
 POD = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%s containers: [{name: c, image: i}]}}"
@@ -45,6 +46,23 @@ def test_a_historical_queue_says_so(studio: Page) -> None:
     expect(studio.get_by_text("and the schedulers restarted")).to_be_visible()
     studio.get_by_role("link", name="Open the studio").click()
     expect(studio.locator("#panel-queues").get_by_text("historical: reference 003")).to_be_visible()
+
+
+def test_a_feature_gate_is_turned_off_and_a_locked_one_refused(
+    studio: Page, accessible: Callable[[Page], None], complaints: Complaints
+) -> None:
+    complaints.forgive("422")
+    studio.goto(f"{studio.url}configuration")
+    expect(studio.get_by_label("SidecarContainers")).to_be_disabled()
+    studio.get_by_label("PodLevelResources").uncheck()
+    studio.get_by_role("button", name="Change the settings").click()
+    expect(studio.get_by_text("and the schedulers restarted")).to_be_visible()
+    flag = studio.get_by_label("As kube-scheduler's flag")
+    expect(flag).to_have_value("PodLevelResources=false")
+    flag.fill("--feature-gates=SidecarContainers=false")
+    studio.get_by_role("button", name="Take these gates").click()
+    expect(studio.get_by_text("feature is locked to true")).to_be_visible()
+    accessible(studio)
 
 
 def test_a_pod_of_no_scheduler_leads_to_starting_one(studio: Page) -> None:
