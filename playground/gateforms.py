@@ -31,7 +31,7 @@ ABOUT = {
         "Plugins say which events may help a pod. The historical queue below does without."
     ),
     "PodLevelResources": _(
-        "spec.resources of a pod counts in place of its containers' requests: filter, sums and scores."
+        "spec.resources of a pod counts in place of its containers' requests: in the filter, in sums, for balance."
     ),
     "InPlacePodVerticalScaling": _(
         "A resized pod counts with what its status reports; shrinking one wakes pods that NodeResourcesFit refused."
