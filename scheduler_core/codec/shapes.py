@@ -124,7 +124,7 @@ ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     simulation.Simulation: {"changes": list},
     scheduler.Scheduler: {"world": _nothing, "profiles": dict},
     queue.SchedulingQueue: {"_rules": _nothing, "_placing": _nothing, "_moves": _nothing},
-    nominator.Nominator: {"_find": _nothing},
+    nominator.Nominator: {"_find": _nothing, "queued": _nothing},
     surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},
     records.Recorder: {"records": list},

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
 
 Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
+FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
 
 
 class Nominator:
     """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
 
-    __slots__ = ("_by_node", "_find", "_node_of")
+    __slots__ = ("_by_node", "_find", "_node_of", "queued")
 
     def __init__(self, find: Find | None = None) -> None:
+        self.queued: FindQueued | None = None  # set by the queue that it belongs to
         self._by_node: dict[str, tuple[Pod, ...]] = {}
         self._node_of: dict[str, str] = {}  # uid -> node
         self._find = find
@@ -27,6 +30,18 @@ class Nominator:
     def on(self, node: str) -> tuple[Pod, ...]:
         """The pods nominated to a node."""
         return self._by_node.get(node, ())
+
+    def counted(self, node: str) -> tuple[Pod, ...]:
+        """The pods nominated to a node as they count there: as the queue has them.
+
+        One that is in no queue counts as a pod that asks for nothing, such as one that is being deleted, once it has been passed over.
+
+        kube: scheduling_queue.go (NominatedPodsForNode, nominatedPodToInfo)
+        """
+        pods, queued = self._by_node.get(node, ()), self.queued
+        if not pods or queued is None:
+            return pods
+        return tuple([_bare(pod) if (entry := queued(pod.key)) is None else entry.pod for pod in pods])
 
     def nodes(self) -> list[str]:
         """Names of the nodes that have nominated pods."""
@@ -73,3 +88,8 @@ class Nominator:
         twin._by_node = dict(self._by_node)
         twin._node_of = dict(self._node_of)
         return twin
+
+
+def _bare(pod: Pod) -> Pod:
+    """A pod of its name and uid, and nothing else."""
+    return Pod.from_manifest({"metadata": {"namespace": pod.namespace, "name": pod.name, "uid": pod.uid}})

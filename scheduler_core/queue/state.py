@@ -45,6 +45,7 @@ class QueueState:
         self.gated: dict[str, QueuedPod] = {}
         self.flight = InFlight()
         self.nominator = nominator or Nominator()
+        self.nominator.queued = self.find
         self.metrics = QueueMetrics()
         self.sequence = 0
         self.flushed: int | None = None

@@ -243,7 +243,7 @@ def _post_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundi
     failure = Failure(
         status_codes(cycle),
         FilterRunner(framework, around.nominator),
-        around.nominator.on,
+        around.nominator.counted,
         around.nominator.nodes,
         around.draw_preemption,
         around.epoch + cycle.t,

@@ -83,7 +83,7 @@ def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
 
     kube: getLowerPriorityNominatedPods, clearNominatedNodeName
     """
-    lower = [p for p in scheduler.queue.nominator.on(job.node) if p.priority < job.preemptor.priority]
+    lower = [p for p in scheduler.queue.nominator.counted(job.node) if p.priority < job.preemptor.priority]
     return max((patch_status(scheduler, pod, None, "") for pod in lower), default=0)
 
 

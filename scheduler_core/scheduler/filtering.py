@@ -102,7 +102,7 @@ def promised_rows(nominator: Nominator, pod: Pod, nodes: NodeTable, rows: Rows) 
         row = nodes.row(name)
         if row is None or row not in asked:
             continue
-        others = tuple(p for p in nominator.on(name) if p.priority >= pod.priority and p.uid != pod.uid)
+        others = tuple(p for p in nominator.counted(name) if p.priority >= pod.priority and p.uid != pod.uid)
         if others:
             out[row] = others
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -255,3 +256,18 @@ def test_a_profile_without_reserve_has_no_volumes_for_pods_without_claims() -> N
     sim.run(until=lambda w: "PodScheduled" in str(live(w).conditions))
     message = live(sim).condition("PodScheduled")["message"]
     assert message == 'running PreBind plugin "VolumeBinding": no pod volume found for node "a"'
+
+
+def test_a_nominated_pod_that_was_passed_over_no_longer_keeps_room() -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({"manual": True}))
+    sim.apply(ApplyObjects((pod("ending", cpu="4", priority=9),)))
+    sim.store.patch_pod_status("default/ending", sim.now, nominated_node_name="a")
+    ending = deepcopy(dict(live(sim, "default/ending").manifest))
+    ending["metadata"]["deletionTimestamp"] = "2026-01-01T02:00:00Z"
+    sim.change(lambda: sim.store.overwrite(ending, "Pod") and None)
+    sim.apply(SetSettings({"manual": False}))
+    sim.apply(ApplyObjects((pod("web", cpu="4", priority=0),)))
+    settle(sim)
+    assert [other.key for other in scheduler_of(sim).queue.nominator.on("a")] == ["default/ending"]
+    assert nodes_of(sim)[WEB] == "a"
