@@ -72,7 +72,7 @@ def _asking_less(draft: Draft, found: Diagnosis, row: int, missing: dict[str, in
 
 def _largest_container(pod: Pod, resource: str) -> tuple[int, int] | None:
     """(index, amount) of the container that asks for most; None where the pod as a whole or an init container decides."""
-    spec = pod.manifest["spec"]
+    spec = pod.spec.manifest  # without pod-level requests where their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
     amounts = [_asked(raw, resource) for raw in spec["containers"]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import command_from_json
+from scheduler_core.commands import ApplyObjects, SetSettings, command_from_json
 from scheduler_core.fixes import Budget, Fix, find_fixes, search
 from scheduler_core.fixes.fix import Findings
 from scheduler_core.simulation import Simulation
@@ -239,3 +239,14 @@ def test_pods_that_wait_before_it_are_held_back_and_counted() -> None:
     fixes = find_fixes(sim, "default/p")
     assert ("toleration",) in kinds(fixes)
     assert all(fix.held_back > 200 for fix in fixes)
+
+
+@pytest.mark.parametrize(("on", "proposed"), [(True, False), (False, True)])
+def test_a_containers_request_is_lowered_where_pod_level_requests_are_not_read(
+    on: bool, proposed: bool
+) -> None:
+    sim = world(node("a", cpu="2"))
+    sim.apply(SetSettings({"pod_level_resources": on}))
+    sim.apply(ApplyObjects((pod("p", cpu="3", resources={"requests": {"cpu": "3"}}),)))
+    settle(sim)
+    assert (("request",) in kinds(find_fixes(sim, "default/p"))) is proposed
