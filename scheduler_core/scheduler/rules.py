@@ -60,11 +60,18 @@ class QueueRules:
     def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
         until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
         reason = () if why is None else why.reason
-        self._scheduler.move(entry.key, place, cause, reason, until, self._is_for(entry.pod))
+        self._scheduler.move(entry.key, place, cause, reason, until, self._is_about(entry.pod))
 
-    def _is_for(self, pod: Pod) -> bool:
-        """False where a pod for another scheduler took the name of one whose attempt failed: the queue holds it until it is popped."""
-        return pod.spec.scheduler_name in self._scheduler.profiles
+    def _is_about(self, pod: Pod) -> bool:
+        """False where another pod has the name by now. One for another scheduler took that of a pod whose attempt failed: the queue holds
+        it until it is popped. Or a scheduler whose informers lag still moves the one that is gone.
+        """
+        scheduler = self._scheduler
+        if scheduler.replica is not None:
+            live = scheduler.world.store.pod_at(pod.key)
+            if live is not None and live.uid != pod.uid:
+                return False
+        return pod.spec.scheduler_name in scheduler.profiles
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:

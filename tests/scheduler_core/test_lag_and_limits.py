@@ -137,6 +137,18 @@ def test_a_lost_answer_and_a_lag_have_a_bound_pod_tried_again_and_refused() -> N
     assert sim.journal.place(WEB) in (Place.BOUND, Place.RUNNING)
 
 
+def test_the_journey_of_a_pod_is_not_that_of_the_one_before_whose_end_is_unheard() -> None:
+    sim = lagging(3 * SECOND, node("a", cpu="1"), pod("web", cpu="2"))
+    sim.run(until=lambda w: w.journal.place(WEB) == Place.ACTIVE)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
+    sim.apply(ApplyObjects((pod("web", schedulerName="nobody"),)))
+    assert [data["to"] for data in of_kind(settle(sim), "queue_moved")] == [
+        Place.IN_FLIGHT,
+        Place.UNSCHEDULABLE,
+    ]
+    assert sim.journal.place(WEB) == Place.IGNORED
+
+
 def test_a_fork_hears_what_was_under_way() -> None:
     sim = lagging(2 * SECOND, node("a"), pod("web"))
     sim.run(steps=3)

@@ -16,7 +16,7 @@ from scheduler_core.commands import (
     SetSettings,
     Undo,
 )
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
+from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from tests.scheduler_core.worlds import configuration, node, pod
 
 Manifest = dict[str, Any]
@@ -25,6 +25,7 @@ NODES = st.sampled_from(["n0", "n1", "n2"])
 PODS = st.sampled_from([f"p{i}" for i in range(6)])
 CLAIMS = st.sampled_from(["c0", "c1"])
 VOLUMES = st.sampled_from(["v0", "v1"])
+DRIVER = "csi.example.com"
 APPS = st.sampled_from(["a", "b"])
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 TOPOLOGIES = st.sampled_from([ZONE, HOST])
@@ -130,6 +131,21 @@ def storage(draw: st.DrawFn) -> Manifest:
     return make_volume(draw(VOLUMES), cls, hosts=draw(st.sampled_from([(), ("n0",), ("n1", "n2")])))
 
 
+def _budget(app: str, least: int) -> Manifest:
+    spec = {"minAvailable": least, "selector": {"matchLabels": {"app": app}}}
+    meta = {"name": f"keep-{app}", "namespace": "default"}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec}
+
+
+OTHERS: st.SearchStrategy[Manifest] = st.one_of(
+    storage(),
+    storage(),
+    st.builds(make_csi_node, NODES, st.sampled_from([{DRIVER: 0}, {DRIVER: 1}, {DRIVER: 8}])),
+    st.builds(_budget, APPS, st.integers(0, 2)),
+    st.builds(make_class, st.sampled_from(["local", "now"])),
+)
+
+
 def fixtures() -> tuple[Manifest, ...]:
     """Priority classes and storage classes that every world has."""
     kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
@@ -139,8 +155,8 @@ def fixtures() -> tuple[Manifest, ...]:
         *classes,
         polite,
         make_class("local"),
-        make_class("made", provisioner="csi.example.com"),
-        make_class("now", provisioner="csi.example.com", mode="Immediate"),
+        make_class("made", provisioner=DRIVER),
+        make_class("now", provisioner=DRIVER, mode="Immediate"),
     )
 
 
@@ -184,6 +200,13 @@ SETTINGS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
         {"cycle_cost": 300 * MILLISECOND, "bind_cost": 2 * SECOND, "patch_cost": 700 * MILLISECOND},
         {"evict_cost": 3 * SECOND},
         {"client_qps": 1, "client_burst": 1},
+        {"queue_mode": "historical"},
+        {"queue_mode": "v1.34"},
+        {"informer_lag": 200 * MILLISECOND},
+        {"informer_lag": 3 * SECOND},
+        {"informer_lag": 0},
+        {"informer_lag": 40 * SECOND, "assumed_pod_ttl": 30 * SECOND},
+        {"assumed_pod_ttl": 0},
     ]
 )
 

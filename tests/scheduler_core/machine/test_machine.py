@@ -30,11 +30,12 @@ from scheduler_core.commands import (
     SetSettings,
 )
 from scheduler_core.simulation import Checkpoint, Grain, Simulation
+from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import Record
 from tests.scheduler_core.codec.rich import again as read_again
 from tests.scheduler_core.machine import objects
 from tests.scheduler_core.machine.ending import everything_that_fits_is_bound, run_out
-from tests.scheduler_core.machine.invariants import check
+from tests.scheduler_core.machine.invariants import check, first_in_line
 from tests.scheduler_core.machine.replay import Log, assert_same, replayed
 
 pytestmark = pytest.mark.timeout(0)  # 1,000 worlds take minutes
@@ -102,8 +103,12 @@ class Worlds(RuleBasedStateMachine):
             assert before == (self.sim.position, self.sim.now, self.sim.store.resource_version)
 
     def advance(self) -> None:
-        now = self.sim.now
-        self.note(self.sim.advance(), now)
+        now, first = self.sim.now, {s.name: first_in_line(s) for s in self.sim.schedulers}
+        records = self.sim.advance()
+        self.note(records, now)
+        for record in records:
+            if record.kind == "queue_moved" and record.data["to"] == Place.IN_FLIGHT:
+                assert record.data["pod"] == first[record.scheduler], "popped out of turn"
 
     def wait(self, until: Wait) -> None:
         """A number of transitions, a step of a grain, or a while of virtual time; every transition is looked at but those within a step."""
@@ -142,8 +147,8 @@ class Worlds(RuleBasedStateMachine):
         self.order(DeleteObjects((ref,)) if patch is None else PatchObject(ref, patch))
         self.wait(after)
 
-    @rule(manifest=objects.storage(), delete=st.booleans(), after=WAITS)
-    def change_storage(self, manifest: Settings, delete: bool, after: Wait) -> None:
+    @rule(manifest=objects.OTHERS, delete=st.booleans(), after=WAITS)
+    def change_storage_or_budgets(self, manifest: Settings, delete: bool, after: Wait) -> None:
         meta = manifest["metadata"]
         ref = Ref(manifest["kind"], meta.get("namespace", ""), meta["name"])
         self.order(DeleteObjects((ref,)) if delete else ApplyObjects((manifest,)))
