@@ -62,6 +62,7 @@ def test_a_command_is_left_out_and_the_history_made_again_is_another(
     expect(asked).to_have_count(2)
     accessible(page)
     asked.filter(has_text="creates Node").get_by_role("button", name="Leave this out").click()
+    page.wait_for_url("**/rerun/*")
     expect(page.get_by_role("heading", level=1)).to_contain_text("without Node node-1 … (3)")
     expect(page.get_by_text("1 later command was given again at its moment")).to_be_visible()
     accessible(page)
