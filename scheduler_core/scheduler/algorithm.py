@@ -181,11 +181,12 @@ def _filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) 
     plugin = _current(cycle, framework)
     step, failed = search.run_filter(cycle, plugin)
     rows = search.search_of(cycle).rows
-    if failed is not None and search.search_of(cycle).own_nomination:
-        search.leave_nominated(cycle, framework, around, failed)
+    text = "" if failed is None else f'running "{plugin.name}" filter plugin: {failed.message}'
+    if text and search.search_of(cycle).own_nomination:
+        search.leave_nominated(cycle, framework, around, error(text).by(plugin.name))
         _start_search(cycle, framework, around)
-    elif failed is not None:
-        _internal_error(cycle, f'running "{plugin.name}" filter plugin: {failed.message}')
+    elif text:
+        _internal_error(cycle, text)
     elif rows is not None and not len(rows):
         _leave(cycle, framework, around)  # nothing left to ask the others about
     else:

@@ -85,7 +85,7 @@ def leave_nominated(
 ) -> None:
     """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
     search = search_of(cycle)
-    cycle.nominated_refusal = error(failed.message)
+    cycle.nominated_refusal = failed
     cycle.refused_by[search.order] = NOT_EVALUATED
     cycle.reason[search.order] = 0
     open_main_search(cycle, framework, around)
@@ -124,7 +124,8 @@ def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
 
     kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
     """
-    nominated = "" if cycle.nominated_refusal is None else cycle.nominated_refusal.plugin
+    refusal = cycle.nominated_refusal
+    nominated = "" if refusal is None or refusal.code is Code.ERROR else refusal.plugin
     return sorted({*cycle.narrowed_by, nominated} - {""})
 
 
