@@ -189,12 +189,14 @@ class Origins:
         self._of: dict[int, tuple[Any, Any]] = {}
 
     def note(self, before: Any, after: Any, command: Command, at: int) -> None:
-        """A command changed what can be undone."""
+        """A command changed what can be undone; one that this engine could not make (Engine.stuck) did not."""
+        if after is before:
+            return
         if isinstance(command, Undo):
             self._say(after.redo[-1], self._origin(before.undo[-1]))
         elif isinstance(command, Redo):
             self._say(after.undo[-1], self._origin(before.redo[-1]))
-        elif after is not before and after.undo:
+        elif after.undo:
             self._say(after.undo[-1], at)
 
     def same(self, theirs: Any, ours: Any, command: Command) -> bool:

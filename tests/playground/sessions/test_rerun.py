@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Generator
 from typing import Any
 
@@ -224,3 +225,14 @@ def test_a_rerun_is_the_same_every_time() -> None:
     skipped = story.apply(applying(node("c")))
     story.rest()
     assert story.without(skipped)[0] == story.without(skipped)[0]
+
+
+def test_a_log_that_another_engine_made_is_made_again_as_far_as_it_goes() -> None:
+    story = Story()
+    story.apply(applying(node("a")))
+    skipped = story.apply(applying(node("b")))
+    story.engine.commands.add(2, zlib.compress(orjson.dumps({"command": {"kind": "Redo"}})))
+    story.engine.replay(story.engine.world)
+    told = finish(Rerun(story.engine, 3, [skipped], LIMITS).work(60))["result"]
+    assert story.engine.stuck
+    assert [one["at"] for one in told["left"]] == [2]
