@@ -189,7 +189,11 @@ class CallForm(forms.Form):
 
     use_required_attribute = False
     pod = TextField(
-        label=_("Pod"), required=True, example="default/web-1", max_length=510, help_text=_("namespace/name")
+        label=_("Pod"),
+        required=True,
+        example="default/web-1",
+        max_length=510,
+        help_text=_("namespace/name, or a name in default"),
     )
     call = forms.ChoiceField(label=_("Which call"), choices=CALL_CHOICES)
     code = forms.TypedChoiceField(
@@ -216,6 +220,11 @@ class CallForm(forms.Form):
         help_text=_("only the answer is lost; try it with 504"),
     )
     message = TextField(label=_("In these words"), max_length=MOST_TEXT, help_text=_("empty: in kube's own"))
+
+    def clean_pod(self) -> str:
+        """A bare name is one of the namespace default, as kubectl takes it."""
+        pod = str(self.cleaned_data["pod"])
+        return pod if "/" in pod else f"default/{pod}"
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

@@ -24,6 +24,7 @@ from playground.presenters.scene import (
     verdict_rows,
 )
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.events import ATTEMPT_FAILED
 from scheduler_core.framework.plugin import Point
 from scheduler_core.scheduler.cycle import SchedulingCycle
 
@@ -229,20 +230,28 @@ def lately_card(sim: Any) -> dict[str, Any]:
     return {"id": "map-lately", "kind": "lately", "rows": rows}
 
 
+def _last_answer(sim: Any, key: str) -> dict[str, Any]:
+    """What kube said at the end of a pod's last attempt, and where; "node": it was given back after that node had been chosen."""
+    attempt = last_attempt(sim, key)
+    if attempt is None:
+        return {"message": "", "at": 0}
+    if attempt.message or not attempt.node:
+        return {"message": attempt.message, "at": attempt.last_position}
+    failures = (move.position for move in reversed(sim.journal.lane(key)) if move.cause == ATTEMPT_FAILED)
+    return {"message": "", "node": attempt.node, "at": next(failures, attempt.last_position)}
+
+
 def pending_card(sim: Any, look: Look) -> dict[str, Any]:
     """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
     queue = scheduler_of(sim).queue
     refused = [*queue.unschedulable(), *(q for q in queue.backoff() if q.attempts)]
-    rows = []
-    for queued in refused[:PENDING]:
-        attempt = last_attempt(sim, queued.pod.key)
-        rows.append(
-            {
-                "key": queued.pod.key,
-                "name": short(queued.pod.key),
-                "message": attempt.message if attempt is not None else "",
-                "at": attempt.last_position if attempt is not None else 0,
-                "attempts": queued.attempts,
-            }
-        )
+    rows = [
+        {
+            "key": queued.pod.key,
+            "name": short(queued.pod.key),
+            **_last_answer(sim, queued.pod.key),
+            "attempts": queued.attempts,
+        }
+        for queued in refused[:PENDING]
+    ]
     return {"id": "map-pending", "kind": "pending", "rows": rows, "more": len(refused) - len(rows)}

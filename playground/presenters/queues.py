@@ -53,7 +53,7 @@ def _groups(sim: Any, scheduler: Any, chosen: str) -> dict[str, dict[str, Any]]:
             len(queue.active_pods),
         ),
         "flight": _flight(scheduler, chosen),
-        "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(sim, q, chosen)),
+        "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(sim, queue, q, chosen)),
         "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: _refused(q, chosen)),
         "gated": _group("gated", queue.gated(), lambda q: _gated(q, chosen)),
         "permit": _permit(scheduler, sim.now, chosen),
@@ -118,8 +118,8 @@ def _pod(pod: Pod, chosen: str) -> dict[str, Any]:
     }
 
 
-def _backing_off(sim: Any, queued: Any, chosen: str) -> dict[str, Any]:
-    """The ring is what is left of the backoff, which began when the attempt failed."""
+def _backing_off(sim: Any, queue: Any, queued: Any, chosen: str) -> dict[str, Any]:
+    """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
     until = queued.backoff_until or sim.now
     whole = max(until - queued.timestamp, 1)
     left = max(until - sim.now, 0)
@@ -129,6 +129,7 @@ def _backing_off(sim: Any, queued: Any, chosen: str) -> dict[str, Any]:
         "attempts": queued.attempts,
         "left": duration(left),
         "ring": round(100 * min(left / whole, 1)),
+        "error": queued.key in queue.state.errors,
     }
 
 

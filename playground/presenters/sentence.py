@@ -228,6 +228,20 @@ def _api_call(data: Data) -> Told:
     )
 
 
+_TIMERS = {
+    "flush_backoff": gettext_noop("once a second: pods whose backoff is over become active"),
+    "flush_unschedulable": gettext_noop(
+        "every 30 s: pods that have been unschedulable for too long are tried again"
+    ),
+}
+
+
+def _timer(data: Data) -> Told:
+    """What a flush of the queue does (kube: scheduling_queue.go, Run @ v1.34.1)."""
+    name = str(data.get("timer", ""))
+    return told(_TIMERS.get(name, name))
+
+
 def _object(data: Data) -> Told:
     return told(
         gettext_noop("%(kind)s %(name)s: %(change)s"),
@@ -279,7 +293,7 @@ _OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
         _with_pod(gettext_noop("the cache takes %(pod)s back")),
     ),
     "watch_event": (gettext_noop("Informer"), _heard),
-    "timer_fired": (gettext_noop("The queue's timer"), lambda data: told(str(data.get("timer", "")))),
+    "timer_fired": (gettext_noop("The queue's timer"), _timer),
     "command": (gettext_noop("A change from outside"), _command),
     "object": (gettext_noop("API server"), _object),
     "queue_moved": (gettext_noop("Queue"), _moved),

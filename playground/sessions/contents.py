@@ -44,6 +44,8 @@ def _summary(kind: str, manifest: Any) -> str:
     """The words that kubectl's table would show next to the name."""
     if kind == "Pod":
         phase = (manifest.get("status") or {}).get("phase") or "Pending"
+        if (manifest.get("metadata") or {}).get("deletionTimestamp"):
+            phase = "Terminating"
         node = (manifest.get("spec") or {}).get("nodeName")
         return f"{phase} on {node}" if node else phase
     if kind == "Node":

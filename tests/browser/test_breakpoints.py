@@ -150,3 +150,15 @@ def test_a_view_link_searches_with_its_own_cursor_and_sets_nothing(
     guest.locator(".subject .break-here").first.click()
     expect(guest.get_by_role("menuitem", name="Back to its last move")).to_be_visible()
     expect(guest.get_by_role("menuitem", name="Break at each attempt")).to_have_count(0)
+
+
+def test_a_node_is_deleted_from_its_menu_and_its_yaml_opened(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    page.locator("#node-small a[data-node]").first.click(button="right")
+    page.get_by_role("menuitem", name="Its YAML").click()
+    expect(page.locator("#workbench textarea").first).to_have_value(re.compile("name: small"))
+    page.keyboard.press("Escape")
+    page.locator("#node-small a[data-node]").first.click(button="right")
+    page.get_by_role("menuitem", name="Delete it").click()
+    toast(page, "Deleted: small")
+    expect(page.locator("#node-small")).to_have_count(0)

@@ -1,4 +1,4 @@
-// The menu on a pod, a node or an extension point: break here, or go to where something last happened to it.
+// The menu on a pod, a node or an extension point: break here, go to where something last happened to it, or act on it.
 import { openInDrawer } from "./drawer.js";
 
 const menu = document.getElementById("menu");
@@ -71,6 +71,20 @@ function breakHere(point, say) {
   return done;
 }
 
+/** The subject as the object of a kind: pods are named namespace/name. */
+function objectOf(kind) {
+  const parts = subject.name.split("/");
+  return { kind, namespace: parts.length > 1 ? parts[0] : "", name: parts.at(-1) };
+}
+
+/** Deletes the subject as `kubectl delete` does; in the past the answer asks whether to fork, and is shown in the drawer. */
+function deleteIt(kind, say) {
+  const at = new URLSearchParams(location.search).get("at") ?? "";
+  const asking = { source: menu, swap: "none", values: { ...objectOf(kind), at } };
+  menu.addEventListener("htmx:afterRequest", ({ detail }) => detail.xhr.status < 300 && say(), { once: true });
+  return window.htmx.ajax("POST", `${location.pathname}objects/delete`, asking);
+}
+
 /** Listens to right clicks and to what has a menu; `seek(back, point)` searches, `say(text)` tells. */
 export function listenMenu(seek, say) {
   document.addEventListener("contextmenu", (event) => {
@@ -97,7 +111,11 @@ export function listenMenu(seek, say) {
     const item = event.target.closest("[role=menuitem]");
     if (!item) return;
     close();
-    if (item.dataset.more !== undefined) openInDrawer(`breakpoints?${new URLSearchParams({ [subject.kind]: subject.name })}`);
+    const { yaml, delete: deleted } = item.dataset;
+    if (yaml) openInDrawer(`yaml?${new URLSearchParams(objectOf(yaml))}`);
+    else if (deleted) deleteIt(deleted, () => say(menu.dataset.deleted.replace("%s", subject.name)));
+    else if (item.dataset.calls !== undefined) openInDrawer(`calls?${new URLSearchParams({ pod: subject.name })}`);
+    else if (item.dataset.more !== undefined) openInDrawer(`breakpoints?${new URLSearchParams({ [subject.kind]: subject.name })}`);
     else if (item.dataset.commands !== undefined) openInDrawer(`commands?${new URLSearchParams({ q: subject.name.split("/").pop() })}`);
     else if (item.dataset.seek) seek(item.dataset.seek === "back", pointOf(item));
     else breakHere(pointOf(item), () => say(menu.dataset.set.replace("%s", `${subject.name} · ${item.textContent}`)));

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from playground.presenters.heat import BEST, HERE, NO, OK
-from scheduler_core.commands import ApplyObjects
+from scheduler_core.api.faults import Fault
+from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
@@ -93,6 +94,15 @@ def test_refused_pods_are_listed_with_their_last_message() -> None:
     rows = cards(sim)["map-pending"]["rows"]
     assert [row["key"] for row in rows] == ["default/huge"]
     assert rows[0]["message"].startswith("0/3 nodes are available: ")
+
+
+def test_a_pod_whose_binding_failed_names_the_node_and_the_step_where_it_came_back() -> None:
+    sim = three_nodes()
+    sim.apply(FailCall(Fault("bind", "default/web-1", 409)))
+    sim.run(until=lambda w: w.journal.place("default/web-1") == "backoff")
+    (row,) = cards(sim)["map-pending"]["rows"]
+    assert (row["message"], row["at"]) == ("", sim.position)
+    assert row["node"] == sim.journal.attempts[0].node
 
 
 def test_a_large_cluster_is_bytes_and_a_window_of_cards() -> None:

@@ -77,6 +77,14 @@ def test_the_ring_shows_what_is_left_of_the_backoff() -> None:
     assert (shown_ring["left"], shown_ring["ring"]) == ("994 ms", 100)
 
 
+def test_only_a_pod_that_failed_by_an_error_is_told_from_those_that_were_refused() -> None:
+    sim = three_nodes(pod("web-1"), pod("huge", cpu="64"))
+    sim.apply(FailCall(Fault("bind", "default/web-1", 409)))
+    sim.run(until=lambda w: w.journal.place("default/web-1") == "backoff")
+    sim.apply(ApplyObjects((node("vast", cpu="128"),)))
+    assert {p["name"]: p["error"] for p in group(sim, "backoff")["pods"]} == {"web-1": True, "huge": False}
+
+
 def test_a_pod_that_no_scheduler_is_for_is_shown_with_words() -> None:
     sim = three_nodes(pod("alone", schedulerName="nobody"))
     assert [(p["name"], p["asks"]) for p in group(sim, "ignored")["pods"]] == [("alone", "nobody")]

@@ -29,6 +29,11 @@ def test_a_call_is_asked_to_fail_and_shown_where_the_pod_is(begun):
     assert "bind 409" in studio
 
 
+def test_a_bare_name_is_a_pod_of_the_namespace_default(begun):
+    begun.post("calls", **{**ASKED, "pod": "web"})
+    assert [f["pod"] for f in faults(begun)] == ["default/web"]
+
+
 def test_it_is_taken_back(begun):
     begun.post("calls", **ASKED)
     begun.post("calls", back="1", pod="default/web", call="bind")

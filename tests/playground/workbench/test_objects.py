@@ -140,3 +140,11 @@ def test_pending_pods_are_listed_with_why_one_click_away(visitor):
     assert shown.count(">Why?</a>") == 4
     assert f'href="{begun.url}?pod=default/web-1"' in shown
     assert begun.browser.get(f"{begun.url}?pod=default/web-1").status_code == 200
+
+
+def test_a_pod_that_is_being_deleted_is_terminating(visitor):
+    begun = visitor("empty")
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}"
+    begun.post("yaml", text=f"{NODE}---\n{pod}", create="")
+    begun.post("objects/delete", kind="Pod", namespace="default", name="web")
+    assert "Terminating on n1" in page_text(begun.get("objects"))
