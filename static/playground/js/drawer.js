@@ -15,6 +15,7 @@ export function openInDrawer(href) {
     .ajax("GET", url.pathname + url.search, { target: "#workbench", swap: "outerHTML", headers: HEADERS })
     .then(() => {
       if (!drawer().open) drawer().show();
+      drawer().scrollTop = 0;
       drawer().focus();
     });
 }

@@ -28,6 +28,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     event.detail.isError = false;
   }
 });
+// A long form comes back at its top: what was wrong may be far below.
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "workbench") return;
+  const wrong = event.target.querySelector(".refusal, .field.wrong");
+  if (!wrong) return;
+  wrong.querySelector("input, select, textarea")?.focus({ preventScroll: true });
+  requestAnimationFrame(() => wrong.scrollIntoView({ block: "center" }));
+});
 document.addEventListener("htmx:load", (event) => start(event.detail.elt.parentElement ?? document));
 start(document);
 startDrawer();
