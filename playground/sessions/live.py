@@ -16,6 +16,7 @@ from playground.sessions.changing import Changes
 from playground.sessions.driver import Driver
 from playground.sessions.elsewhere import Elsewhere
 from playground.sessions.errors import SessionError
+from playground.sessions.seat import PATIENCE
 from playground.sessions.until import Until
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class LiveSession(Changes):
 
     def idle_for(self) -> float:
         """Seconds since somebody asked for something; none while it is driven."""
-        busy = self.driver is not None or self._lock.locked()
+        busy = self.driver is not None or self._lock.locked() or self.busy
         return 0.0 if busy else time.monotonic() - self.used
 
     async def rest(self, after: float) -> bool:
@@ -114,12 +115,13 @@ class LiveSession(Changes):
     # What other processes and views tell.
 
     async def current_head(self) -> int:
-        await self.ready(settings.OPEN_WAIT)
+        await self.ready(PATIENCE)
         return self.head
 
     async def view(self, look: Look, panels: list[str] | None) -> dict[str, Any]:
-        """Panels at the look's position, as plain data."""
-        result = await self.ask("view", at=look.at, look=look.to_query(), panels=panels)
+        """Panels at the look's position, as plain data. The whole page says how far the opening is, rather than wait for it."""
+        wait = settings.OPEN_WAIT if panels is None else PATIENCE
+        result = await self.ask("view", at=look.at, patience=wait, look=look.to_query(), panels=panels)
         return {**result["panels"], "position": result["position"], "head": self.shown}
 
     async def cluster(self, at: int, first: int) -> tuple[bytes, int | None]:

@@ -171,6 +171,10 @@ class Pool:
         for worker in self.workers():
             await worker.renew()
 
+    async def warm(self) -> None:
+        """Start the first worker before anybody asks for it."""
+        await self._lanes[False][0].start()
+
     def workers(self) -> list[Worker]:
         return [worker for lane in self._lanes.values() for worker in lane]
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
 
 OPEN_TIMEOUT = 600.0
+# What is asked for by a page that does not come again by itself waits this long, in seconds, for its session to open.
+PATIENCE = 30.0
 # Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
 TIMEOUTS = {False: 20.0, True: 60.0}
 # A session in whose requests the engine dies this often within a minute has to wait: others live in the same process.
@@ -49,6 +51,7 @@ class Seat:
         self._generation = -1
         self._stale = True
         self.gone = False
+        self._asking = 0
         self._deaths: list[float] = []
         self._opening: asyncio.Task[None] | None = None
 
@@ -154,10 +157,16 @@ class Seat:
             raise EngineFailed("The session is not open.")
         return await self.worker.call(op, {"sid": self.id, **arguments}, [], timeout)
 
+    @property
+    def busy(self) -> bool:
+        """Whether the engine is being opened or asked."""
+        return self._asking > 0 or (self._opening is not None and not self._opening.done())
+
     async def call(self, op: str, arguments: dict[str, Any], attachments: list[bytes] | None = None) -> Frame:
         """Ask the engine."""
         await self.ready()
         assert self.worker is not None
+        self._asking += 1
         try:
             return await self.worker.call(
                 op, {"sid": self.id, **arguments}, attachments or [], TIMEOUTS[self.heavy]
@@ -166,11 +175,16 @@ class Seat:
             if error.fatal:
                 self._deaths.append(time.monotonic())
             raise
+        finally:
+            self._asking -= 1
+            self.used = time.monotonic()
 
-    async def ask(self, op: str, *, at: int | None = None, **arguments: Any) -> Any:
+    async def ask(
+        self, op: str, *, at: int | None = None, patience: float = PATIENCE, **arguments: Any
+    ) -> Any:
         """Ask the engine something that changes nothing, at a position up to the head (None: the head)."""
         for again in (True, False):
-            await self.ready(settings.OPEN_WAIT)
+            await self.ready(patience)
             position = self.shown if at is None else max(0, min(at, self.head))
             try:
                 header, _ = await self.call(op, {"at": position, **arguments})

@@ -19,14 +19,20 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
-        """Print the URL once the port is open, then serve."""
+        """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
         from playground.server import LimitedServer
+        from playground.sessions.runtime import runtime
+
+        def ready() -> None:
+            self.stdout.write(f"Scheduler Playground: http://{host}:{port}/")
+            here = runtime()
+            here.loop.call_soon_threadsafe(lambda: here.begin(here.pool.warm()))
 
         server = LimitedServer(
             application=application,
             endpoints=build_endpoint_description_strings(host=host, port=port),
-            ready_callable=lambda: self.stdout.write(f"Scheduler Playground: http://{host}:{port}/"),
+            ready_callable=ready,
             websocket_max_message_size=settings.WEBSOCKET_MAX_MESSAGE,
             websocket_max_frame_size=settings.WEBSOCKET_MAX_MESSAGE,
             server_name="scheduler-playground",

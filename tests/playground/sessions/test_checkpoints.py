@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from playground.presenters import Look
 from playground.sessions import outcomes, shelf
 from playground.sessions.client import SessionClient
 from playground.sessions.outcomes import Outcome
+from playground.sessions.publisher import Viewer
 from playground.sessions.runtime import runtime
 from tests.playground.sessions.worlds import applying, pod
 
@@ -88,6 +90,38 @@ async def test_a_session_that_came_back_goes_on_and_is_saved_again(client: Sessi
     head = await finish(client)
     assert (await counts(client))[1] == before[1] + 1
     assert await restored(client) == head
+
+
+async def test_a_session_that_nobody_uses_leaves_memory(client: SessionClient) -> None:
+    live = client.live()
+    await runtime().call(live.ready)
+    await runtime().call(lambda: live.step("pod"))
+    assert await runtime().call(lambda: live.rest(-1.0))
+    assert live.worker is None
+    assert await restored(client) == live.head
+
+
+async def test_a_watched_session_leaves_memory_and_stays_known(client: SessionClient) -> None:
+    live = client.live()
+    await runtime().call(live.ready)
+    live.publisher.viewers.add(Viewer(lambda message: None, True))
+    assert not await runtime().call(lambda: live.rest(-1.0))
+    assert live.worker is None
+    assert len(await client.objects("Node")) == 3
+
+
+async def test_a_session_that_is_being_asked_is_not_idle(client: SessionClient) -> None:
+    live = client.live()
+
+    async def meanwhile() -> float:
+        await live.ready()
+        asking = asyncio.create_task(live.ask("objects", kind="Node"))
+        await asyncio.sleep(0)
+        idle = live.idle_for()
+        await asking
+        return idle
+
+    assert await runtime().call(meanwhile) == 0.0
 
 
 @pytest.mark.parametrize(
