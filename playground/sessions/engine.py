@@ -101,11 +101,11 @@ class Engine:
         """Replay from where the world is to the head."""
         self.target = head
         while self.world.position < head:
-            started, before = time.perf_counter(), self.world.position
+            started, before = time.thread_time(), self.world.position
             while self.world.position < head and not self.slice.over():
                 self.replay(self.world)
             if self.world.position > before:
-                self.history.worked(self.world, time.perf_counter() - started)
+                self.history.worked(self.world, time.thread_time() - started)
             if self.world.position < head:
                 yield
 
@@ -157,7 +157,7 @@ class Engine:
 
     def _apply(self, command: Command, limits: dict[str, int]) -> Result:
         self._leave()
-        at, before, started = self.world.position, self.world.fork(), time.perf_counter()
+        at, before, started = self.world.position, self.world.fork(), time.thread_time()
         try:
             self.world.apply(command)
             if self.world.position != at + 1:
@@ -170,7 +170,7 @@ class Engine:
             self.world = before
             raise
         self.times[at] = before.now
-        self.history.worked(self.world, time.perf_counter() - started)
+        self.history.worked(self.world, time.thread_time() - started)
         return {"at": at, "to": self.world.position}
 
     def _require_room(self, limits: dict[str, int]) -> None:
@@ -185,12 +185,12 @@ class Engine:
         self._leave()
         before, at, idle = self.progress(), self.world.position, False
         for _ in range(times):
-            started, position = time.perf_counter(), self.world.position
+            started, position = time.thread_time(), self.world.position
             self.world.step(Grain(grain))
             if self.world.position == position:
                 idle = True
                 break
-            self.history.worked(self.world, time.perf_counter() - started)
+            self.history.worked(self.world, time.thread_time() - started)
             if self.slice.over():
                 yield
         return self._went(at, idle, before, keep)
@@ -204,10 +204,10 @@ class Engine:
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
         holds, watchdog, circles = self._condition(until), self._watching(), None
         while not reason and not self.interrupted and time.perf_counter() < end:
-            started = time.perf_counter()
+            started = time.thread_time()
             result = self.world.run(holds, at + most - self.world.position, self.slice.over)
             reason = result.reason if result.reason != "stopped" else ""
-            self.history.worked(self.world, time.perf_counter() - started)
+            self.history.worked(self.world, time.thread_time() - started)
             circles = watchdog.circles(self.world)
             reason = reason or ("runaway" if circles else "")
             if not reason:

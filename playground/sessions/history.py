@@ -1,8 +1,8 @@
 """History: any position of a world, from checkpoints and replay.
 
-Checkpoints stand at equal distances of *work* (seconds that the engine needed), not of positions: how long a replay takes is what
-people wait for. When there are too many, every other one goes and the distance doubles; how many there may be depends on how
-large the world is. Where people look back, a few more are
+Checkpoints stand at equal distances of *work* (seconds of the processor's time that the engine needed), not of positions: how long a
+replay takes is what people wait for; and not of the clock's, which goes by what else the machine does. When there are too many, every
+other one goes and the distance doubles; how many there may be depends on how large the world is. Where people look back, a few more are
 kept near that place, so that the next step back is short.
 
 The same checkpoints as bytes (stored.py) outlive the process.
@@ -106,9 +106,9 @@ class History:
         self._marks = kept + recent
 
     def _fork(self, world: Any) -> Any:
-        started = time.perf_counter()
+        started = time.thread_time()
         twin = world.fork()
-        self.forks_fast = time.perf_counter() - started < FAST_FORK
+        self.forks_fast = time.thread_time() - started < FAST_FORK
         return twin
 
     def keep(self, world: Any) -> None:
@@ -203,7 +203,7 @@ class History:
         before = self.stored.before(at)
         known = max((mark.position, mark.work), (before.position, before.work) if before else (0, 0.0))
         share = (kept.position - at) / max(kept.position - known[0], 1)
-        return (kept.work - known[1]) * share > self.stored.seconds
+        return (kept.work - known[1]) * share > self.stored.cost(kept)
 
     def _remember(self, world: Any) -> None:
         self._near[world.position] = world
@@ -217,15 +217,15 @@ class History:
             self._worlds.move_to_end(position)
             return self._worlds[position]
         world = self.nearest(position)
-        since = time.perf_counter()
+        since = time.thread_time()
         while world.position < position:
             self._replay(world)
-            if time.perf_counter() - since > LOCAL_SPACING and world.position < position:
+            if time.thread_time() - since > LOCAL_SPACING and world.position < position:
                 self._remember(world.fork())
-                since = time.perf_counter()
+                since = time.thread_time()
             if self._slice.over():
-                waited = time.perf_counter()
+                waited = time.thread_time()
                 yield
-                since += time.perf_counter() - waited
+                since += time.thread_time() - waited
         self._put(world)
         return world

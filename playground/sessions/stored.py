@@ -21,7 +21,7 @@ FEWEST = 2
 MOST_BYTES = 16 << 20
 FIRST_CELL = 0.04
 # A checkpoint has to spare this many times the seconds that it takes to write.
-WORTH = 0.75
+WORTH = 0.4
 AT_ONCE = 8
 UNSEALED = -1
 
@@ -52,7 +52,9 @@ class Stored:
     """Checkpoints by position with the archive that they share. `volume` names the archive: parts of another one don't fit."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0  # what reading one took
+        self.pace = (
+            0.0  # seconds that reading a byte takes: the least seen, as the collector may fall into it
+        )
         self.forget()
 
     def forget(self) -> None:
@@ -78,7 +80,7 @@ class Stored:
 
     def read(self, kept: Kept) -> Any | None:
         """The world of a checkpoint; None, and none of them are trusted any more, where the bytes make no world."""
-        started = time.perf_counter()
+        started = time.thread_time()
         try:
             with no_collection():
                 world = decode(kept.data, self.archive)
@@ -88,8 +90,13 @@ class Stored:
             print(f"a checkpoint can't be read, the log is replayed: {error}", file=sys.stderr)
             self.forget()
             return None
-        self.seconds = time.perf_counter() - started
+        pace = (time.thread_time() - started) / len(kept.data)
+        self.pace = min(pace, self.pace or pace)
         return world
+
+    def cost(self, kept: Kept) -> float:
+        """Seconds that reading a checkpoint will take, about; 0 before the first one."""
+        return self.pace * len(kept.data)
 
     def cut(self, position: int) -> None:
         """What is after a position never was."""
@@ -127,7 +134,7 @@ class Stored:
             while True:
                 with no_collection():
                     next(steps)
-                spent += time.thread_time() - started
+                    spent += time.thread_time() - started
                 yield
                 started = time.thread_time()
         except StopIteration as done:

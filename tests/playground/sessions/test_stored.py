@@ -98,7 +98,7 @@ def test_any_position_is_found_from_bytes_alone() -> None:
 def test_bytes_are_not_read_where_the_replay_is_shorter() -> None:
     shelf, some = Stored(), marks(10, work=0.001)
     save(shelf, some)
-    shelf.seconds = 5.0
+    shelf.pace = 5.0
     past = History(Simulation(), lambda world: None, Slice())
     past.stored = shelf
     assert past.nearest(some[-1].position).position == 0
