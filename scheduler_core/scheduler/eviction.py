@@ -65,11 +65,10 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     )  # it may have changed, or been made anew, meanwhile
     job = Eviction(cycle.number, preemptor, result.nominated_node or "", victims, held_up, chosen)
     if held_up:
-        if victims:
-            _begin(scheduler, job)
-        else:
-            _end(scheduler, job)
-        return True
+        ends_after = _begin(scheduler, job) if victims else _end(scheduler, job)
+        if ends_after:
+            scheduler.push_cycle(ends_after)
+        return ends_after != 0
     measure.victims(scheduler, job.chosen)
     if victims:
         scheduler.preempting[preemptor.uid] = job.number
@@ -87,14 +86,17 @@ def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
     return max((patch_status(scheduler, pod, None, "") for pod in lower), default=0)
 
 
-def _begin(scheduler: Scheduler, job: Eviction) -> None:
+def _begin(scheduler: Scheduler, job: Eviction) -> int | None:
     told = {"pod": job.preemptor.key, "node": job.node, "victims": [pod.key for pod in job.victims]}
     scheduler.world.record("preemption_started", told, scheduler.name)
-    _go_on(scheduler, replace(job, begun=True))
+    return _go_on(scheduler, replace(job, begun=True))
 
 
-def _go_on(scheduler: Scheduler, job: Eviction) -> None:
-    """Turns to the victim whose turn it is: one that waits on Permit is rejected at once, another takes API calls."""
+def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
+    """Turns to the victim whose turn it is: one that waits on Permit is rejected at once, another takes API calls.
+
+    Returns None where it waits for such a call, else as `_end` does.
+    """
     while job.index < len(job.victims):
         if job.index == len(job.victims) - 1:
             scheduler.preempting.pop(job.preemptor.uid, None)
@@ -107,10 +109,17 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> None:
                 victim.manifest.get("status") or {}, _condition(scheduler, job, victim)
             )
             _wait(scheduler, replace(job, told=told))
-            return
+            return None
         binding.reject(scheduler, waiting, PLUGIN, "preempted")
         job = _evicted(scheduler, job)
-    _end(scheduler, job)
+    return _end(scheduler, job)
+
+
+def _resume(scheduler: Scheduler, job: Eviction) -> None:
+    """Goes on after an API call; a cycle that waits for the eviction gets its turn with the end of it."""
+    ends_after = _go_on(scheduler, job)
+    if ends_after is not None and job.held_up:
+        scheduler.push_cycle(ends_after)
 
 
 def _wait(scheduler: Scheduler, job: Eviction) -> None:
@@ -148,11 +157,11 @@ def advance(scheduler: Scheduler, number: int) -> None:
     if answer is None:
         return  # it is made again
     if answer.reason == "NotFound":  # the victim has gone in the meantime
-        _go_on(scheduler, replace(job, index=job.index + 1, told=False, tries=0))
+        _resume(scheduler, replace(job, index=job.index + 1, told=False, tries=0))
     elif not answer.ok:
         _give_up(scheduler, job, answer)
     elif job.told:
-        _go_on(scheduler, _evicted(scheduler, job))
+        _resume(scheduler, _evicted(scheduler, job))
     else:
         _wait(scheduler, replace(job, told=True, tries=0))
 
@@ -214,16 +223,19 @@ def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
     return replace(job, index=job.index + 1, told=False, evicted=job.evicted + 1, tries=0)
 
 
-def _end(scheduler: Scheduler, job: Eviction) -> None:
+def _end(scheduler: Scheduler, job: Eviction) -> int:
+    """Returns for how long (ns) a cycle that waits for the eviction is held up yet."""
     scheduler.evictions.pop(job.number, None)
+    cost = 0
     if job.held_up:
         measure.victims(scheduler, job.chosen)
-        scheduler.push_cycle(_clear_lower(scheduler, job))
+        cost = _clear_lower(scheduler, job)
     else:
         if not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)
         measure.preempted(scheduler)
     scheduler.wake_up()
+    return cost
 
 
 def _condition(scheduler: Scheduler, job: Eviction, victim: Pod) -> dict[str, Any]:

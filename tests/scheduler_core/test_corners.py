@@ -271,3 +271,14 @@ def test_a_nominated_pod_that_was_passed_over_no_longer_keeps_room() -> None:
     settle(sim)
     assert [other.key for other in scheduler_of(sim).queue.nominator.on("a")] == ["default/ending"]
     assert nodes_of(sim)[WEB] == "a"
+
+
+def test_a_synchronous_cycle_ends_before_a_victim_that_waited_on_permit_is_taken_back() -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({"demonstration": True, "async_preemption": False}))
+    sim.apply(ApplyObjects((pod("small", cpu="4", annotations={"playground.dev/permit": "wait:10m"}),)))
+    sim.run(until=lambda w: bool(scheduler_of(w).pods_waiting()))
+    sim.apply(ApplyObjects((pod("web", cpu="4", priority=5),)))
+    events = of_kind(settle(sim), "event")
+    failed = [event["name"] for event in events if event["reason"] == "FailedScheduling"]
+    assert failed[:2] == ["web", "small"]

@@ -185,8 +185,15 @@ class _Run:
             self._during(during)
 
     def _during(self, during: Op) -> None:
+        """What the other threads have to do about it at once is done before the cycle goes on."""
+        agenda, turn = self.sim.agenda, ("cycle", self.scheduler.name)
+        waits = any(entry.action == turn for entry in agenda.entries())
+        agenda.discard(lambda action: action == turn)
         for op in during["ops"]:
             self._apply(op)
+            self._pass(0)
+        if waits:
+            self.scheduler.push_cycle(0)
 
 
 _OPERATIONS: dict[str, Callable[[_Run, Op], None]] = {
