@@ -19,6 +19,7 @@ from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import KINDS, Record
 
 NAME_LENGTH = 80
+VALUE_LENGTH = 80
 TEXT = 507  # a namespaced name's longest
 STATUSES = tuple(code.kube_name for code in Code)
 POINTS = tuple(point.value for point in Point)
@@ -109,7 +110,7 @@ class Breakpoint:
 
 
 class Hit(NamedTuple):
-    """A breakpoint held: at which position, for which record, and the value of a watch."""
+    """A breakpoint held: at which position, for which record, and the value of a watch (a number, or text)."""
 
     id: int
     title: str
@@ -336,7 +337,7 @@ class Matcher:
         self.failed = ""
         self.failures = 0
         self._tests = _tests(point)
-        self._program = cel.compiled(point.cel) if point.cel else None
+        self._program = cel.compiled(point.cel).afresh() if point.cel else None
         self._before: Any = None
         self._known = False
 
@@ -353,13 +354,18 @@ class Matcher:
                 return None
             if not (self._changed(value) if self.point.watch else value is True):
                 return None
-        return Hit(self.point.id, self.point.title, world.position, record.t, told(record), value)
+        return Hit(self.point.id, self.point.title, world.position, record.t, told(record), _shown(value))
 
     def _changed(self, value: Any) -> bool:
         """The first value is where a watch begins from, not a change."""
         changed = self._known and value != self._before
         self._known, self._before = True, value
         return changed
+
+
+def _shown(value: Any) -> Any:
+    """A value as it goes along with a hit: text of any length is cut, and what has parts is told as text."""
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)[:VALUE_LENGTH]
 
 
 class Condition:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from scheduler_core.trace.records import KINDS, Record
 LENGTH = 500
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record
-STRIKES = 5  # an expression that took longer than that so often is not asked again: once may be the collector's doing
+STRIKES = 5  # who took longer than that so often is not asked again: once may be the collector's doing
 SECOND = 1_000_000_000
 
 RECORD_FIELDS = ("kind", "t", "seq", "scheduler", "parent", "data")
@@ -109,9 +109,9 @@ class Program:
 
     def value(self, record: Record, world: Any) -> Any:
         """Its value for a record as JSON data. Raises Failed."""
-        if self.slow:
+        if self.slow >= STRIKES:
             raise Failed(
-                f"It took longer than {PATIENCE * 1000:g} ms for one record and is not asked any more."
+                f"It took longer than {PATIENCE * 1000:g} ms for each of {STRIKES} records and is not asked any more."
             )
         given = {name: _GIVEN[name](self, record, world) for name in self.names}
         started = time.thread_time()
@@ -123,7 +123,22 @@ class Program:
             self.slow += time.thread_time() - started > PATIENCE
         if found.type().name() == "ERROR":
             raise Failed(_words(str(found.value())))
-        return found.plain_value()
+        return _data(found.plain_value())
+
+    def afresh(self) -> Program:
+        """The same expression for another asker, whom the slowness of earlier ones does not concern."""
+        return replace(self, slow=0)
+
+
+def _data(value: Any) -> Any:
+    """A value of the language as JSON data: bytes, durations, points in time and types become text."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _data(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_data(one) for one in value]
+    return value.decode(errors="replace") if isinstance(value, (bytes, bytearray)) else str(value)
 
 
 def _record(program: Program, record: Record, world: Any) -> dict[str, Any]:

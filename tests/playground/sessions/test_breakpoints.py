@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from playground.sessions.breakpoints import BadBreakpoint, Condition, parse, problems
+from playground.sessions.cel import STRIKES, Failed, compiled
+from playground.sessions.frames import encode
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, node, pod
@@ -87,6 +89,41 @@ def test_a_watch_holds_where_its_value_changes_not_where_it_begins() -> None:
     sim = first({"watch": True, "changes": True, "kind": "attempt_ended", "cel": "record.data.outcome"})
     assert sim is not None
     assert record(sim, "attempt_ended")["pod"] == "default/huge"
+
+
+@pytest.mark.parametrize(
+    ("cel", "value"),
+    [
+        ("position", 1),
+        ('duration(string(position) + "s")', "0:00:01"),
+        ("bytes(string(position))", "1"),
+        ("{position: [position]}", "{'1': [1]}"),
+        ('string(position) + "' + "x" * 200 + '"', "1" + "x" * 79),
+        ("type(position) == int ? type(record.kind) : type(1)", "STRING"),
+    ],
+)
+def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: Any) -> None:
+    sim = Simulation()
+    condition = Condition([parse({"watch": True, "changes": True, "kind": "command", "cel": cel})])
+    condition.matchers[0]._known = True
+    sim.apply(command_from_json(applying(node("n0"))))
+    assert condition(sim) and condition.hit is not None
+    assert condition.hit.value == value
+    encode(condition.hit.to_json())
+
+
+def test_an_expression_that_is_slow_again_and_again_is_not_asked_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("playground.sessions.cel.PATIENCE", -1.0)
+    sim = Simulation()
+    sim.apply(command_from_json(applying(*OBJECTS)))
+    program = compiled("position > 0").afresh()
+    given = [program.value(sim.last[0], sim) for _ in range(STRIKES)]
+    assert given == [True] * STRIKES
+    with pytest.raises(Failed, match="not asked any more"):
+        program.value(sim.last[0], sim)
+    assert compiled("position > 0").afresh().value(sim.last[0], sim) is True
 
 
 def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_them_and_says_so() -> None:
