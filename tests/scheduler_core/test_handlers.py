@@ -241,3 +241,43 @@ def test_a_profile_of_the_pods_name_takes_it_up() -> None:
     sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "nobody"}])))
     settle(sim)
     assert nodes_of(sim) == {WEB: "a"}
+
+
+def test_the_room_of_a_pod_that_is_deleted_while_it_waits_on_permit_is_told_at_once() -> None:
+    assert heard(WHERE[Place.WAITING](), GONE) == ["AssignedPodDelete"]
+
+
+def nominated(priority: int) -> Simulation:
+    """The pod `web` waits, promised the node; three others of priorities 0, 5 and 9 wait too."""
+    others = [pod(f"p{n}", cpu="9", priority=n) for n in (0, 5, 9)]
+    sim = world(node("a"), pod("web", cpu="9", priority=priority), *others)
+    sim.apply(SetSettings({"manual": True}))
+    sim.store.patch_pod_status(WEB, sim.now, nominated_node_name="a")
+    return sim
+
+
+def told_of(sim: Simulation, change: Callable[[], object]) -> list[str]:
+    """The pods that a change in the API server is told for, where it is not told for all."""
+    queue, pods = scheduler_of(sim).queue, sim.store.pods()
+    found: list[str] = []
+
+    def listen(what: Happening, now: int, only: Callable[[Any], bool] | None = None) -> None:
+        found.extend(p.name for p in pods if p.key != WEB and (only is None or only(p)))
+
+    queue.move_all = listen  # type: ignore[method-assign]
+    change()
+    return found
+
+
+def test_a_promised_room_that_is_free_again_is_told_to_pods_that_matter_no_more() -> None:
+    sim = nominated(priority=5)
+    assert told_of(sim, lambda: sim.apply(GONE)) == ["p0", "p5"]
+
+
+def test_a_promise_that_is_taken_back_is_told_to_pods_that_matter_no_more() -> None:
+    sim = nominated(priority=5)
+
+    def take_back() -> None:
+        sim.store.patch_pod_status(WEB, sim.now, nominated_node_name="")
+
+    assert told_of(sim, lambda: sim.change(take_back)) == ["p0", "p5"]

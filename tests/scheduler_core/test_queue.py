@@ -266,6 +266,44 @@ def test_an_activated_pod_does_not_wait_for_its_backoff() -> None:
     assert rules.moves[-1] == ("a", "active", "ForceActivate")
 
 
+def test_a_pod_that_is_activated_in_flight_does_not_stay_unschedulable() -> None:
+    queue, _ = make_queue()
+    queue.add(a_pod("a"), 0)
+    entry = popped(queue)
+    queue.activate([a_pod("a")], 0)
+    queue.requeue(entry, 0, ("Fit",))
+    assert [entry.pod.name for entry in queue.backoff()] == ["a"]
+
+
+def test_a_pod_in_flight_hears_of_the_timeout_of_a_gated_one_that_stays() -> None:
+    queue, _ = make_queue(gated=("held",))
+    queue.add(a_pod("held"), 0)
+    queue.add(a_pod("a"), 0)
+    entry = popped(queue)
+    queue.flush_unschedulable(330 * SECOND)
+    queue.requeue(entry, 330 * SECOND, ("Fit",))
+    assert [entry.pod.name for entry in queue.backoff()] == ["a"]
+    assert [entry.pod.name for entry in queue.gated()] == ["held"]
+
+
+def test_a_deleted_pod_is_promised_no_node_any_more() -> None:
+    queue, _ = make_queue()
+    queue.add(a_pod("a"), 0)
+    queue.nominator.add(a_pod("a"), "n")
+    queue.delete(a_pod("a"))
+    assert queue.nominator.on("n") == ()
+
+
+def test_a_refusal_ends_a_row_of_errors() -> None:
+    queue, _ = make_queue(options=QueueOptions(pop_from_backoff=False))
+    queue.add(a_pod("a"), 0)
+    for now, plugins in ((0, ()), (10 * SECOND, ()), (20 * SECOND, ("Fit",))):
+        queue.flush_backoff(now)
+        queue.requeue(popped(queue, now), now, plugins)
+    refused = queue.unschedulable()[0]
+    assert (refused.error_count, refused.unschedulable_count, refused.backoff_until) == (0, 1, 21 * SECOND)
+
+
 def test_a_gate_that_closes_keeps_a_moving_pod_back() -> None:
     queue, rules = make_queue()
     queue.add(a_pod("a"), 0)

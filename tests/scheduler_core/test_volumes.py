@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetConfiguration
+import pytest
+
+from scheduler_core.commands import (
+    ApplyObjects,
+    DeleteObjects,
+    PatchObject,
+    Ref,
+    SetConfiguration,
+    SetSettings,
+)
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
+from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (
     cycle_of,
     node,
@@ -76,6 +86,18 @@ def test_a_fork_between_reserve_and_bind_has_the_same_assumptions() -> None:
     settle(twin)
     assert sorted(nodes_of(twin).values()) == ["a", "b"]
     assert len(scheduler_of(sim).assumed) == 1
+
+
+@pytest.mark.parametrize("permit", ["reject", "wait:1s"])
+def test_a_volume_is_free_again_where_the_pod_is_refused_after_reserve(permit: str) -> None:
+    sim = world(node("a"), make_class(), make_volume("v"), make_claim("c"))
+    sim.apply(SetSettings({"demonstration": True}))
+    refused = with_claims("one", "c")
+    refused["metadata"]["annotations"] = {"playground.dev/permit": permit}
+    sim.apply(ApplyObjects((refused,)))
+    until_assumed(sim)
+    sim.run(until=lambda w: w.journal.place("default/one") == Place.UNSCHEDULABLE)
+    assert scheduler_of(sim).assumed == {}
 
 
 def test_a_forks_decisions_are_its_own() -> None:

@@ -29,6 +29,14 @@ def run_out(sim: Simulation) -> None:
     else:
         raise AssertionError(f"still changing after {MOST} transitions")
     check(sim)
+    nothing_is_left_assumed(sim)
+
+
+def nothing_is_left_assumed(sim: Simulation) -> None:
+    """Of volumes: what Reserve assumed is bound or taken back where no pod is on its way."""
+    for scheduler in sim.schedulers:
+        if not scheduler.bindings and not scheduler.running and not scheduler.inbox:
+            assert not scheduler.assumed, f"still assumed: {sorted(scheduler.assumed)}"
 
 
 def _cluster(sim: Simulation) -> list[object]:
