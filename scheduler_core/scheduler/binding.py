@@ -82,7 +82,7 @@ def activate(scheduler: Scheduler, state: CycleState) -> None:
     if not keys:
         return
     state.write(PODS_TO_ACTIVATE, ())
-    pods = [pod for key in keys if (pod := scheduler.live(key)) is not None]
+    pods = [pod for key in dict.fromkeys(keys) if (pod := scheduler.live(key)) is not None]
     scheduler.queue.activate(pods, scheduler.world.now)
 
 

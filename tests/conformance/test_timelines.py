@@ -1,4 +1,7 @@
-"""The queue's corpus in tests/corpus: what kube-scheduler v1.34.1's queue did over time is done here, too."""
+"""The queue's corpus in tests/corpus: what kube-scheduler v1.34.1's queue did over time is done here, too.
+
+corners.json.xz holds short timelines of the same format beside it, each of something that was once done otherwise.
+"""
 
 import copy
 from pathlib import Path
@@ -14,11 +17,14 @@ QUEUE = Path(__file__).resolve().parents[1] / "corpus" / "queue"
 TIMELINES = [s for s in read_corpus(QUEUE) if s.family != "queue/leader-election"]
 
 
+CORNERS = list(read_corpus(Path(__file__).with_name("corners.json.xz")))
+
+
 def timeline(family: str, name: str) -> Scenario:
     return next(s for s in TIMELINES if s.family == f"queue/{family}" and name in s.name)
 
 
-@pytest.mark.parametrize("scenario", TIMELINES, ids=lambda s: f"{s.family}: {s.name}"[:90])
+@pytest.mark.parametrize("scenario", [*TIMELINES, *CORNERS], ids=lambda s: f"{s.family}: {s.name}"[:90])
 def test_the_timeline_runs_as_kube_ran_it(scenario: Scenario) -> None:
     result = run_scenario(scenario)
     assert result.verdict is Verdict.PASSES, result.text

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
+from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.plugin import Point, Verdicts
 from scheduler_core.framework.status import error
 from scheduler_core.plugins.demonstration import Demonstration
 from scheduler_core.plugins.node_name import NodeName
+from scheduler_core.scheduler import binding
 from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.cycle import Phase
 from scheduler_core.simulation import Simulation
@@ -282,3 +284,14 @@ def test_a_synchronous_cycle_ends_before_a_victim_that_waited_on_permit_is_taken
     events = of_kind(settle(sim), "event")
     failed = [event["name"] for event in events if event["reason"] == "FailedScheduling"]
     assert failed[:2] == ["web", "small"]
+
+
+def test_a_pod_that_is_to_be_activated_twice_is_activated_once() -> None:
+    sim = world(node("a"), pod("held", schedulingGates=[{"name": "later"}]))
+    settle(sim)
+    gauge = scheduler_of(sim).queue.state.metrics.unschedulable
+    before = dict(gauge)
+    state = CycleState()
+    state.write(PODS_TO_ACTIVATE, ("default/held", "default/held"))
+    binding.activate(scheduler_of(sim), state)
+    assert sum(gauge.values()) == sum(before.values()) + 1
