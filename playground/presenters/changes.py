@@ -132,14 +132,19 @@ def walk(path: str, old: Any, new: Any) -> Iterator[Row]:
 
 
 def _told_apart(old: Any, new: Any) -> str | None:
-    """The field by which the entries of two lists are told apart; None where they are no such lists."""
+    """The field by which the entries of two lists are told apart; None where they are no such lists, or two have the same in it."""
     lists = [entries for entries in (old, new) if entries is not None]
     if not all(isinstance(entries, list | tuple) for entries in lists):
         return None
     entries = [one for entries in lists for one in entries]
     if not entries or not all(isinstance(one, Mapping) for one in entries):
         return None
-    return next((by for by in _KEYS if all(one.get(by) for one in entries)), None)
+    return next((by for by in _KEYS if all(_distinct(one, by) for one in lists)), None)
+
+
+def _distinct(entries: list[Manifest], by: str) -> bool:
+    values = [str(one.get(by) or "") for one in entries]
+    return "" not in values and len(set(values)) == len(values)
 
 
 def _line(path: str, old: str, new: str) -> Row:

@@ -26,6 +26,7 @@ from playground.models import Session
 MOST = 200
 DEEPEST = 64
 NAME_LENGTH = 120
+TOLD_LENGTH = 80  # of what a name says of a fork: something of its origin's name is left before it
 _FIELDS = (
     "name",
     "edit_key",
@@ -177,6 +178,7 @@ def next_name(origin: Session) -> str:
 def told_name(origin: Session, what: str) -> str:
     """A name for a fork that says what it is about, with a number where its family has that name already."""
     base = _NUMBERED.sub("", origin.name)
+    what = what if len(what) <= TOLD_LENGTH else what[: TOLD_LENGTH - 1] + "…"
     number, names = 1, _names(origin)
     while (name := _ended(base, what if number == 1 else f"{what} ({number})")) in names:
         number += 1

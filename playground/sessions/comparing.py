@@ -13,20 +13,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from django.utils.translation import gettext as _
 
 from playground.models import LogKind, Session
 from playground.presenters.commands import sentence
 from playground.sessions import log
-from playground.sessions.errors import SessionError
+from playground.sessions.errors import LimitReached, SessionError
 
 if TYPE_CHECKING:
     from playground.sessions.runtime import Runtime
 
 KEPT = 8
+AT_ONCE = 4  # comparisons that go on in this process; fewer than are kept
 BUDGET = 60.0
 FIRST_CHUNK = 20
 CHUNK = 400
@@ -56,20 +57,29 @@ class Comparisons:
         self._works: OrderedDict[tuple[int, ...], Work] = OrderedDict()
 
     async def ask(self, a: Session, b: Session, heads: tuple[int, int], patience: float) -> Work:
-        """The comparison of two sessions up to a position of each; begun if need be, waited for a while."""
+        """The comparison of two sessions up to a position of each; begun if need be, waited for a while. Raises LimitReached."""
         key = (a.pk, b.pk, *heads)
         work = self._works.get(key)
         if work is None or work.error is not None:
+            self._make_room()
             work = self._works[key] = Work()
             self._runtime.begin(self._compare(work, a, b, heads))
         self._works.move_to_end(key)
-        while len(self._works) > KEPT:
-            self._works.popitem(last=False)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(work.finished.wait(), patience)
         if work.error is not None:
             raise work.error
         return work
+
+    def _make_room(self) -> None:
+        """For one more; what goes on stays, so that who comes back for it does not begin it again."""
+        over = [key for key, work in self._works.items() if work.finished.is_set()]
+        if len(self._works) - len(over) >= AT_ONCE:
+            raise LimitReached(
+                _("Other sessions are being compared just now. Please try again when that is done.")
+            )
+        for key in over[: max(0, len(self._works) + 1 - KEPT)]:
+            del self._works[key]
 
     async def _compare(self, work: Work, a: Session, b: Session, heads: tuple[int, int]) -> None:
         try:
@@ -184,9 +194,8 @@ class Entry:
 
 def commands(session_id: int, head: int) -> list[Entry]:
     """The commands of a session's log below a head, in a database thread."""
-    _, rows = log.read(session_id)
     found = []
-    for row in rows:
+    for row in log.read(session_id)[1]:
         if row.kind == LogKind.COMMAND and row.at < head:
             data = log.unpack(row.payload)
             text = orjson.dumps(data["command"], option=orjson.OPT_SORT_KEYS)
@@ -216,13 +225,38 @@ def parting(
 def differing(ours: Sequence[Entry], theirs: Sequence[Entry]) -> Data:
     """The commands after the parting that only one of the two has, in order, and how many both have."""
     mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
-    matcher = SequenceMatcher(None, [one.print for one in mine], [one.print for one in other], autojunk=False)
+    both = aligned([one.print for one in mine], [one.print for one in other])
     rows: list[Data] = []
-    same = 0
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            same += i2 - i1
-            continue
-        rows += [{"side": 0, "at": one.at, "told": one.told, "source": one.source} for one in mine[i1:i2]]
-        rows += [{"side": 1, "at": one.at, "told": one.told, "source": one.source} for one in other[j1:j2]]
-    return {"rows": rows, "same": same, "cut": len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS}
+    i = j = 0
+    for next_i, next_j in [*both, (len(mine), len(other))]:
+        for side, entries in ((0, mine[i:next_i]), (1, other[j:next_j])):
+            rows += [{"side": side, "at": one.at, "told": one.told, "source": one.source} for one in entries]
+        i, j = next_i + 1, next_j + 1
+    cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
+    return {"rows": rows, "same": len(both), "cut": cut}
+
+
+def aligned(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Index pairs of a longest common subsequence, in order. Quick also where the same few come again and again, as undo and redo do.
+
+    Hyyrö, Bit-parallel LCS-length computation revisited (2004): a row of the table is one whole number, a bit for each of `theirs`, and
+    the bit is 0 where one more of them is matched.
+    """
+    places: dict[bytes, int] = {}
+    for j, one in enumerate(theirs):
+        places[one] = places.get(one, 0) | 1 << j
+    full = (1 << len(theirs)) - 1
+    rows = [full]
+    for one in ours:
+        row, met = rows[-1], rows[-1] & places.get(one, 0)
+        rows.append(((row + met) | (row - met)) & full)
+    pairs, i, j = [], len(ours), len(theirs)
+    while i and j:
+        if rows[i] >> j - 1 & 1:
+            j -= 1
+        elif rows[i - 1] >> j - 1 & 1:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        else:
+            i -= 1
+    return pairs[::-1]

@@ -138,8 +138,9 @@ class Seeker:
 
     async def _found(self, hit: dict[str, Any], stand: Callable[[int], None]) -> None:
         stand(hit["position"])
-        with contextlib.suppress(SessionError):
-            await self.live.runtime.db(pins.hit, self.live.id, hit["id"])
+        if self.viewer.may_edit:  # who only looks leaves no trace
+            with contextlib.suppress(SessionError):
+                await self.live.runtime.db(pins.hit, self.live.id, hit["id"])
         self.viewer.send({"type": "searched", "hit": hit, "message": held(hit)})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
 from playground.presenters.words import Told, gettext_noop, told
+from scheduler_core.framework.events import Action, action_name
 from scheduler_core.queue.hints import registered
 from scheduler_core.trace.journal import Move, Place
 
@@ -48,8 +49,6 @@ def _wakes(scheduler: Any, entry: Any) -> list[dict[str, Any]]:
 
 
 def _actions(action: Any) -> str:
-    from scheduler_core.framework.events import Action, action_name
-
     if action in (Action.ALL, Action.UPDATE):
         return action_name(action)
     return ", ".join(action_name(one) for one in action)

@@ -1,18 +1,9 @@
 // The comparison's charts; the tables beside them say the same. Plotly is loaded from our own host; colours come from the page's tokens.
+import { plotly as load } from "./plotly.js";
 import { token } from "./theme.js";
 
 const COLOURS = ["--p1", "--p5"];
 const figures = [...document.querySelectorAll("figure[data-chart]")];
-
-function load(source) {
-  return new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = source;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error("Plotly could not be loaded"));
-    document.head.append(script);
-  });
-}
 
 function draw(plotly) {
   for (const figure of figures) {

@@ -94,6 +94,11 @@ export function listenLanes(look) {
   return { closer: () => zoom(CLOSER), wider: () => zoom(1 / CLOSER), left: () => move(-0.25), right: () => move(0.25) };
 }
 
+function swallow(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 /** The lanes follow the mouse while it is held; a click that moved nothing stays a click. */
 function drag(section, ask) {
   let from = null;
@@ -111,8 +116,11 @@ function drag(section, ask) {
   addEventListener("pointerup", () => {
     if (!from) return;
     document.querySelector(".lane-rows")?.classList.remove("dragging");
-    if (from.moved) addEventListener("click", (event) => (event.preventDefault(), event.stopPropagation()), { capture: true, once: true });
-    setTimeout(() => (from = null));
+    if (from.moved) addEventListener("click", swallow, true);
+    setTimeout(() => {
+      from = null;
+      removeEventListener("click", swallow, true); // released elsewhere, no click came of it
+    });
   });
   section.addEventListener("dragstart", (event) => event.preventDefault());
 }

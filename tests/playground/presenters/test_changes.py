@@ -85,6 +85,16 @@ def test_a_taint_is_told_by_its_key() -> None:
     }
 
 
+def test_of_two_taints_with_one_key_none_is_lost() -> None:
+    execute, schedule = ({"key": "a", "effect": effect} for effect in ("NoExecute", "NoSchedule"))
+    [line] = walk("", {"taints": [execute, schedule]}, {"taints": [schedule]})
+    assert line == {
+        "path": "taints",
+        "before": "[{key: a, effect: NoExecute}, {key: a, effect: NoSchedule}]",
+        "after": "[{key: a, effect: NoSchedule}]",
+    }
+
+
 def test_a_kind_and_a_part_of_the_name_choose_rows_and_the_kinds_are_counted_all() -> None:
     after = world(node("n0"), pod("a"), pod("b"))
     before = after.fork()

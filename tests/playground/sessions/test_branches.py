@@ -7,7 +7,7 @@ from django.test import Client
 
 from playground.models import Session
 from playground.sessions import log
-from playground.sessions.branches import family
+from playground.sessions.branches import family, told_name
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +130,14 @@ def test_forks_are_numbered_within_their_family() -> None:
 def test_a_long_name_is_cut_for_its_number() -> None:
     name = fork(begin("x" * 120)).name
     assert (len(name), name[-11:]) == (120, " · branch 1")
+
+
+def test_a_name_that_says_much_leaves_room_for_the_origins_and_for_a_number() -> None:
+    root = begin("cluster")
+    first = told_name(root, "without " + "y" * 200)
+    assert first.startswith("cluster · without yyy") and len(first) <= 120
+    fork(root, name=first)
+    assert told_name(root, "without " + "y" * 200) == f"{first} (2)"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,7 +10,16 @@ from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.comparison import identical, pods, present
 from playground.sessions.client import SessionClient, create_session
-from playground.sessions.comparing import commands, differing, parting
+from playground.sessions.comparing import (
+    AT_ONCE,
+    KEPT,
+    Work,
+    aligned,
+    commands,
+    differing,
+    parting,
+)
+from playground.sessions.errors import LimitReached
 from playground.sessions.runtime import runtime
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
@@ -179,6 +188,44 @@ def test_worlds_of_other_seeds_share_nothing() -> None:
 def test_commands_that_both_have_are_not_listed() -> None:
     found = differing([entry(1, "a"), entry(2, "b"), entry(3, "c")], [entry(1, "a"), entry(9, "c")])
     assert ([(row["side"], row["at"]) for row in found["rows"]], found["same"]) == ([(0, 2)], 2)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "pairs"),
+    [
+        ("", "a", []),
+        ("ab", "ab", [(0, 0), (1, 1)]),
+        ("xax", "ax", [(1, 0), (2, 1)]),
+        ("uruzu", "urzr", [(0, 0), (1, 1), (3, 2)]),
+    ],
+)
+def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(
+    ours: str, theirs: str, pairs: Any
+) -> None:
+    assert aligned([one.encode() for one in ours], [one.encode() for one in theirs]) == pairs
+
+
+async def test_only_so_many_comparisons_go_on_at_once(
+    client: SessionClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await client.fork()
+    works = runtime().comparisons._works
+    going = type(works)({(number,): Work() for number in range(AT_ONCE)})
+    monkeypatch.setattr(runtime().comparisons, "_works", going)
+    with pytest.raises(LimitReached, match="just now"):
+        await compared(client, other)
+
+
+async def test_the_oldest_results_go_and_what_goes_on_stays(
+    client: SessionClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await client.fork()
+    works = type(runtime().comparisons._works)({(number,): Work() for number in range(KEPT)})
+    for number in range(1, KEPT):
+        works[(number,)].finished.set()
+    monkeypatch.setattr(runtime().comparisons, "_works", works)
+    await compared(client, other)
+    assert (len(works), (0,) in works, (1,) in works) == (KEPT, True, False)
 
 
 async def test_the_log_is_read_up_to_a_head(session: Session) -> None:

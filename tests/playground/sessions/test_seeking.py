@@ -69,6 +69,19 @@ async def test_a_search_back_moves_the_cursor_and_not_the_head(
     assert delta["seq"] < delta["head"] == 61
 
 
+async def test_a_search_counts_as_a_hit_only_for_who_may_edit(
+    session: Session, client: SessionClient, pages: Open
+) -> None:
+    await add(session, kind="attempt_started")
+    await client.walk(60)
+    for key, counted in ((session.view_key, [0]), (session.edit_key, [1])):
+        page = await pages(key)
+        await page.look()
+        await page.send({"type": "search", "back": True})
+        await page.until(kind("searched"))
+        assert await hits(session) == counted
+
+
 async def test_what_is_kept_nowhere_can_be_searched_for_too(
     session: Session, client: SessionClient, pages: Open
 ) -> None:
