@@ -43,10 +43,10 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
         return workbench(request, client, "build", _page(what, form), 422)
     try:
         command = ApplyObjects(tuple(form.manifests), create_only=True).to_json()
-        applied = await client.apply(command, at=position(request), source="builder")
+        await client.apply(command, at=position(request), source="builder")
     except (CommandRefused, LimitReached) as error:
         return workbench(request, client, "build", {**_page(what, form), "refusal": error}, 422)
-    return done(request, client, applied, said(what, len(form.manifests)), f"build-{what}")
+    return done(request, client, said(what, len(form.manifests)), f"build-{what}")
 
 
 @require_POST

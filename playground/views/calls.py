@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.sessions.client import Applied, SessionClient
+from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
-from playground.views.doors import go, opens, position, workbench
+from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
-from scheduler_core.api.faults import CALLS, Fault
+from scheduler_core.api.faults import Fault
 from scheduler_core.commands import FailCall
 
 MOST_KEY = 510
@@ -35,9 +35,8 @@ async def calls(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     if "back" in request.POST:
-        call = request.POST.get("call", "")
-        pod = request.POST.get("pod", "")[:MOST_KEY]
-        fault = Fault(call if call in CALLS else "bind", pod, times=0)
+        call, pod = request.POST.get("call", ""), request.POST.get("pod", "")[:MOST_KEY]
+        fault = Fault(call, pod, times=0)
         return await _apply(request, client, fault, CallForm(initial={"pod": pod}), _("It was taken back."))
     form = CallForm(request.POST)
     if not form.is_valid():
@@ -51,8 +50,12 @@ async def _apply(
 ) -> HttpResponse:
     refusal: Any = None
     try:
-        applied = await client.apply(FailCall(fault).to_json(), at=position(request), source="calls")
-        return _done(request, client, applied, fault.pod, said)
+        await client.apply(FailCall(fault).to_json(), at=position(request), source="calls")
+        messages.success(request, said)
+        url = reverse("calls", args=[client.key])
+        return HttpResponseRedirect(
+            f"{url}?{urlencode({'pod': fault.pod})}"
+        )  # a fork opens in its own studio (`opens`)
     except (CommandRefused, LimitReached) as error:
         refusal = error
         for each in error.errors:
@@ -62,13 +65,6 @@ async def _apply(
                 refusal = None
     context = {**await _page(request, client, form), "refusal": refusal}
     return workbench(request, client, "calls", context, 422)
-
-
-def _done(request: HttpRequest, client: SessionClient, applied: Applied, pod: str, said: str) -> HttpResponse:
-    messages.success(request, said)
-    if applied.forked is None:
-        return HttpResponseRedirect(f"{reverse('calls', args=[client.key])}?{urlencode({'pod': pod})}")
-    return go(request, reverse("studio", args=[applied.forked.key]))
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:

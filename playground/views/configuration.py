@@ -60,8 +60,8 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
     if not errors:
         try:
             command = SetConfiguration(manifest, name).to_json()
-            applied = await client.apply(command, at=position(request), source="configuration")
-            return done(request, client, applied, _said(request, name), "configuration")
+            await client.apply(command, at=position(request), source="configuration")
+            return done(request, client, _said(request, name), "configuration")
         except (CommandRefused, LimitReached) as error:
             errors = [at_line(each, locate) for each in error.errors] or [
                 {"text": error.message, "line": None}
@@ -136,10 +136,8 @@ async def _change(
     if not restarts(changes):
         said = _("The settings were changed; nobody had to restart.")
     try:
-        applied = await client.apply(
-            SetSettings(changes).to_json(), at=position(request), source="configuration"
-        )
-        return done(request, client, applied, said, "configuration")
+        await client.apply(SetSettings(changes).to_json(), at=position(request), source="configuration")
+        return done(request, client, said, "configuration")
     except (CommandRefused, LimitReached) as error:
         context = {**await _page(request, client), **forms, "refusal": error}
         return workbench(request, client, "configuration", context, 422)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from playground.recent import remember
-from playground.sessions.client import Applied, Past, SessionClient
+from playground.sessions.client import Past, SessionClient
 from playground.sessions.errors import InThePast, SessionError, SessionGone
 
 View = Callable[..., Awaitable[HttpResponse]]
@@ -123,7 +123,7 @@ def workbench(
     return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
 
 
-def done(request: HttpRequest, client: SessionClient, applied: Applied, said: str, page: str) -> HttpResponse:
+def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
     """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (`opens`)."""
     messages.success(request, said)
     return HttpResponseRedirect(reverse(page, args=[client.key]))

@@ -50,13 +50,13 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
     plan = await _plan(client, token)
-    applied = await client.apply_plan(plan["token"], at=position(request))
+    await client.apply_plan(plan["token"], at=position(request))
     _plans.pop((client.session.pk, plan["token"]), None)
     count = sum(row["action"] in ("created", "changed") for row in plan["items"])
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
-    return done(request, client, applied, words, "studio")
+    return done(request, client, words, "studio")
 
 
 def _preview(request: HttpRequest, plan: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.builder import to_yaml
@@ -94,11 +95,11 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             plan = await target.plan(text)
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
-            applied = await target.apply_plan(plan["token"])
+            await target.apply_plan(plan["token"])
         client.landed = target
         count = sum(row["action"] in ("created", "changed") for row in plan["items"])
-        words = _("%(count)d object(s) applied") % {"count": count}
-        return done(request, client, applied, words, "objects")
+        words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
+        return done(request, client, words, "objects")
     except (CommandRefused, LimitReached) as error:
         errors = error.errors or [{"text": error.message, "line": None}]
     context = {"text": text, "existing": _existing(request), "errors": errors}
@@ -138,10 +139,8 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        applied = await client.apply(
-            DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="objects"
-        )
+        await client.apply(DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="objects")
     except CommandRefused as error:
         raise SessionError(error.message, error.errors) from error
     words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}
-    return done(request, client, applied, words, "objects")
+    return done(request, client, words, "objects")

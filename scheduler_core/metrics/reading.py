@@ -29,7 +29,7 @@ class Value:
     labels: Labels
     value: int
 
-    def to_json(self, metric: Metric) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"labels": list(self.labels), "value": self.value}
 
 
@@ -41,7 +41,7 @@ class Spread:
     counts: tuple[int, ...]
     sum: float
 
-    def to_json(self, metric: Metric) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"labels": list(self.labels), "counts": list(self.counts), "sum": self.sum}
 
 
@@ -53,7 +53,7 @@ class Family:
     series: tuple[Value | Spread, ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.metric.name, "series": [one.to_json(self.metric) for one in self.series]}
+        return {"name": self.metric.name, "series": [one.to_json() for one in self.series]}
 
 
 def read(scheduler: Scheduler) -> list[Family]:

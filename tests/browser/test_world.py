@@ -70,7 +70,7 @@ def test_a_pod_of_no_scheduler_leads_to_starting_one(studio: Page) -> None:
     studio.goto(f"{base}yaml")
     studio.locator("textarea[name='text']").fill(POD % ("lonely", "schedulerName: batch,"))
     studio.locator("form.yaml-form button").first.click()
-    expect(studio.get_by_text("1 object(s) applied")).to_be_visible()
+    expect(studio.get_by_text("1 object applied")).to_be_visible()
     studio.goto(base)
     studio.get_by_role("link", name="Start a scheduler").first.click()
     drawer = studio.locator("#drawer")

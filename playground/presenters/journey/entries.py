@@ -50,7 +50,7 @@ def entries(sim: Any, key: str, moves: list[Move]) -> list[dict[str, Any]]:
             "time": duration(end - move.t),
         }
         if move.place == Place.IN_FLIGHT:
-            out.append(_attempt(sim, move, attempts.get(move.position), stage))
+            out.append(_attempt(move, attempts.get(move.position), stage))
         elif move.place in _OF_ATTEMPT and out and out[-1]["kind"] == "attempt":
             out[-1]["stages"].append(stage)
         else:
@@ -79,7 +79,7 @@ def _number(out: list[dict[str, Any]]) -> None:
             entry["undone"] = True
 
 
-def _attempt(sim: Any, move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict[str, Any]:
+def _attempt(move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict[str, Any]:
     entry = {"kind": "attempt", "at": move.position, "t": stage["t"], "ns": move.t, "stages": [stage]}
     if attempt is None:
         return {**entry, "outcome": "running", "number": None, "message": ""}

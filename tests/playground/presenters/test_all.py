@@ -60,7 +60,7 @@ def test_presenting_a_step_takes_few_milliseconds(nodes: int, pods: int, millise
         sim.step(Grain.PLUGIN)
     taken = []
     for _ in range(15):
-        started = time.perf_counter()
+        started = time.thread_time()
         everything(sim, Look())
-        taken.append(1000 * (time.perf_counter() - started))
+        taken.append(1000 * (time.thread_time() - started))
     assert min(taken) < milliseconds

@@ -193,7 +193,8 @@ async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> 
 
     async def cancelled() -> bool:
         await client.live().run({"kind": "unschedulable"})
-        await asyncio.sleep(0.3)
+        while client.live().head <= 1:
+            await asyncio.sleep(0.01)
         running = client.live().running
         await client.live().pause()
         return running is not None and running["until"] == "the next pod is unschedulable"
