@@ -316,7 +316,12 @@ def _merged(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
     base = next((c for c in call.base.get("conditions") or () if c.get("type") == kind), None)
     now = None if live is None else live.condition(kind)
     if base is None:
-        return call.condition
+        kept = (
+            {}
+            if now is None
+            else {name: value for name, value in now.items() if name != "lastTransitionTime"}
+        )
+        return {**kept, **call.condition}
     changed = {name: value for name, value in call.condition.items() if base.get(name) != value}
     kept = {"type": kind} if now is None else dict(now)  # none: the pod was made anew under its name
     if "status" in changed:

@@ -295,3 +295,15 @@ def test_a_pod_that_is_to_be_activated_twice_is_activated_once() -> None:
     state.write(PODS_TO_ACTIVATE, ("default/held", "default/held"))
     binding.activate(scheduler_of(sim), state)
     assert sum(gauge.values()) == sum(before.values()) + 1
+
+
+def test_a_condition_keeps_the_generation_that_a_patch_says_nothing_of() -> None:
+    sim = world(pod("web"), node("a"))
+    sim.apply(SetSettings({"async_api_calls": False, "manual": True}))
+    known = live(sim)
+    sim.store.patch_pod_status(WEB, sim.now, condition=says("no room"))
+    condition = {name: value for name, value in says("timeout").items() if name != "observedGeneration"}
+    patch_status(scheduler_of(sim), known, condition, None)
+    sim.run()
+    assert live(sim).condition("PodScheduled")["observedGeneration"] == 1
+    assert live(sim).condition("PodScheduled")["message"] == "timeout"
