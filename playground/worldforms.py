@@ -134,7 +134,7 @@ class SettingsForm(forms.Form):
         label=_("The scheduling queue"),
         choices=(
             (CURRENT, _("as in v1.34: by the hints of the plugins")),
-            (HISTORICAL, _("historical (reference 003): by move requests, without hints")),
+            (HISTORICAL, _("historical: by move requests, without hints")),
         ),
         help_text=_(
             "historical: any event moves every unschedulable pod, leftovers go after 30 to 60 s, backoff is 2ⁿ s"

@@ -230,6 +230,12 @@ def lately_card(sim: Any) -> dict[str, Any]:
     return {"id": "map-lately", "kind": "lately", "rows": rows}
 
 
+def _present_first(sim: Any) -> list[Any]:
+    """The schedulers, that one first whose cycle began last."""
+    present = scheduler_of(sim)
+    return [present, *(other for other in sim.schedulers if other is not present)]
+
+
 def _last_answer(sim: Any, key: str) -> dict[str, Any]:
     """What kube said at the end of a pod's last attempt, and where; "node": it was given back after that node had been chosen."""
     attempt = last_attempt(sim, key)
@@ -243,8 +249,11 @@ def _last_answer(sim: Any, key: str) -> dict[str, Any]:
 
 def pending_card(sim: Any, look: Look) -> dict[str, Any]:
     """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
-    queue = scheduler_of(sim).queue
-    refused = [*queue.unschedulable(), *(q for q in queue.backoff() if q.attempts)]
+    queues = [scheduler.queue for scheduler in _present_first(sim)]
+    refused = [
+        *(queued for queue in queues for queued in queue.unschedulable()),
+        *(queued for queue in queues for queued in queue.backoff() if queued.attempts),
+    ]
     rows = [
         {
             "key": queued.pod.key,

@@ -118,3 +118,13 @@ def test_a_view_link_cannot_import(
     friend.goto(page.get_by_label("View link").input_value() + "import")
     expect(friend.get_by_text("This is a view link")).to_be_visible()
     expect(friend.get_by_role("button", name="Preview the import")).to_have_count(0)
+
+
+def test_what_is_wrong_with_a_text_on_the_first_page_is_in_view(
+    page: Page, server: PlaygroundServer, complaints: Complaints
+) -> None:
+    complaints.forgive("422")
+    page.goto(server.url)
+    page.locator("#import-text").fill("no: yaml: at all")
+    page.get_by_role("button", name="Preview the import").click()
+    expect(page.locator(".refusal")).to_be_in_viewport()

@@ -45,7 +45,7 @@ def test_a_historical_queue_says_so(studio: Page) -> None:
     studio.get_by_role("button", name="Change the settings").click()
     expect(studio.get_by_text("and the schedulers restarted")).to_be_visible()
     studio.get_by_role("link", name="Open the studio").click()
-    expect(studio.locator("#panel-queues").get_by_text("historical: reference 003")).to_be_visible()
+    expect(studio.locator("#panel-queues").get_by_text("historical: without hints")).to_be_visible()
 
 
 def test_a_feature_gate_is_turned_off_and_a_locked_one_refused(

@@ -9,7 +9,7 @@ import pytest
 
 from playground.presenters.heat import BEST, HERE, NO, OK
 from scheduler_core.api.faults import Fault
-from scheduler_core.commands import ApplyObjects, FailCall
+from scheduler_core.commands import ApplyObjects, FailCall, SetConfiguration
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
@@ -23,6 +23,8 @@ from tests.playground.presenters.worlds import (
     until,
     world,
 )
+
+DEFAULT = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
 
 def cards(sim: Simulation, **look: Any) -> dict[str, Any]:
@@ -94,6 +96,16 @@ def test_refused_pods_are_listed_with_their_last_message() -> None:
     rows = cards(sim)["map-pending"]["rows"]
     assert [row["key"] for row in rows] == ["default/huge"]
     assert rows[0]["message"].startswith("0/3 nodes are available: ")
+
+
+def test_refused_pods_of_every_scheduler_are_listed() -> None:
+    sim = until(three_nodes(pod("huge", cpu="64")), decided())
+    profiles = {**DEFAULT, "profiles": [{"schedulerName": "second"}]}
+    sim.apply(SetConfiguration(profiles, "second"))
+    sim.apply(ApplyObjects((pod("vast", cpu="64", schedulerName="second"),)))
+    sim.run(until=lambda w: w.journal.place("default/vast") == "unschedulable")
+    rows = cards(sim)["map-pending"]["rows"]
+    assert {row["key"] for row in rows} == {"default/huge", "default/vast"}
 
 
 def test_a_pod_whose_binding_failed_names_the_node_and_the_step_where_it_came_back() -> None:
