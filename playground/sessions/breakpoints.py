@@ -329,7 +329,10 @@ def _tests(point: Breakpoint) -> list[Test]:
 
 
 class Matcher:
-    """One breakpoint, ready to be asked about records. `failed` is the expression's last error, `failures` how many there were."""
+    """One breakpoint, ready to be asked about records. `failed` is the expression's last error, `failures` how many there were.
+
+    `first` and `last` are the first and the last value of a watch; `begun` is the first one told as a hit, None as long as there is none.
+    """
 
     def __init__(self, point: Breakpoint) -> None:
         self.point = point
@@ -338,8 +341,9 @@ class Matcher:
         self.failures = 0
         self._tests = _tests(point)
         self._program = cel.compiled(point.cel).afresh() if point.cel else None
-        self._before: Any = None
-        self._known = False
+        self.begun: Hit | None = None
+        self.first: Any = None
+        self.last: Any = None
 
     def hit(self, record: Record, world: Any) -> Hit | None:
         """Whether it holds for a record; a watch for a changed value holds when the value differs from the one before."""
@@ -352,15 +356,19 @@ class Matcher:
             except cel.Failed as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
-            if not (self._changed(value) if self.point.watch else value is True):
+            if not (self._changed(value, record, world) if self.point.watch else value is True):
                 return None
-        return Hit(self.point.id, self.point.title, world.position, record.t, told(record), _shown(value))
+        return self._told(value, record, world)
 
-    def _changed(self, value: Any) -> bool:
+    def _changed(self, value: Any, record: Record, world: Any) -> bool:
         """The first value is where a watch begins from, not a change."""
-        changed = self._known and value != self._before
-        self._known, self._before = True, value
-        return changed
+        if self.begun is None:
+            self.begun, self.first, self.last = self._told(value, record, world), value, value
+        changed, self.last = value != self.last, value
+        return bool(changed)
+
+    def _told(self, value: Any, record: Record, world: Any) -> Hit:
+        return Hit(self.point.id, self.point.title, world.position, record.t, told(record), _shown(value))
 
 
 def _shown(value: Any) -> Any:
@@ -369,7 +377,7 @@ def _shown(value: Any) -> Any:
 
 
 class Condition:
-    """Whether one of some breakpoints holds, asked after each transition. `hit` is the first one that did."""
+    """Whether one of some breakpoints holds, asked after each transition. `hit` is the first one that did at the last of these."""
 
     def __init__(self, points: Iterable[Breakpoint]) -> None:
         self.matchers = [Matcher(point) for point in points]
@@ -380,14 +388,14 @@ class Condition:
                 self._by_kind.setdefault(kind, []).append(matcher)
 
     def __call__(self, world: Any) -> bool:
-        by_kind = self._by_kind
+        by_kind, first = self._by_kind, None
         for record in world.last:
             for matcher in by_kind.get(record.kind, ()):
-                found = matcher.hit(record, world)
-                if found is not None:
-                    self.hit = found
-                    return True
-        return False
+                if first is None or matcher.point.watch:  # a watch has to see every value
+                    found = matcher.hit(record, world)
+                    first = first or found
+        self.hit = first or self.hit
+        return first is not None
 
     def hits(self, world: Any) -> list[Hit]:
         """All that hold after a transition, one for each breakpoint."""

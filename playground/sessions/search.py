@@ -1,7 +1,8 @@
 """Search: the next or the last position where a breakpoint holds, found by replaying history; the head does not move.
 
 Backwards, history is taken in pieces from the latest world before the cursor to the earliest; each piece is replayed forwards, and the
-last position where a breakpoint held in it is the answer. A search is worked on in turns and can be dropped between two of them.
+last position where a breakpoint held in it is the answer. Whether the first value of a watch in a piece was a change is known only when
+the pieces before it have told the value until then. A search is worked on in turns and can be dropped between two of them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from playground.sessions.breakpoints import Breakpoint, Condition, Hit
+from playground.sessions.breakpoints import Breakpoint, Condition, Hit, Matcher
 
 if TYPE_CHECKING:
     from playground.sessions.engine import Engine
@@ -75,20 +76,26 @@ class Search:
 
     def _back(self, at: int) -> Steps:
         """Positions before `at`, in pieces from the latest to the first; the first position of all has no transition."""
-        end = at - 1
+        end, found = at - 1, None
+        begun: dict[int, Matcher] = {}  # by the place in `points`: where a watch saw its first value so far
         while end > 0 and self.scanned < self.limit:
-            world = self.engine.history.nearest(end - 1)
+            world, condition = self.engine.history.nearest(end - 1), Condition(self.points)
             start = world.position
-            hit = yield from self._last(world, end)
-            if hit is not None:
-                return hit
+            found = _later(found, (yield from self._last(world, end, condition)))
+            for i, matcher in enumerate(condition.matchers):
+                if matcher.begun is not None:
+                    after = begun.get(i)
+                    if after is not None and after.first != matcher.last:
+                        found = _later(found, after.begun)
+                    begun[i] = matcher
+            if found is not None and not any(_later(found, one.begun) is one.begun for one in begun.values()):
+                return found
             end = start
-        return None
+        return found
 
-    def _last(self, world: Any, end: int) -> Steps:
+    def _last(self, world: Any, end: int, condition: Condition) -> Steps:
         """The last position up to `end` where one holds."""
-        condition, found = Condition(self.points), None
-        condition(world)
+        found = None
         while world.position < end:
             self.engine.replay(world)
             self.scanned += 1
@@ -98,6 +105,13 @@ class Search:
                 yield
         self._failures.update(condition.failures())
         return found
+
+
+def _later(one: Hit | None, other: Hit | None) -> Hit | None:
+    """The hit at the later position, the first one where they are equal or there is but one."""
+    if one is None or other is None:
+        return one or other
+    return other if other.position > one.position else one
 
 
 def hits(engine: Engine, points: Iterable[Breakpoint], first: int, last: int, most: int) -> Steps:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.breakpoints import BadBreakpoint, Condition, parse, problems
+from playground.sessions.breakpoints import BadBreakpoint, Condition, Hit, parse, problems
 from playground.sessions.cel import STRIKES, Failed, compiled
 from playground.sessions.frames import encode
 from scheduler_core.commands import command_from_json
@@ -105,7 +105,7 @@ def test_a_watch_holds_where_its_value_changes_not_where_it_begins() -> None:
 def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: Any) -> None:
     sim = Simulation()
     condition = Condition([parse({"watch": True, "changes": True, "kind": "command", "cel": cel})])
-    condition.matchers[0]._known = True
+    condition.matchers[0].begun = Hit(0, "", 0, 0, "")
     sim.apply(command_from_json(applying(node("n0"))))
     assert condition(sim) and condition.hit is not None
     assert condition.hit.value == value

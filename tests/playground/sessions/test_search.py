@@ -64,6 +64,31 @@ def test_forward_finds_the_next_position_after_the_cursor(engine: Engine) -> Non
         assert found["hit"]["position"] == min(one for one in known if one > at)
 
 
+CHANGES = {"id": 1, "watch": True, "changes": True, "kind": "node_selected", "cel": "record.data.node"}
+
+
+@pytest.mark.parametrize("piece", [3, 40, 10**6])
+def test_back_finds_the_last_change_of_a_value_however_history_is_cut(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    known = [
+        one["position"] for one in finish(hits(engine, [parse(CHANGES)], 0, engine.world.position, 1000))
+    ]
+    nearest = engine.history.nearest
+
+    def cut(position: int) -> Any:
+        world = nearest(position - position % piece)
+        while world.position < position - position % piece:
+            engine.replay(world)
+        return world
+
+    monkeypatch.setattr(engine.history, "nearest", cut)
+    for at in (known[3] + 1, known[7], known[-1] + 9):
+        found = search(engine, CHANGES, at, back=True)
+        assert found["hit"]["position"] == max(one for one in known if one < at)
+    assert search(engine, CHANGES, known[0], back=True)["hit"] is None
+
+
 def test_a_search_finds_nothing_where_it_never_held_and_says_how_far_it_looked(engine: Engine) -> None:
     head = engine.world.position
     back = search(engine, {"pod": "default/nobody"}, head, back=True)
