@@ -66,6 +66,12 @@ def test_a_wait_on_permit_times_out_in_kubes_words() -> None:
     assert sim.now >= 10 * SECOND
 
 
+def test_no_plugin_may_have_a_pod_wait_on_permit_for_longer_than_fifteen_minutes() -> None:
+    sim, _ = demonstration(permit="wait:20m")
+    sim.run(until=lambda w: not w.schedulers[0].bindings)
+    assert 15 * 60 * SECOND <= sim.now < 16 * 60 * SECOND
+
+
 def test_an_allowed_pod_is_bound() -> None:
     sim, _ = demonstration(permit="wait:10s")
     sim.apply(DecidePermit("default/web", "allow"))

@@ -149,6 +149,21 @@ def test_the_journey_of_a_pod_is_not_that_of_the_one_before_whose_end_is_unheard
     assert sim.journal.place(WEB) == Place.IGNORED
 
 
+def test_a_preemptor_whose_victim_went_unheard_is_tried_over_and_over_until_its_scheduler_hears() -> None:
+    sim = world(node("a"), pod("small", cpu="4", priority=0))
+    settle(sim)
+    sim.apply(SetSettings({"informer_lag": SECOND}))
+    sim.apply(ApplyObjects((pod("web", cpu="4", priority=5),)))
+    sim.run(until=lambda w: w.journal.place(WEB) == Place.IN_FLIGHT)
+    sim.store.remove("Pod", "default", "small")
+    settle(sim, steps=50_000)
+    assert nodes_of(sim) == {WEB: "a"}
+    attempts = sim.journal.attempts_of(WEB)
+    assert {attempt.victims for attempt in attempts[:-1]} == {("default/small",)}
+    assert len(attempts) > 100
+    assert attempts[-1].started - attempts[0].started <= 2 * SECOND
+
+
 def test_a_fork_hears_what_was_under_way() -> None:
     sim = lagging(2 * SECOND, node("a"), pod("web"))
     sim.run(steps=3)

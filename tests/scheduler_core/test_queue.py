@@ -304,6 +304,27 @@ def test_a_refusal_ends_a_row_of_errors() -> None:
     assert (refused.error_count, refused.unschedulable_count, refused.backoff_until) == (0, 1, 21 * SECOND)
 
 
+class TwoMinds(FakeRules):
+    """A node that comes is what a waiting plugin waits for; anything else may help after the backoff."""
+
+    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+        comes = what.event.resource == "Node"
+        return Verdict(Strategy.IMMEDIATELY if comes else Strategy.AFTER_BACKOFF, what.event.label, "Fit")
+
+
+@pytest.mark.parametrize("happened", [(NODE_ADD, OTHER), (OTHER, NODE_ADD)])
+def test_of_what_happened_in_flight_the_event_that_a_plugin_waits_for_counts_most(
+    happened: tuple[Happening, ...],
+) -> None:
+    queue = SchedulingQueue(QueueOptions(), TwoMinds())
+    queue.add(a_pod("a"), 0)
+    entry = popped(queue)
+    for what in happened:
+        queue.move_all(what, 0)
+    queue.requeue(entry, 0, ("Fit",), ("Fit",))
+    assert [entry.pod.name for entry in queue.active()] == ["a"]
+
+
 def test_a_gate_that_closes_keeps_a_moving_pod_back() -> None:
     queue, rules = make_queue()
     queue.add(a_pod("a"), 0)

@@ -25,6 +25,7 @@ from scheduler_core.commands import (
     Command,
     DecidePermit,
     DeleteObjects,
+    FailCall,
     PatchObject,
     Ref,
     SetSettings,
@@ -58,9 +59,10 @@ class Worlds(RuleBasedStateMachine):
     @initialize(
         seed=st.integers(0, 3),
         around=st.lists(objects.SETTINGS, max_size=2),
-        demonstration=st.booleans(),
+        demonstration=st.sampled_from([True, True, False]),
         nodes=objects.several(objects.nodes(), 1, 3),
-        pods=objects.several(objects.pods(), 1, 6),
+        pods=objects.several(objects.pods(), 3, 6),
+        storage=objects.several(objects.storage(), 0, 3),
     )
     def begin(
         self,
@@ -69,6 +71,7 @@ class Worlds(RuleBasedStateMachine):
         demonstration: bool,
         nodes: Manifests,
         pods: Manifests,
+        storage: Manifests,
     ) -> None:
         self.seed = seed
         self.sim = Simulation(seed=seed)
@@ -78,7 +81,7 @@ class Worlds(RuleBasedStateMachine):
         for change in around:
             self.order(SetSettings(change))
         self.order(ApplyObjects(objects.fixtures()))
-        self.order(ApplyObjects(nodes))
+        self.order(ApplyObjects((*nodes, *storage)))
         self.order(ApplyObjects(pods))
 
     # Doing things
@@ -156,8 +159,16 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(command=objects.SURROUNDINGS, after=WAITS)
     def change_what_is_around(self, command: Command, after: Wait) -> None:
-        """Settings, schedulers, calls that fail, edits taken back."""
+        """Settings, schedulers, edits taken back."""
         self.order(command)
+        self.wait(after)
+
+    @precondition(lambda self: any(not pod.node_name for pod in self.sim.store.pods()))
+    @rule(data=st.data(), fault=objects.FAULTS, after=WAITS)
+    def fail_a_call(self, data: st.DataObject, fault: tuple[str, int, bool, bool], after: Wait) -> None:
+        """Of a pod that is pending; of any pod where it is to be deleted."""
+        pods = [p.key for p in self.sim.store.pods() if fault[0] == "delete" or not p.node_name]
+        self.order(FailCall(objects.fault(data.draw(st.sampled_from(pods)), *fault)))
         self.wait(after)
 
     @precondition(lambda self: any(s.pods_waiting() for s in self.sim.schedulers))
@@ -203,4 +214,4 @@ class Worlds(RuleBasedStateMachine):
 
 
 TestWorlds = Worlds.TestCase
-TestWorlds.settings = settings(stateful_step_count=30)
+TestWorlds.settings = settings(stateful_step_count=40)
