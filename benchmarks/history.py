@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -97,11 +98,13 @@ def stored(server: PlaygroundServer, key: str) -> Figures:
 
 
 def settle(server: PlaygroundServer, key: str) -> None:
-    """Wait until nothing more is saved and the session rests."""
+    """Wait until nothing more is saved and the session has left its worker."""
     before: Figures = {}
-    while (now := stored(server, key)) != before:
+    while (
+        now := stored(server, key) | {"workers": {pid: round(took) for pid, took in workers(server).items()}}
+    ) != before:
         before = now
-        time.sleep(2 * REST)
+        time.sleep(3 * REST)
 
 
 def measure(server: PlaygroundServer, objects: list[Any]) -> Figures:
@@ -148,7 +151,7 @@ def main() -> None:
             finally:
                 server.stop()
                 print(server.output())
-    found["machine"] = probe()
+    found["machine"] = probe() | {"load": os.getloadavg()[0]}
     print(json.dumps(found, indent=2))
 
 

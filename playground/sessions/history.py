@@ -29,6 +29,7 @@ LOCAL_MARKS = 12
 RECENT = 6
 WORLDS = 6
 FIRST_SPACING = 0.04
+ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
 LOCAL_SPACING = 0.03
 FAST_FORK = 0.0015
 
@@ -100,7 +101,7 @@ class History:
         old, recent = self._marks[:-RECENT], self._marks[-RECENT:]
         kept = [old[0]]
         for mark, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
-            if following.work - kept[-1].work > self._spacing:
+            if following.work - kept[-1].work > ROUGHLY * self._spacing:
                 kept.append(mark)
         Waste.dropped += len(self._marks) - len(kept) - len(recent)
         self._marks = kept + recent
