@@ -64,18 +64,37 @@ def page(server: PlaygroundServer, key: str) -> float:
             return time.perf_counter() - started
 
 
+def spent(server: PlaygroundServer) -> float:
+    """Seconds of processor time that the server and its workers have taken (Linux)."""
+    assert server.process is not None
+    threads = [
+        task for pid in (server.process.pid, *workers(server)) for task in Path(f"/proc/{pid}/task").iterdir()
+    ]
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in threads) / 1e9
+
+
 def jumps(server: PlaygroundServer, key: str, head: int) -> Figures:
-    """To random positions, milliseconds."""
+    """To random positions, milliseconds; those of the processor tell more where others use the machine."""
     wire = Wire(server.url, key)
     wire.send({"type": "look", "look": {}, "seen": None})
     wire.receive()
     draw = random.Random(1)
-    times = sorted(timed(wire, {"type": "goto", "at": draw.randrange(head)})[0] for _ in range(JUMPS))
+    clock, processor = [], []
+    for _ in range(JUMPS):
+        before = spent(server)
+        clock.append(timed(wire, {"type": "goto", "at": draw.randrange(head)})[0])
+        processor.append((spent(server) - before) * 1e3)
     wire.close()
+    return _summed("", clock) | _summed("cpu_", processor)
+
+
+def _summed(name: str, times: list[float]) -> Figures:
+    """Median, 95th percentile and the most, of milliseconds."""
+    times.sort()
     return {
-        "p50_ms": round(statistics.median(times)),
-        "p95_ms": round(times[int(JUMPS * 0.95)]),
-        "max_ms": round(times[-1]),
+        f"{name}p50_ms": round(statistics.median(times)),
+        f"{name}p95_ms": round(times[int(JUMPS * 0.95)]),
+        f"{name}max_ms": round(times[-1]),
     }
 
 
@@ -123,7 +142,9 @@ def measure(server: PlaygroundServer, objects: list[Any]) -> Figures:
     wire.close()
     server.kill()
     server.start()
+    before = spent(server)
     found["page_after_restart_s"] = round(page(server, client.key), 2)
+    found["page_after_restart_cpu_s"] = round(spent(server) - before, 2)
     found["jump_after_restart"] = jumps(server, client.key, head)
     found["page_again_s"] = round(page(server, client.key), 2)
     return found
