@@ -15,7 +15,7 @@ from playground.sessions import log, shelf
 from playground.sessions.changing import Changes
 from playground.sessions.driver import Driver
 from playground.sessions.elsewhere import Elsewhere
-from playground.sessions.errors import SessionError
+from playground.sessions.errors import Conflict, SessionError
 from playground.sessions.seat import PATIENCE
 from playground.sessions.until import Until
 
@@ -82,7 +82,11 @@ class LiveSession(Changes):
             await self.pause()
             await self.ready()
             self.require_room()
-            await driver.start()
+            try:
+                await driver.start()
+            except Conflict:  # by a process that was not heard of: it may have died
+                await self.elsewhere.pause()
+                await driver.start()
 
     async def pause(self) -> None:
         """Stop what drives the session, here or in another process."""

@@ -83,6 +83,29 @@ async def test_what_comes_back_looks_as_it_looked(client: SessionClient, setting
     assert [await panels(client, at) for at in range(1, head, 9)] == plain
 
 
+async def told(client: SessionClient, head: int) -> Any:
+    """Each attempt's digest, and how it ended."""
+    digests = await runtime().call(lambda: client.live().ask("digests", at=head, first=0, most=99))
+    assert len(digests) > 1
+    return digests, await panels(client, head)
+
+
+async def test_what_goes_on_from_a_checkpoint_comes_to_the_same_end(
+    client: SessionClient, settings: Any
+) -> None:
+    live = client.live()
+    await runtime().call(lambda: live.step("pod"))
+    await runtime().call(live.close)
+    assert await restored(client) == live.head
+    head = await finish(client)
+    assert await restored(client) == head
+    quick = await told(client, head)
+    settings.CHECKPOINTS = False
+    await runtime().call(live.close)
+    assert await restored(client) == 0
+    assert await told(client, head) == quick
+
+
 async def test_a_session_that_came_back_goes_on_and_is_saved_again(client: SessionClient) -> None:
     await finish(client)
     before = await counts(client)

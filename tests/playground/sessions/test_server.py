@@ -13,15 +13,18 @@ import urllib.request
 from collections.abc import Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 
 import pytest
 
 from tests.browser.server import PlaygroundServer
 from tests.playground.sessions.wire import TEXT, Closed, Wire
+from tests.playground.sessions.worlds import node, pod
 
 LIMIT = 300_000
 MESSAGE = 16 << 10
+PODS = [f"p{number:03}" for number in range(600)]
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +38,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
     server.stop()
 
 
-def new_session(server: PlaygroundServer) -> str:
-    """Makes a session by the home page's form; its edit key."""
+def new_session(server: PlaygroundServer, *objects: dict[str, Any]) -> str:
+    """Makes a session by the home page's form, and imports objects; its edit key."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     home = opener.open(server.url + "/").read().decode()
     found = re.search(r'csrfmiddlewaretoken" value="([^"]+)', home)
     assert found
-    form = {"csrfmiddlewaretoken": found[1], "start": "story:first-placement"}
-    request = urllib.request.Request(
-        server.url + "/new", urllib.parse.urlencode(form).encode(), {"Origin": server.url}
-    )
-    return opener.open(request).url.rstrip("/").rsplit("/", 1)[1]
+
+    def post(path: str, **fields: str) -> str:
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
+        return str(opener.open(urllib.request.Request(server.url + path, form, {"Origin": server.url})).url)
+
+    key = post("/new", start="empty" if objects else "story:first-placement").rstrip("/").rsplit("/", 1)[1]
+    if objects:
+        preview = post(
+            f"/s/{key}/import", text=json.dumps({"kind": "List", "apiVersion": "v1", "items": objects})
+        )
+        token = urllib.parse.parse_qs(urllib.parse.urlsplit(preview).query)["token"][0]
+        post(f"/s/{key}/import/apply", token=token)
+    return key
 
 
 def test_a_killed_server_serves_the_session_where_it_was(server: PlaygroundServer) -> None:
@@ -80,6 +91,40 @@ def test_a_server_killed_in_a_run_serves_at_least_what_it_had_shown(server: Play
     delta = again.receive()
     assert delta["head"] >= shown["seq"]
     assert delta["running"] is None
+
+
+def watching(server: PlaygroundServer, key: str) -> Wire:
+    """A page that follows the head, and has been shown it."""
+    wire = Wire(server.url, key)
+    wire.send({"type": "look", "look": {}, "seen": None})
+    wire.until(lambda message: message["type"] == "delta")
+    return wire
+
+
+def is_at_rest(message: dict[str, Any]) -> bool:
+    return message["type"] == "delta" and not message["running"]
+
+
+def test_a_run_killed_in_the_middle_goes_on_and_is_whole(server: PlaygroundServer) -> None:
+    key = new_session(server, *(node(f"n{number}", "64") for number in range(8)), *map(pod, PODS))
+    wire = watching(server, key)
+    wire.send({"type": "run"})
+    shown = wire.until(lambda message: message["type"] == "delta" and message["seq"] > 1)
+    server.kill()
+    server.start()
+    wire = watching(server, key)
+    wire.send({"type": "step"})
+    more = wire.until(lambda message: message["type"] in ("delta", "idle"))
+    if more["type"] == "delta":
+        assert more["head"] > shown["seq"]
+        wire.send({"type": "run"})
+        wire.until(lambda message: is_at_rest(message) and message["head"] > more["head"], 60)
+    trace = urllib.request.urlopen(
+        f"{server.url}/s/{key}/export.jsonl", timeout=60
+    ).read()  # computed from the log alone
+    records = [json.loads(line) for line in trace.splitlines()]
+    bound = [record["data"]["pod"] for record in records if record.get("kind") == "binding_ended"]
+    assert sorted(bound) == [f"default/{name}" for name in PODS]
 
 
 def workers_of(pid: int) -> list[int]:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 
 from playground.models import LogEntry, Session
+from playground.sessions import log
 from playground.sessions.errors import Conflict
 from playground.sessions.live import LiveSession
 from playground.sessions.publisher import Viewer
@@ -87,11 +89,22 @@ async def test_one_process_drives_and_the_other_can_pause_it(
     await one.do(one.live(session).play("plugin", 20))
     await until(lambda: two.live(session).elsewhere.running is not None)
     with pytest.raises(Conflict):
-        await two.do(two.live(session)._drive(_driver(two, session)))
+        await two.do(_driver(two, session).start())
     await two.do(two.live(session).pause())
     await until(lambda: one.live(session).driver is None)
     await until(lambda: two.live(session).elsewhere.running is None)
     await until(lambda: two.live(session).head == one.live(session).head)
+    assert two.live(session).head > 1
+
+
+async def test_a_lease_of_a_process_that_died_is_taken_over(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    two = processes[1]
+    await two.do(two.live(session).ready())
+    assert await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", 60.0)
+    await two.do(two.live(session).run())
+    await until(lambda: two.live(session).driver is None)
     assert two.live(session).head > 1
 
 
