@@ -138,6 +138,9 @@ def measure(server: PlaygroundServer, objects: list[Any]) -> Figures:
     found: Figures = {"head": head, "running_mib": round(peak), "stored": stored(server, client.key)}
     resting = workers(server)
     found["resting_mib"] = {str(pid): round(now, 1) for pid, now in resting.items()} | {"empty": empty}
+    before = spent(server)
+    found["page_after_rest_s"] = round(page(server, client.key), 2)
+    found["page_after_rest_cpu_s"] = round(spent(server) - before, 2)
     found["jump_after_rest"] = jumps(server, client.key, head)
     wire.close()
     server.kill()
