@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.objects.errors import FieldError, invalid, keyed, not_supported
+from scheduler_core.objects.errors import FieldError, child, invalid, keyed, not_supported
 from scheduler_core.objects.names import label_value_errors, qualified_name_errors
 
 Labels = Mapping[str, str]
@@ -78,27 +78,28 @@ class Requirement:
 def requirement_errors(
     requirement: Requirement, path: str, operators: Sequence[str]
 ) -> tuple[FieldError, ...]:
-    """What kube's labels.NewRequirement refuses; `path` is the expression's. An unsupported operator is
-    reported alone.
+    """What kube's labels.NewRequirement refuses; `path` is the expression's ("": a LabelSelector's, where Go has null for no values).
+
+    An unsupported operator is reported alone.
     """
     key, op, values = requirement.key, requirement.op, requirement.values
     if op not in operators:
-        return (not_supported(f"{path}.operator", op, operators),)
+        return (not_supported(child(path, "operator"), op, operators),)
     found: list[FieldError] = []
     if problems := qualified_name_errors(key):
-        found.append(invalid(f"{path}.key", key, "; ".join(problems)))
+        found.append(invalid(child(path, "key"), key, "; ".join(problems)))
     if detail := _values_problem(op, values):
-        found.append(invalid(f"{path}.values", list(values), detail))
+        found.append(invalid(child(path, "values"), list(values) if values or path else None, detail))
     if op in (GT, LT):
         detail = "for 'Gt', 'Lt' operators, the value must be an integer"
         found += [
-            invalid(f"{path}.values[{i}]", value, detail)
+            invalid(child(path, f"values[{i}]"), value, detail)
             for i, value in enumerate(values)
             if parse_int64(value) is None
         ]
     for i, value in enumerate(values):
         if problems := label_value_errors(value):
-            found.append(invalid(keyed(f"{path}.values[{i}]", key), value, "; ".join(problems)))
+            found.append(invalid(keyed(child(path, f"values[{i}]"), key), value, "; ".join(problems)))
     return tuple(found)
 
 
@@ -110,6 +111,17 @@ def _values_problem(op: str, values: Sequence[str]) -> str:
     if op in (GT, LT) and len(values) != 1:
         return "for 'Gt', 'Lt' operators, exactly one value is required"
     return ""
+
+
+def _selector_errors(requirement: Requirement) -> tuple[FieldError, ...]:
+    """Why a LabelSelector can't be compiled, where it is because of this requirement: one error, in kube's words.
+
+    kube: apimachinery/pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector) @ v1.34.1
+    """
+    if requirement.op not in LABEL_OPERATORS:
+        return (FieldError("", f'"{requirement.op}" is not a valid label selector operator', ""),)
+    errors = requirement_errors(requirement, "", LABEL_OPERATORS)
+    return errors if len(errors) <= 1 else (FieldError("", aggregate(errors), ""),)
 
 
 def aggregate(errors: Iterable[FieldError]) -> str:
@@ -127,21 +139,15 @@ class LabelSelector:
     errors: tuple[FieldError, ...] = ()
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any] | None, path: str = "") -> LabelSelector:
+    def of(cls, manifest: Mapping[str, Any] | None) -> LabelSelector:
         """Compiles {matchLabels, matchExpressions}; what kube refuses selects nothing, with `errors`."""
         if manifest is None:
             return NOTHING
         requirements = [Requirement(k, IN, (v,)) for k, v in (manifest.get("matchLabels") or {}).items()]
         expressions = [_requirement(raw) for raw in manifest.get("matchExpressions") or ()]
-        errors = [
-            error
-            for i, expression in enumerate(expressions)
-            for error in requirement_errors(expression, _at(path, "matchExpressions", i), LABEL_OPERATORS)
-        ]
-        for requirement in requirements:
-            errors += requirement_errors(requirement, _under(path, "matchLabels"), LABEL_OPERATORS)
-        ordered = tuple(sorted(requirements + expressions, key=lambda r: r.key))
-        return cls(ordered, bool(errors), tuple(errors))
+        both = requirements + expressions
+        errors = next((found for each in both if (found := _selector_errors(each))), ())
+        return cls(tuple(sorted(both, key=lambda r: r.key)), bool(errors), errors)
 
     def matches(self, labels: Labels) -> bool:
         if self.nothing:

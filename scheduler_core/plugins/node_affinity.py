@@ -54,17 +54,20 @@ def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: No
     """Queueing hint. kube: isSchedulableAfterNodeChange"""
     if plugin.added is not None and not plugin.added.matches(new.labels, new.name):
         return False
-    required = pod.spec.node_affinity_required
-    if required is not None and required.errors:
-        return True  # kube: what can't be parsed is no reason to stay
-    return _required_matches(pod, new) and (old is None or not _required_matches(pod, old))
+    matches = _required_matches(pod, new)
+    if not matches or old is None:
+        return matches is not False
+    return _required_matches(pod, old) is not True
 
 
-def _required_matches(pod: Pod, node: Node) -> bool:
+def _required_matches(pod: Pod, node: Node) -> bool | None:
+    """None: it can't be told, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
     if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False
     required = pod.spec.node_affinity_required
-    return required is None or required.matches(node.labels, node.name)
+    if required is None or required.matches(node.labels, node.name):
+        return True
+    return None if required.errors else False
 
 
 class NodeAffinity(Plugin):

@@ -96,7 +96,7 @@ def compile_constraints(
         if each.get("whenUnsatisfiable") != action:
             continue
         own = LabelSelector.of(each.get("labelSelector"))
-        errors += own.errors
+        errors += own.errors if not errors else ()  # kube ends at the first that it can't read
         if label_keys:
             own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
         items.append(_constraint(each, pod, own if selector is None else selector))

@@ -12,12 +12,16 @@ from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfigu
 from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.plugin import Point, Verdicts
 from scheduler_core.framework.status import error
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.demonstration import Demonstration
+from scheduler_core.plugins.hints.pods import after_node_topology_change
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.scheduler import binding
 from scheduler_core.scheduler.api_calls import patch_status
 from scheduler_core.scheduler.cycle import Phase
 from scheduler_core.simulation import Simulation
+from scheduler_core.testing.drive import make_plugin
 from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (
     configuration,
@@ -307,3 +311,32 @@ def test_a_condition_keeps_the_generation_that_a_patch_says_nothing_of() -> None
     sim.run()
     assert live(sim).condition("PodScheduled")["observedGeneration"] == 1
     assert live(sim).condition("PodScheduled")["message"] == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "woken"), [({"operator": "Foo"}, True), ({"operator": "Exists"}, False)]
+)
+def test_required_pod_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(
+    requirement: dict[str, str], woken: bool
+) -> None:
+    term = {"topologyKey": "zone", "labelSelector": {"matchExpressions": [{"key": "app", **requirement}]}}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    waiting = Pod.from_manifest(pod("web", affinity=affinity))
+    added = Node.from_manifest(node("a"))
+    assert after_node_topology_change(None, waiting, None, added) is woken
+
+
+@pytest.mark.parametrize(
+    ("field", "woken"), [({"operator": "Exists"}, True), ({"operator": "In", "values": ["b"]}, False)]
+)
+def test_node_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(
+    field: dict[str, Any], woken: bool
+) -> None:
+    terms = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", **field}]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    waiting = Pod.from_manifest(pod("web", affinity=affinity))
+    plugin = make_plugin("NodeAffinity")
+    (hint,) = [on.hint for on in plugin.registrations()]
+    assert hint(plugin, waiting, None, Node.from_manifest(node("a"))) is woken
+    elsewhere = Pod.from_manifest(pod("web", affinity=affinity, nodeSelector={"disk": "ssd"}))
+    assert hint(plugin, elsewhere, None, Node.from_manifest(node("a"))) is False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.objects.affinity import AffinityTerm, AffinityTerms, affinity_terms
 from scheduler_core.objects.labels import Labels
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -29,6 +29,8 @@ def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
     if any(other is not None and not other.node_name for other in (old, new)):
         return False
     terms = affinity_terms(pod)
+    if _unclear(terms):
+        return True
     if new is None:
         assert old is not None
         return _matches_all(terms.required_anti, old)
@@ -42,11 +44,18 @@ def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
 def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
     """kube: isSchedulableAfterNodeChange"""
     terms = affinity_terms(pod)
+    if _unclear(terms):
+        return True
     if old is None:
         return bool(terms.required_anti) or any(term.topology_key in new.labels for term in terms.required)
     return any(_joins(term.topology_key, old, new) for term in terms.required) or any(
         _leaves(term.topology_key, old, new) for term in terms.required_anti
     )
+
+
+def _unclear(terms: AffinityTerms) -> bool:
+    """Whether required terms can't be parsed: kube takes that for a reason to try again."""
+    return any(name.startswith("required") for name, _ in terms.errors)
 
 
 def _joins(key: str, old: Node, new: Node) -> bool:
