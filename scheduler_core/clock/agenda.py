@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
+FOREVER = 1 << 62  # ns, 146 years: times up to here fit into 64 bits, and no day is too late for a date
 
 URGENT = 0  # what the API server and the kubelets do
 NORMAL = 1  # scheduling and binding cycles
@@ -41,7 +42,9 @@ class Agenda:
         return len(self._heap)
 
     def push(self, time: int, action: tuple[str | int, ...], priority: int = NORMAL) -> None:
-        """Asks for an action at a time (ns); a time that is past means now."""
+        """Asks for an action at a time (ns); a time that is past means now, and what is due after FOREVER never happens."""
+        if time > FOREVER:
+            return
         self._sequence += 1
         heapq.heappush(self._heap, Entry(max(time, self.now), priority, self._sequence, action))
 

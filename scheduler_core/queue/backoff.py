@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.clock.agenda import FOREVER, SECOND
 from scheduler_core.queue.types import QueuedPod, QueueOptions
 
 
@@ -29,7 +29,7 @@ class Backoff:
             return replace(entry, backoff_until=None)
         doublings = entry.attempts if self._options.historical else failures - 1
         wait = min(self._options.initial_backoff << min(doublings, 60), self._options.max_backoff)
-        until = entry.timestamp + wait
+        until = min(entry.timestamp + wait, FOREVER)
         if self._options.pop_from_backoff:
             until -= until % SECOND
         return replace(entry, backoff_until=until)

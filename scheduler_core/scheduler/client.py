@@ -7,7 +7,8 @@ Its limits are client-go's: a bucket of `burst` tokens that gets `qps` new ones 
 are the settings `client_qps` and `client_burst`, else those of the configuration's clientConnection where they are not kube's default (50
 and 100): without either there is no limit. As in kube each scheduler has a client of its own, and its Kubernetes Events another.
 
-DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches.
+DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches; and a limit below LEAST_QPS counts as that here, so that
+no configuration takes virtual time to where it can't be told any more.
 
 kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_retry.go, util/retry (DefaultBackoff),
 util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
@@ -58,13 +59,14 @@ def pause(fault: Fault, tries: int) -> int | None:
 
 
 KUBE_LIMITS = (50, 100)
+LEAST_QPS = 1 / 3600
 
 
 def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
     """Calls a second and burst as a configuration has them; None where calls are not limited."""
     connection = configuration.get("clientConnection") or {}
     found = connection.get("qps") or 0, connection.get("burst") or 0
-    return None if found[0] <= 0 or found == KUBE_LIMITS else found
+    return found if found[0] > 0 and found != KUBE_LIMITS else None
 
 
 def throttle(scheduler: Scheduler, call: str, pod: str, calls: int = 1) -> int:
@@ -77,7 +79,7 @@ def throttle(scheduler: Scheduler, call: str, pod: str, calls: int = 1) -> int:
     if found is None:
         return 0
     qps, burst = found
-    every, now = round(SECOND / qps), scheduler.world.now
+    every, now = round(SECOND / max(qps, LEAST_QPS)), scheduler.world.now
     scheduler.bucket = max(scheduler.bucket, now) + every * calls
     wait = max(scheduler.bucket - now - every * max(burst, 1), 0)
     if wait:

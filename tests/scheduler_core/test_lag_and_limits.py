@@ -279,6 +279,26 @@ def test_limits_of_a_configuration_count_where_they_are_not_kubes_default() -> N
     assert len(of_kind(settle(sim), "api_throttled")) == 1
 
 
+@pytest.mark.parametrize("qps", [1e-320, 1e-9])
+def test_a_limit_that_lets_nearly_nothing_through_lets_a_call_through_each_hour(qps: float) -> None:
+    sim = Simulation()
+    sim.apply(SetConfiguration(configuration(clientConnection={"qps": qps, "burst": 1})))
+    sim.apply(ApplyObjects((node("a"), pod("web"), pod("api"))))
+    [told] = of_kind(settle(sim), "api_throttled")
+    assert told["wait"] in range(3599 * SECOND, 3600 * SECOND + 1)
+
+
+def test_a_backoff_of_ages_never_ends_and_the_clock_stays_where_it_can_be_told() -> None:
+    sim = Simulation()
+    ages = 9 * 10**17
+    sim.apply(SetConfiguration(configuration(podInitialBackoffSeconds=ages, podMaxBackoffSeconds=ages)))
+    sim.apply(ApplyObjects((node("a"), pod("web"))))
+    sim.apply(FailCall(Fault("bind", WEB, 500)))
+    settle(sim)
+    assert (sim.idle, nodes_of(sim), sim.journal.place(WEB)) == (True, {WEB: ""}, Place.BACKOFF)
+    assert sim.now < SECOND
+
+
 def test_a_setting_wins_over_the_configuration() -> None:
     sim = Simulation()
     sim.apply(SetConfiguration(configuration(clientConnection={"qps": 1, "burst": 1})))

@@ -34,6 +34,9 @@ const stream = connect(`${scheme}://${location.host}/ws${location.pathname}`, {
   state: (open) => {
     by("offline").hidden = open;
     page.connected = open ? "1" : "0";
+    if (open) return;
+    state.searching = null; // a search ends with its connection
+    showJob();
   },
 });
 
@@ -57,8 +60,7 @@ const handlers = {
     toast(data.message);
   },
   error(data) {
-    const where = data.errors?.[0];
-    toast(where?.path ? `${data.message}` : data.message);
+    toast(data.message);
     showPlace();
   },
   searching(data) {
