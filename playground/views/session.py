@@ -38,7 +38,8 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         shown = await client.view(look)
     except Opening as opening:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
-        return render(request, "playground/opening.html", context, status=503)
+        # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
+        return render(request, "playground/opening.html", context, status=202)
     await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
     await client.session.arefresh_from_db(fields=["differs"])
     context = await _context(client, look, shown) | _links(request, client)

@@ -427,3 +427,15 @@ def test_nothing_is_wider_than_the_screen(
     page = start(new_context(viewport={"width": width, "height": 844}).new_page(), server)
     press_until(page, "refuses 1 of 3 nodes")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_stands_above_the_cluster_keeps_its_height_from_step_to_step(
+    page: Page, server: PlaygroundServer
+) -> None:
+    start(page, server)
+    first, tops = position(page), set()
+    for number in range(first + 1, first + 20):
+        page.keyboard.press("ArrowRight")
+        step_is(page, number)
+        tops.add(page.evaluate("Math.round(document.querySelector('.columns').getBoundingClientRect().top)"))
+    assert len(tops) == 1

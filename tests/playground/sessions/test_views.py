@@ -257,7 +257,7 @@ async def test_a_session_that_is_being_replayed_says_how_far(
     await runtime().call(live.close)
     settings.OPEN_WAIT = 0
     response = await browser.get(url("studio", session))
-    assert response.status_code == 503
+    assert response.status_code == 202
     assert "being replayed" in response.content.decode()
     await runtime().call(live.ready)
     assert (await browser.get(url("studio", session))).status_code == 200
