@@ -27,7 +27,10 @@ SECOND = 1_000_000_000
 RECORD_FIELDS = ("kind", "t", "seq", "scheduler", "parent", "data")
 # What a record's `data` holds, by kind; docs/trace.md tells what it means.
 DATA_FIELDS: dict[str, tuple[str, ...]] = {
-    "command": ("kind", "objects", "create_only", "refs", "count", "ref", "patch", "settings", "configuration"),
+    "command": (
+        "kind", "objects", "create_only", "refs", "count", "ref", "patch", "settings", "configuration", "scheduler", "pod", "decision",
+        "call", "code", "times", "after_write", "latency", "message",
+    ),
     "object": ("type", "kind", "namespace", "name"),
     "event": ("t", "type", "reason", "kind", "namespace", "name", "message", "reporter", "count", "action", "related"),
     "queue_moved": ("pod", "from", "to", "cause", "event", "plugin", "hint"),
@@ -45,9 +48,11 @@ DATA_FIELDS: dict[str, tuple[str, ...]] = {
     "binding_started": ("pod", "node"),
     "binding_ended": ("pod", "node", "outcome", "message"),
     "preemption_started": ("pod", "node", "victims"),
-    "api_call": ("verb", "pod", "node", "status", "kind", "object", "patch", "error", "fault"),
+    "api_call": ("verb", "pod", "node", "status", "kind", "object", "patch", "error", "fault", "again_after"),
     "scheduler_started": ("profiles",),
     "timer_fired": ("timer",),
+    "watch_event": ("type", "kind", "namespace", "name"),
+    "api_throttled": ("call", "pod", "wait", "qps", "burst"),
 }  # fmt: skip
 # Parts that grow with the number of nodes: they are made only for an expression that names them.
 _DETAIL = ("refused", "scores", "nodes", "stage", "evidence")

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from playground.sessions.breakpoints import BadBreakpoint, Condition, Hit, parse, problems
-from playground.sessions.cel import STRIKES, Failed, compiled
+from playground.sessions.cel import DATA_FIELDS, STRIKES, Failed, compiled
 from playground.sessions.frames import encode
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.records import KINDS
 from tests.playground.sessions.worlds import applying, node, pod
+from tests.scheduler_core.codec.rich import walk
 
 OBJECTS = [node("n0"), node("small", cpu="1"), pod("p0", cpu="2"), pod("huge", cpu="64"), pod("p1")]
 
@@ -179,6 +181,17 @@ def test_an_error_in_an_expression_is_shown_at_its_character(
     assert (found["line"], found["column"]) == (line, column)
     assert found["caret"] == " " * (column - 1) + "^"
     assert message in found["message"]
+
+
+def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
+    unknown = {
+        (record.kind, name)
+        for sim in walk(2)
+        for record in sim.last
+        for name in record.data
+        if name not in DATA_FIELDS[record.kind]
+    }
+    assert (unknown, set(DATA_FIELDS)) == (set(), set(KINDS))
 
 
 def test_a_field_in_quotes_is_no_field() -> None:
