@@ -145,6 +145,11 @@ def parse(data: Mapping[str, Any]) -> Breakpoint:
     for name, allowed in _CHOICES.items():
         if given[name] and given[name] not in allowed:
             errors.append(_error(name, given[name], "one of " + ", ".join(one for one in allowed if one)))
+    errors += [
+        _error(name, repr(text), "a text without the character 0")
+        for name, text in {**given, "name": _text(data.get("name"))}.items()
+        if "\0" in text
+    ]
     pod = given["pod"]
     if pod and "/" not in pod:
         given["pod"] = f"default/{pod}"

@@ -19,7 +19,8 @@ def keep(session_id: int, data: bytes, filename: str) -> str:
 
 def find(session_id: int, token: str) -> tuple[bytes, str]:
     """The text and its file's name."""
-    one = ImportText.objects.filter(session_id=session_id, token=token).first()
+    wanted = token.replace("\0", " ")  # not every database takes that character
+    one = ImportText.objects.filter(session_id=session_id, token=wanted).first()
     if one is None:
         raise SessionError("This preview is no longer kept. Please paste or upload the text again.")
     return zlib.decompress(bytes(one.text)), one.filename

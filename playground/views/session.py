@@ -202,7 +202,7 @@ async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    name = " ".join(request.POST.get("name", "").split())
+    name = " ".join(request.POST.get("name", "").replace("\0", "").split())  # not every database takes that
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
             _("A name has from 1 to %(most)d characters; this one has %(has)d.")

@@ -145,6 +145,8 @@ def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_th
         ({"status": "Unscheduable"}, "status", "Unschedulable"),
         ({"pod": "a*b"}, "pod", "at its end"),
         ({"node": "n" * 600}, "node", "a shorter text"),
+        ({"cel": 'record.kind == "\0"'}, "cel", "without the character 0"),
+        ({"pod": "p", "name": "a\0b"}, "name", "without the character 0"),
         ({"plugin": "NodeName", "reason": "Scheduled"}, "plugin", "one kind of record"),
         ({"kind": "event", "point": "Filter"}, "point", "one kind of record"),
         ({"watch": True, "changes": True, "pod": "p"}, "cel", "whose value can change"),
