@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
@@ -185,9 +185,16 @@ class History:
         if kept is not None and kept.position > at and self._is_worth_reading(kept, at):
             read = self.stored.read(kept)
             if read is not None:
-                self._remember(read)
+                self._put_back(Mark(kept.position, kept.work, read))
                 return read.fork()
         return world.fork()
+
+    def _put_back(self, mark: Mark) -> None:
+        """Have a checkpoint in memory again, where there is room for it."""
+        if len(self._marks) < self._most(mark.world):
+            insort(self._marks, mark, key=lambda one: one.position)
+        else:
+            self._remember(mark.world)
 
     def _live(self, position: int) -> tuple[int, Any]:
         mark = self._marks[bisect_right(self._marks, position, key=lambda mark: mark.position) - 1]

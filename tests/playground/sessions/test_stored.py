@@ -95,6 +95,16 @@ def test_any_position_is_found_from_bytes_alone() -> None:
         assert found.journal.moves == mark.world.journal.moves
 
 
+def test_a_checkpoint_is_read_once() -> None:
+    shelf, some = Stored(), marks(30, work=10.0)
+    save(shelf, some)
+    past = History(Simulation(), lambda world: None, Slice())
+    past.stored = shelf
+    past.nearest(some[9].position)
+    shelf.forget()
+    assert past.nearest(some[9].position).position == some[9].position
+
+
 def test_bytes_are_not_read_where_the_replay_is_shorter() -> None:
     shelf, some = Stored(), marks(10, work=0.001)
     save(shelf, some)
