@@ -13,19 +13,21 @@ from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
 
 SCORING = (Point.SCORE,)
+MOST_LINES = 5_000
 _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
 def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
     """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
 
-    What differs, differs from kube's default with all gates at theirs.
+    What differs, differs from kube's default with all gates at theirs. Very long texts are not marked: there are no `lines`.
     """
     if manifest is None:
         return {"text": "", "lines": [], "profiles": [], "differing": 0}
     default, present = load_configuration(None), load_configuration(manifest, features)
     text = to_yaml([dict(manifest)])
-    lines = marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
+    long = text.count("\n") > MOST_LINES
+    lines = [] if long else marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
     return {
         "text": text,
         "lines": lines,

@@ -56,3 +56,10 @@ def test_the_page_shows_it_beside_the_editor(begun) -> None:
     text = page_text(begun.get("configuration"))
     assert "The effective configuration" in text
     assert "NodeResourcesBalancedAllocation ×1" in text
+
+
+def test_a_very_long_configuration_is_shown_without_marks() -> None:
+    profiles = [{"schedulerName": f"scheduler-{i}"} for i in range(80)]
+    found = shown(configuration(profiles=profiles))
+    assert (found["lines"], found["differing"], len(found["profiles"])) == ([], 0, 80)
+    assert "scheduler-79" in found["text"]
