@@ -83,8 +83,11 @@ class Worker:
 
     def _done(self, number: int, value: Answer | None, error: BaseException | None) -> None:
         if error is None and value is not None:
-            self._answer(number, value)
-            return
+            try:
+                self._answer(number, value)
+                return
+            except TypeError as not_json:  # such an answer is a mistake here; the other sessions go on
+                error = not_json
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
             error = EngineFailed("The engine could not do this. Nothing was changed.")
