@@ -24,7 +24,7 @@ from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
 from scheduler_core.metrics.scrapes import Scrapes
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import api_calls, binding, eviction, expiry, handlers, informers, scheduling
+from scheduler_core.scheduler import api_calls, binding, eviction, expiry, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.world import Ids, WorldSettings
 from scheduler_core.trace.journal import Journal, Place
@@ -216,6 +216,7 @@ class Simulation:
             if pod.terminal:
                 continue
             if pod.node_name:
+                scheduler.left(pod.key)
                 scheduler.cache.add_pod(pod)
             elif scheduler.responsible_for(pod):
                 scheduler.queue.add(pod, self.now)
@@ -224,7 +225,10 @@ class Simulation:
 
     def stop_scheduler(self, name: str) -> None:
         """Takes a scheduler away; its pods stay pending."""
-        del self._schedulers[name]
+        scheduler = self._schedulers.pop(name)
+        for pod in self.store.pods():
+            if pod.node_name:
+                scheduler.left(pod.key)
         self._discard_plans(name)
         self._note_strangers()
 
@@ -355,7 +359,7 @@ class Simulation:
                 self._forget_faults(event)
         for scheduler in self._schedulers.values():
             if scheduler.replica is None:
-                handlers.on_watch(scheduler, event)
+                informers.pass_on(scheduler, event)
             else:
                 informers.receive(scheduler, event)
         if not self.settings.controllers:

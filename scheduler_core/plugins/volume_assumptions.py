@@ -50,12 +50,6 @@ class AssumedObjects:
         """Takes an assumption back."""
         self._handle.assumed.pop(_key(kind, manifest), None)
 
-    def settle(self, kind: str, manifest: Manifest) -> None:
-        """Ends an assumption that has been written, where a newer version is known already."""
-        stored = self._handle.get(*_key(kind, manifest))
-        if stored is None or version(stored) > version(manifest):
-            self.restore(kind, manifest)
-
     def _seen(self, kind: str, stored: Manifest | None) -> Manifest | None:
         if stored is None or not self._handle.assumed:
             return stored

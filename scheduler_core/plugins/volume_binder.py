@@ -67,10 +67,6 @@ class Binder:
             if problem:
                 self.revert((), plan.dynamic[i:])
                 return problem
-        for volume, _ in plan.static:
-            self._objects.settle(VOLUME, volume)
-        for claim in plan.dynamic:
-            self._objects.settle(CLAIM, claim)
         return ""
 
     def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:

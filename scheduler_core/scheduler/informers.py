@@ -51,10 +51,16 @@ def hear(scheduler: Scheduler) -> None:
     world.record("watch_event", told, scheduler.name)
     if not scheduler.inbox and not world.settings.informer_lag:
         scheduler.replica = None  # it has caught up
-    handlers.on_watch(scheduler, event)
-    _settle(scheduler, event)
+    pass_on(scheduler, event)
     if event.kind == "Pod" and (event.new_pod is None or event.new_pod.node_name):
         scheduler.left(f"{event.namespace}/{event.name}")
+
+
+def pass_on(scheduler: Scheduler, event: WatchEvent) -> None:
+    """What the scheduler does about a change that it hears of."""
+    handlers.on_watch(scheduler, event)
+    if scheduler.assumed:
+        _settle(scheduler, event)
 
 
 def _settle(scheduler: Scheduler, event: WatchEvent) -> None:

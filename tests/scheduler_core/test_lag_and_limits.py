@@ -67,6 +67,15 @@ def test_what_it_hears_is_told_in_the_order_in_which_it_happened() -> None:
     assert [(h["type"], h["name"]) for h in heard] == [("ADDED", "a"), ("ADDED", "b"), ("DELETED", "a")]
 
 
+def test_a_scheduler_that_restarts_before_it_hears_of_a_binding_leaves_the_journey_bound() -> None:
+    sim = lagging(4 * SECOND, node("a"), pod("web"))
+    sim.apply(FailCall(Fault("bind", WEB, 404, after_write=True)))
+    sim.run(until=lambda w: w.journal.place(WEB) == Place.BACKOFF)
+    assert nodes_of(sim) == {WEB: "a"}
+    sim.apply(SetConfiguration(configuration(percentageOfNodesToScore=50)))
+    assert sim.journal.place(WEB) == Place.BOUND
+
+
 def test_a_shorter_lag_lets_nothing_pass_what_is_under_way() -> None:
     sim = lagging(5 * SECOND, node("a"))
     sim.apply(SetSettings({"informer_lag": MILLISECOND}))
