@@ -126,6 +126,16 @@ class Placing:
         if before is None or bool(before.gated_by) != bool(entry.gated_by):
             self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
 
+    def tell(self, entry: QueuedPod) -> None:
+        """Tells once more where a queued pod is: its journey had gone on without the queue's knowing."""
+        state = self._state
+        place = Place.GATED if entry.gated_by else Place.UNSCHEDULABLE
+        if entry.key in state.active:
+            place = Place.ACTIVE
+        elif state.backs_off(entry.key):
+            place = Place.BACKOFF
+        self._rules.moved(entry, place, "already queued", None)
+
     def renew(self, pod: Pod) -> bool:
         """Puts a newer version of a pod that is active or backs off in its place; False where it is neither."""
         for heap, order in (

@@ -164,10 +164,15 @@ class SchedulingQueue:
     ) -> None:
         """A pod whose attempt failed, with the plugins that refused it (none: it failed by an error).
 
+        It may be queued already, put there when the attempt of a deleted pod of its name failed: then it stays where it is.
+
         kube: AddUnschedulableIfNotPresent
         """
-        if entry.key not in self:
+        queued = self.find(entry.key)
+        if queued is None:
             self._requeue_failed(entry, now, plugins, pending)
+        else:
+            self._placing.tell(queued)
         self.done(entry.pod.uid)
 
     def _requeue_failed(

@@ -103,6 +103,18 @@ def test_preemption_goes_by_the_pod_as_it_is_now() -> None:
     assert cycle_of(sim).message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
 
 
+def test_a_pod_that_fails_while_it_is_queued_already_is_told_to_be_where_it_is_queued() -> None:
+    sim = world(node("a"))
+    sim.apply(SetSettings({"bind_cost": 3 * SECOND, "demonstration": True}))
+    sim.apply(ApplyObjects((pod("web"),)))
+    sim.run(until=lambda w: bool(scheduler_of(w).calls.running))
+    sim.apply(SetSettings({"bind_cost": 7 * SECOND // 2}))
+    make_anew(sim, pod("web", annotations={"playground.dev/bind": "fail"}))
+    sim.run(until=lambda w: w.journal.lane(WEB)[-1].cause == "already queued", steps=1000)
+    entry = scheduler_of(sim).queue.find(WEB)
+    assert entry is not None and sim.journal.place(WEB) == Place.BACKOFF
+
+
 @pytest.mark.parametrize(
     ("permit", "place"), [({}, Place.BINDING), ({"playground.dev/permit": "wait:1m"}, Place.WAITING)]
 )
