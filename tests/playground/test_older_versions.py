@@ -1,0 +1,83 @@
+"""Sessions and traces of older versions open and replay the same, through a real server. tests/recorded says what there is."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import sqlite3
+import tarfile
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.server import PlaygroundServer
+
+RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "0.1"
+# A header also says which version wrote it, and when its session was made.
+VERSIONED = ("engine", "created")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
+    """The present version, on a database of the older one."""
+    folder = tmp_path_factory.mktemp("older")
+    packed = (RECORDED / "sessions.sqlite3.xz").read_bytes()
+    (folder / "playground.sqlite3").write_bytes(lzma.decompress(packed))
+    server = PlaygroundServer(folder)
+    server.manage("migrate", "--verbosity", "0")
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def sessions(server: PlaygroundServer) -> dict[int, tuple[str, int]]:
+    """Number -> edit key and head."""
+    with sqlite3.connect(server.folder / "playground.sqlite3") as database:
+        rows = database.execute("select id, edit_key, head from playground_session order by id").fetchall()
+    return {number: (key, head) for number, key, head in rows}
+
+
+def traces() -> dict[int, bytes]:
+    packed = lzma.decompress((RECORDED / "traces.tar.xz").read_bytes())
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        found = {int(Path(one.name).stem): archive.extractfile(one) for one in archive}
+        return {number: file.read() for number, file in found.items() if file is not None}
+
+
+def lines(trace: bytes) -> list[dict[str, Any]]:
+    header, *rest = (json.loads(line) for line in trace.splitlines())
+    return [{name: value for name, value in header.items() if name not in VERSIONED}, *rest]
+
+
+def fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        assert answer.status == 200
+        return bytes(answer.read())
+
+
+def test_every_older_session_replays_to_the_trace_that_it_had(server: PlaygroundServer) -> None:
+    known, recorded = sessions(server), traces()
+    assert known.keys() == recorded.keys()
+
+    def differs(number: int) -> bool:
+        key, _head = known[number]
+        exported = fetch(f"{server.url}/s/{key}/export.jsonl?first=2&last=3")
+        return lines(exported) != lines(recorded[number])
+
+    with ThreadPoolExecutor(2) as pool:
+        different = list(pool.map(differs, recorded))
+    assert [number for number, wrong in zip(recorded, different, strict=True) if wrong] == []
+
+
+def test_every_older_session_opens_at_its_head_without_a_difference(server: PlaygroundServer) -> None:
+    for key, head in sessions(server).values():
+        page = fetch(f"{server.url}/s/{key}/").decode()
+        assert f'data-seen="{head}"' in page
+        assert 'id="differs"' not in page
