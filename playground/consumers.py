@@ -12,11 +12,11 @@ import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 
-from playground.sessions.client import SessionClient
-from playground.sessions.dialogue import BadMessage, Dialogue
-from playground.sessions.errors import LimitReached, SessionError, SessionGone
-from playground.sessions.publisher import Viewer, error_message
-from playground.sessions.runtime import runtime
+from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.dialogue import BadMessage, Dialogue
+from playground.sessions.web.publisher import Viewer, error_message
+from playground.sessions.web.runtime import runtime
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ class Session(models.Model):
 
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
     with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
-    `branch` says that a fork was made with its origin's edit key (sessions/branches.py).
+    `branch` says that a fork was made with its origin's edit key (sessions/database/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -37,7 +37,7 @@ class Session(models.Model):
     deleted = models.DateTimeField(null=True, blank=True)
     driver = models.CharField(max_length=64, blank=True, default="")
     driver_until = models.DateTimeField(null=True, blank=True)
-    # Where a replay under another engine first came to something else (sessions/outcomes.py), until somebody has read it.
+    # Where a replay under another engine first came to something else (sessions/protocol/outcomes.py), until somebody has read it.
     differs = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -130,7 +130,7 @@ class CheckpointPart(models.Model):
 
 
 class Outcomes(models.Model):
-    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/outcomes.py)."""
+    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/protocol/outcomes.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="outcomes")
     first = models.IntegerField()
@@ -161,7 +161,7 @@ class ImportText(models.Model):
 
 
 class Breakpoint(models.Model):
-    """What a session's runs and searches look for: `point` is playground.sessions.breakpoints.Breakpoint as JSON.
+    """What a session's runs and searches look for: `point` is playground.sessions.worker.conditions.breakpoints.Breakpoint as JSON.
 
     `hits` counts the runs and searches that ended here.
     """

@@ -1,4 +1,4 @@
-"""Two sessions side by side: what sessions/comparing.py found, made ready to be shown."""
+"""Two sessions side by side: what sessions/web/jobs/comparing.py found, made ready to be shown."""
 
 from __future__ import annotations
 

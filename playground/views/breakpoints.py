@@ -14,14 +14,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from playground.presenters import Look
 from playground.presenters.amounts import clock
-from playground.sessions import breakpoints as core
-from playground.sessions import pins
-from playground.sessions.cel import LENGTH
-from playground.sessions.client import SessionClient
-from playground.sessions.dialogue import Dialogue
-from playground.sessions.errors import LimitReached, SessionError
-from playground.sessions.publisher import Viewer
-from playground.sessions.runtime import runtime
+from playground.sessions.database import markers
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.dialogue import Dialogue
+from playground.sessions.web.publisher import Viewer
+from playground.sessions.web.runtime import runtime
+from playground.sessions.worker.conditions import breakpoints as core
+from playground.sessions.worker.conditions.cel import LENGTH
 from playground.views.doors import edits, go, in_drawer, opens, position, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.trace.records import KINDS
@@ -65,7 +65,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
         )
         wrong = await _problems(client, point)
         if not wrong:
-            await _db(pins.add, client.session.pk, point)
+            await _db(markers.add, client.session.pk, point)
             await _changed(client)
             if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
                 return HttpResponse(status=204)
@@ -94,11 +94,11 @@ async def _list(
     error: SessionError | None = None,
 ) -> HttpResponse:
     at = position(request)
-    rows = await _db(pins.points, client.session.pk)
+    rows = await _db(markers.points, client.session.pk)
     found = await client.objects(at=at)
     context = {
         "rows": [{"point": point, "hits": hits} for point, hits in rows],
-        "bookmarks": await _db(pins.bookmarks, client.session.pk),
+        "bookmarks": await _db(markers.bookmarks, client.session.pk),
         "given": {name: str(given.get(name, ""))[: core.TEXT if name != "cel" else 2 * LENGTH] for name in ("name", *FIELDS)},
         "watch": "watch" in given,
         "changes": "changes" in given,
@@ -138,7 +138,7 @@ async def _changed(client: SessionClient) -> None:
     """Open pages draw their marks anew."""
 
     async def tell() -> None:
-        client.live().pins_changed()
+        client.live().markers_changed()
 
     await runtime().call(tell)
 
@@ -150,7 +150,7 @@ async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) 
     do = request.POST.get("do", "")
     if do not in ("on", "off", "delete"):
         raise SessionError(_("A breakpoint can be switched on or off, or deleted."))
-    await _db(pins.change, client.session.pk, number, None if do == "delete" else do == "on")
+    await _db(markers.change, client.session.pk, number, None if do == "delete" else do == "on")
     await _changed(client)
     return _back_to_list(request, client)
 
@@ -162,7 +162,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
     at = position(request)
     head = await runtime().call(lambda: client.live().current_head())
     where = head if at is None else min(at, head)
-    await _db(pins.bookmark, client.session.pk, where, request.POST.get("name", ""))
+    await _db(markers.bookmark, client.session.pk, where, request.POST.get("name", ""))
     await _changed(client)
     if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
         return HttpResponse(status=204)
@@ -175,7 +175,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
 async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
     """Give one another `name`, or `delete` it."""
     name = None if request.POST.get("do") == "delete" else request.POST.get("name", "")
-    await _db(pins.rename, client.session.pk, number, name)
+    await _db(markers.rename, client.session.pk, number, name)
     await _changed(client)
     return _back_to_list(request, client)
 
@@ -206,8 +206,8 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the timeline marks between `first` and `last`: bookmarks, and where breakpoints and watches held."""
     first, last = (Look.from_query({"at": request.GET.get(name)}).at or 0 for name in ("first", "last"))
-    rows = await _db(pins.points, client.session.pk)
-    bookmarks = await _db(pins.bookmarks, client.session.pk)
+    rows = await _db(markers.points, client.session.pk)
+    bookmarks = await _db(markers.bookmarks, client.session.pk)
     head = await runtime().call(lambda: client.live().current_head())
     end = min(last, head)
     points = {point.id: point for point, _hits in rows if point.enabled}

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.builder import to_yaml
 from playground.builder.names import next_index
 from playground.forms import BuilderForm, NodesForm, PodsForm
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.plugins import REGISTRY

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
 from scheduler_core.api.faults import Fault

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
 from playground.recent import remember
-from playground.sessions import listing
-from playground.sessions.branches import told_name
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionError
-from playground.sessions.rerunning import Work
-from playground.sessions.runtime import runtime
+from playground.sessions.database import listing
+from playground.sessions.database.branches import told_name
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.rerunning import Work
+from playground.sessions.web.runtime import runtime
 from playground.views.doors import edits, opens, position, workbench
 from playground.views.paging import page_of
 from playground.views.session import creator

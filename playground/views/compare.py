@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from playground.presenters.comparison import pods, present, scores
-from playground.sessions.client import SessionClient
-from playground.sessions.comparing import Work
-from playground.sessions.errors import SessionError, SessionGone
-from playground.sessions.runtime import runtime
+from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.comparing import Work
+from playground.sessions.web.runtime import runtime
 from playground.views.branches import tree
 from playground.views.doors import opens
 from playground.views.paging import page_of

@@ -11,9 +11,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
-from playground.sessions import pins
-from playground.sessions.client import SessionClient
-from playground.sessions.runtime import runtime
+from playground.sessions.database import markers
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.runtime import runtime
 from playground.views.doors import opens, workbench
 
 PAGE = 60
@@ -55,7 +55,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "page": page,
         "pages": -(-found["total"] // PAGE),
         "query": urlencode({"from": since, "to": to, "kind": kind, "q": q}),
-        "bookmarks": await sync_to_async(pins.bookmarks, thread_sensitive=False)(client.session.pk),
+        "bookmarks": await sync_to_async(markers.bookmarks, thread_sensitive=False)(client.session.pk),
     }
     return workbench(request, client, "diff", context)
 

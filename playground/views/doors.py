@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from playground.recent import remember
-from playground.sessions.client import Past, SessionClient
-from playground.sessions.errors import InThePast, SessionError, SessionGone
+from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
+from playground.sessions.web.client import Past, SessionClient
 
 View = Callable[..., Awaitable[HttpResponse]]
 

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import Look
 from playground.recent import remember
-from playground.sessions.client import SessionClient, check_trace
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.doors import opens, problem
 from playground.views.session import creator
 

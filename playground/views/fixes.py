@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.presenters import Look
 from playground.presenters.fixes import worded
 from playground.recent import remember
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import go, opens, position
 from playground.views.session import NAME_LENGTH, creator
 

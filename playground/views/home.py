@@ -13,8 +13,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.builder import CLUSTERS
 from playground.recent import recent, remember
-from playground.sessions.client import SessionClient, create_session
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient, create_session
 from playground.stories import all_stories, story
 from playground.views.doors import problem
 from playground.views.imports import pasted, planned

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.sessions import plans
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionError
+from playground.sessions.database import previews
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
 from playground.views.texts import received
@@ -89,7 +89,7 @@ async def _plan(client: SessionClient, token: str) -> dict[str, Any]:
     if key in _plans:
         _plans.move_to_end(key)
         return _plans[key]
-    text, filename = await sync_to_async(plans.find, thread_sensitive=False)(client.session.pk, token)
+    text, filename = await sync_to_async(previews.find, thread_sensitive=False)(client.session.pk, token)
     plan = await client.plan(text, filename)
     _keep(client, plan)
     return plan

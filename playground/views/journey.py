@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.presenters.journey.text import text
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionGone
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import tell
 from playground.views.doors import base_of, in_drawer, opens, position
 

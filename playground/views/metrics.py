@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from playground.exposition import CONTENT_TYPE, exposition
 from playground.presenters.metrics import present
-from playground.sessions.client import SessionClient
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position
 
 LONGEST_NAME = 253

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.builder import to_yaml
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached, SessionError
+from playground.sessions.protocol.errors import CommandRefused, LimitReached, SessionError
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
 from scheduler_core.commands import DeleteObjects, Ref

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from playground.sessions import breakpoints as core
-from playground.sessions.client import SessionClient
-from playground.sessions.runtime import runtime
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.runtime import runtime
+from playground.sessions.worker.conditions import breakpoints as core
 from playground.views.doors import opens, position, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.trace.records import KINDS

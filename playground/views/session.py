@@ -14,13 +14,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions import log, shelf
-from playground.sessions.client import SessionClient
-from playground.sessions.dialogue import Dialogue
-from playground.sessions.errors import Opening, SessionError
-from playground.sessions.publisher import Viewer
-from playground.sessions.render import render_delta
-from playground.sessions.runtime import runtime
+from playground.sessions.database import checkpoints, log
+from playground.sessions.protocol.errors import Opening, SessionError
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.dialogue import Dialogue
+from playground.sessions.web.publisher import Viewer
+from playground.sessions.web.render import render_delta
+from playground.sessions.web.runtime import runtime
 from playground.views.branches import tree
 from playground.views.doors import edits, go, opens
 from scheduler_core import KUBE_VERSION
@@ -195,7 +195,7 @@ async def _command(request: HttpRequest, client: SessionClient, command: dict[st
 @edits
 async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Somebody has read where a replay under another engine came to something else."""
-    await sync_to_async(shelf.read_difference, thread_sensitive=False)(client.session.pk)
+    await sync_to_async(checkpoints.read_difference, thread_sensitive=False)(client.session.pk)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 

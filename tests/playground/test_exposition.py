@@ -6,8 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from playground.exposition import exposition
-from playground.sessions.errors import SessionGone
-from playground.sessions.metrics import metrics
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.worker.answers.metrics import metrics
 from scheduler_core.commands import SetConfiguration
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
         from playground.server import LimitedServer
-        from playground.sessions.runtime import runtime
+        from playground.sessions.web.runtime import runtime
 
         def ready() -> None:
             self.stdout.write(f"Scheduler Playground: http://{host}:{port}/")

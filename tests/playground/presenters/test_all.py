@@ -10,8 +10,8 @@ import pytest
 
 from playground.presenters import PANELS, Look, present
 from playground.presenters.look import MODES, TABS
-from playground.sessions.deltas import compare, digests
-from playground.sessions.render import render_delta
+from playground.sessions.web.render import render_delta
+from playground.sessions.worker.deltas import compare, digests
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import many_nodes, pod, three_nodes
 

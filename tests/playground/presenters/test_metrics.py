@@ -9,7 +9,7 @@ import pytest
 
 from playground.presenters.metrics import present
 from playground.presenters.metrics.hints import HINTS
-from playground.sessions.metrics import metrics
+from playground.sessions.worker.answers.metrics import metrics
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world

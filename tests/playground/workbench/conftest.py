@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from playground.models import Session
-from playground.sessions.client import SessionClient
+from playground.sessions.web.client import SessionClient
 
 
 class Visitor:

@@ -1,0 +1,229 @@
+"""The log in the database. Every change is a compare-and-set on (log_seq, head): of two writers one wins, the other gets Conflict.
+
+All functions are synchronous; `db` in runtime.py runs them in threads of their own.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from playground.models import LogEntry, LogKind, Session
+from playground.sessions.database import branches, checkpoints, markers
+from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from scheduler_core import ENGINE_VERSION
+
+
+@dataclass(frozen=True)
+class Row:
+    """An entry as a worker needs it. `payload` is compressed JSON."""
+
+    seq: int
+    kind: str
+    at: int
+    to: int
+    payload: bytes
+    size: int = 0
+
+
+def pack(payload: Any) -> bytes:
+    """A payload as it is stored."""
+    return zlib.compress(orjson.dumps(payload), 1)
+
+
+def size_of(payload: bytes) -> int:
+    """How long a stored payload's JSON is."""
+    return len(zlib.decompress(payload))
+
+
+def unpack(payload: bytes) -> Any:
+    return orjson.loads(zlib.decompress(payload))
+
+
+def find(key: str) -> Session:
+    """The session that a key opens."""
+    sessions = Session.objects.select_related("origin")
+    session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
+    if session is None:
+        raise SessionGone(
+            "There is no session with this link. It may have been deleted, or the link is cut short."
+        )
+    return session
+
+
+def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
+    """A new, empty session. Raises LimitReached where the creator has as many as one may have."""
+    creator = _hidden(creator)
+    _require_room(creator)
+    return Session.objects.create(
+        name=name, story=story, creator=creator, seed=seed, engine_version=ENGINE_VERSION
+    )
+
+
+def _hidden(creator: str) -> str:
+    """A client's address as it is kept: enough to count its sessions, not to say whose they are."""
+    return salted_hmac("playground.creator", creator).hexdigest() if creator else ""
+
+
+def _require_room(creator: str) -> None:
+    most = settings.MAX_SESSIONS_PER_CLIENT
+    if creator and Session.objects.filter(creator=creator, deleted=None).count() >= most:
+        raise LimitReached(
+            f"There are {most:,} sessions of yours here already, and no more are kept for one client. "
+            "Delete some that you no longer need."
+        )
+
+
+def delete(session_id: int) -> None:
+    """Close a session for good: its links no longer open it. `cleanup_sessions` removes the rows."""
+    Session.objects.filter(pk=session_id).update(deleted=timezone.now(), driver="", driver_until=None)
+    checkpoints.drop(session_id)
+
+
+def read(session_id: int, after: int = 0) -> tuple[Session, list[Row]]:
+    """The session and its entries from number `after` on (that one too: it may have grown)."""
+    with transaction.atomic():
+        session = Session.objects.filter(pk=session_id, deleted=None).first()
+        if session is None:
+            raise SessionGone("This session was deleted.")
+        entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
+        rows = [Row(one.seq, one.kind, one.at, one.to, bytes(one.payload), one.size) for one in entries]
+    return session, rows
+
+
+@transaction.atomic
+def append(session_id: int, row: Row) -> None:
+    """Write the next entry and move the head. Raises Conflict if another entry came first."""
+    changed = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None).update(
+        log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
+    )
+    if not changed:
+        raise Conflict("Another change of this session came first. Please try again.")
+    try:
+        with transaction.atomic():
+            _entry(Session(pk=session_id), row, row.to).save(force_insert=True)
+    except IntegrityError as error:
+        raise Conflict("Another change of this session came first. Please try again.") from error
+
+
+@transaction.atomic
+def advance(session_id: int, seq: int, head: int, to: int) -> None:
+    """Let the last entry, a play or a run, reach further."""
+    changed = Session.objects.filter(pk=session_id, log_seq=seq, head=head, deleted=None).update(
+        head=to, used=timezone.now()
+    )
+    if not changed:
+        raise Conflict("Another change of this session came first. Please try again.")
+    LogEntry.objects.filter(session_id=session_id, seq=seq).update(to=to)
+
+
+@transaction.atomic
+def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False) -> Session:
+    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py)."""
+    origin, rows = read(session_id)
+    creator = _hidden(creator) or origin.creator
+    _require_room(creator)
+    kept = list(_until(rows, at))
+    session = Session.objects.create(
+        name=name or branches.next_name(origin),
+        seed=origin.seed,
+        story=origin.story,
+        engine_version=origin.engine_version,
+        creator=creator,
+        origin=origin,
+        origin_position=at,
+        branch=branch,
+        head=at,
+        log_seq=len(kept),
+        log_bytes=sum(row.size for row in kept),
+    )
+    LogEntry.objects.bulk_create(_entry(session, row, min(row.to, at)) for row in kept)
+    markers.copy(session_id, session, at)
+    return session
+
+
+@transaction.atomic
+def restore(name: str, creator: str, seed: int, head: int, commands: list[tuple[int, bytes]]) -> Session:
+    """A session with the history of an imported trace; between two commands the engine ran."""
+    rows: list[Row] = []
+    for at, payload in [*commands, (head, b"")]:
+        done = rows[-1].to if rows else 0
+        if at > done:
+            rows.append(Row(len(rows) + 1, LogKind.RUN, done, at, pack({"source": "trace"})))
+        if at < head:
+            rows.append(Row(len(rows) + 1, LogKind.COMMAND, at, at + 1, payload, size_of(payload)))
+    session = create(name, "", creator, seed)
+    Session.objects.filter(pk=session.pk).update(
+        head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
+    )
+    LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in rows)
+    return session
+
+
+def _entry(session: Session, row: Row, to: int) -> LogEntry:
+    return LogEntry(
+        session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload, size=row.size
+    )
+
+
+def _until(rows: Iterable[Row], at: int) -> Iterable[Row]:
+    for row in rows:
+        if row.at < at:
+            yield row
+
+
+def lease(session_id: int, holder: str, seconds: float) -> bool:
+    """Take or renew the right to drive a session; False while another process has it."""
+    now = timezone.now()
+    free = Q(driver="") | Q(driver=holder) | Q(driver_until__lt=now) | Q(driver_until=None)
+    return bool(
+        Session.objects.filter(free, pk=session_id, deleted=None).update(
+            driver=holder, driver_until=now + timedelta(seconds=seconds)
+        )
+    )
+
+
+def release(session_id: int, holder: str = "") -> None:
+    """Give the right to drive back; without a holder, take it from whoever has it."""
+    whose = {"driver": holder} if holder else {}
+    Session.objects.filter(pk=session_id, **whose).update(driver="", driver_until=None)
+
+
+def alive() -> None:
+    """Raises where the database does not answer."""
+    Session.objects.exists()
+
+
+def touch(session_id: int) -> None:
+    """Somebody looked: the session is in use."""
+    Session.objects.filter(pk=session_id).update(used=timezone.now())
+
+
+__all__ = [
+    "LogKind",
+    "Row",
+    "advance",
+    "alive",
+    "append",
+    "copy",
+    "create",
+    "delete",
+    "find",
+    "lease",
+    "pack",
+    "read",
+    "release",
+    "restore",
+    "touch",
+    "unpack",
+]
