@@ -147,21 +147,32 @@ class Outcomes(models.Model):
         return f"{self.session_id}: {self.first}..{self.first + self.count}"
 
 
-class ImportText(models.Model):
-    """The text of an import that is being previewed, compressed with zlib."""
+class ImportPreview(models.Model):
+    """What an import would do: the text, the plan and the command that does it, each compressed with zlib (sessions/database/previews.py).
 
-    session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="import_text")
+    `author` says whose browser asked for it, as far as that has to be known to count.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="import_previews")
     token = models.CharField(max_length=40)
+    author = models.CharField(max_length=64, blank=True, default="")
     filename = models.CharField(max_length=200, blank=True, default="")
     text = models.BinaryField()
-    created = models.DateTimeField(auto_now=True)
+    plan = models.BinaryField()
+    command = models.BinaryField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "token"], name="import_preview_one_per_token"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.filename or self.token}"
 
 
 class Breakpoint(models.Model):
-    """What a session's runs and searches look for: `point` is playground.sessions.worker.conditions.breakpoints.Breakpoint as JSON.
+    """What a session's runs and searches look for: `point` is playground.sessions.protocol.breakpoints.Breakpoint as JSON.
 
     `hits` counts the runs and searches that ended here.
     """

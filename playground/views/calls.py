@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
@@ -59,18 +60,21 @@ async def _apply(
     except (CommandRefused, LimitReached) as error:
         refusal = error
         for each in error.errors:
-            if form.is_bound and each.get("path") in form.fields:
-                words = _("received %(received)s; expected %(expected)s") % each
-                form.add_error(each["path"], words)
+            if form.is_bound and each.path in form.fields:
+                words = _("received %(received)s; expected %(expected)s") % {
+                    "received": each.received,
+                    "expected": each.expected,
+                }
+                form.add_error(each.path, words)
                 refusal = None
     context = {**await _page(request, client, form), "refusal": refusal}
     return workbench(request, client, "calls", context, 422)
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:
-    found = await client.configuration(at=position(request))
+    found = await client.ask(Configuration(at=position(request)))
     words = dict(CALL_CHOICES)
     asked = [
-        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in found["faults"]
+        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in found.faults
     ]
     return {"form": form, "asked": asked}

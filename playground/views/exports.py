@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import UploadedFile
@@ -83,8 +82,5 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
     except SessionError as error:
         return await asyncio.to_thread(problem, request, error)
     await remember(request, session.edit_key)
-    return render(request, "playground/trace.html", _told(found, session.edit_key))
-
-
-def _told(found: dict[str, Any], key: str) -> dict[str, Any]:
-    return {"found": found, "key": key, "same": found["difference"] is None}
+    context = {"found": found, "key": session.edit_key, "same": found.difference is None}
+    return render(request, "playground/trace.html", context)

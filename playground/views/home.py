@@ -17,7 +17,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.stories import all_stories, story
 from playground.views.doors import problem
-from playground.views.imports import pasted, planned
+from playground.views.imports import pasted, previewed
 from playground.views.texts import received
 from scheduler_core.commands import ApplyObjects
 
@@ -72,7 +72,7 @@ async def _import(request: HttpRequest) -> HttpResponse:
         session = await create_session(name=name, creator=creator(request))
         client = SessionClient(session, "edit")
         try:
-            return await planned(request, client, text, filename)
+            return await previewed(request, client, text, filename)
         except SessionError:
             await client.delete()
             raise

@@ -26,8 +26,7 @@ class Command(BaseCommand):
 
         def ready() -> None:
             self.stdout.write(f"Scheduler Playground: http://{host}:{port}/")
-            here = runtime()
-            here.loop.call_soon_threadsafe(lambda: here.begin(here.pool.warm()))
+            runtime().warm()
 
         server = LimitedServer(
             application=application,

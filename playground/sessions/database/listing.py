@@ -1,23 +1,24 @@
-"""A session's commands as people read its log: what was asked for, where, by which form. Runs in database threads."""
+"""A session's commands as its log keeps them: as people read them, and to be compared. Runs in database threads."""
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+import orjson
 
 from playground.models import LogEntry, LogKind
 from playground.presenters.commands import SOURCES, left_out, sentence
 from playground.sessions.database import log
-
-Data = dict[str, Any]
+from playground.sessions.protocol.base import Data
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A command: where it was applied, its number from 1, what it says, the form it came by, how far the engine went after it."""
+class ListedCommand:
+    """Where it was applied, its number from 1, what it says, the form it came by, how far the engine went after it."""
 
     at: int
     number: int
@@ -25,6 +26,25 @@ class Asked:
     source: str
     created: datetime
     steps: int
+
+
+@dataclass(frozen=True)
+class LoggedCommand:
+    """Where it was applied, what it says, the form it came by, and a fingerprint of it."""
+
+    at: int
+    told: Data
+    source: str
+    print: bytes
+
+
+@dataclass(frozen=True)
+class SkippedCommand:
+    """Where it was applied, what it says, and in short what a history lacks without it."""
+
+    at: int
+    told: Data
+    short: Data
 
 
 def positions(session_id: int, head: int) -> list[int]:
@@ -38,29 +58,46 @@ def naming(session_id: int, text: str, head: int) -> list[int]:
     wanted = text.lower().encode()
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     payloads = entries.order_by("seq").values_list("payload", flat=True)
-    return [i for i, one in enumerate(payloads.iterator()) if wanted in zlib.decompress(bytes(one)).lower()]
+    return [
+        i
+        for i, payload in enumerate(payloads.iterator())
+        if wanted in zlib.decompress(bytes(payload)).lower()
+    ]
 
 
-def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[Asked]:
+def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[ListedCommand]:
     """Some of the commands at `positions`, by their indices."""
-    found = {one.at: one for one in _entries(session_id, [positions[index] for index in wanted])}
-    told = []
+    entries = {entry.at: entry for entry in _entries(session_id, [positions[index] for index in wanted])}
+    found = []
     for index in wanted:
         at, after = positions[index], positions[index + 1] if index + 1 < len(positions) else head
-        data = log.unpack(found[at].payload)
+        data = log.unpack(entries[at].payload)
         source = SOURCES.get(str(data.get("source", "")), "")
-        told.append(
-            Asked(at, index + 1, sentence(data["command"]), source, found[at].created, after - at - 1)
-        )
-    return told
+        says = sentence(data["command"])
+        found.append(ListedCommand(at, index + 1, says, source, entries[at].created, after - at - 1))
+    return found
 
 
-def skipped(session_id: int, at: Iterable[int]) -> list[Data]:
-    """{at, told, short} of the commands at some positions: what each says, and what a history lacks without it."""
+def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
+    """The commands at some positions, as what a history lacks."""
     found = []
-    for one in _entries(session_id, list(at)):
-        command = log.unpack(one.payload)["command"]
-        found.append({"at": one.at, "told": sentence(command), "short": left_out(command)})
+    for entry in _entries(session_id, list(at)):
+        command = log.unpack(entry.payload)["command"]
+        found.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
+    return found
+
+
+def commands(session_id: int, head: int) -> list[LoggedCommand]:
+    """All commands below a head, to be compared with another log's."""
+    found = []
+    for row in log.read(session_id)[1]:
+        if row.kind == "command" and row.at < head:
+            data = log.unpack(row.payload)
+            text = orjson.dumps(data["command"], option=orjson.OPT_SORT_KEYS)
+            print_ = hashlib.blake2b(text, digest_size=16).digest()
+            found.append(
+                LoggedCommand(row.at, sentence(data["command"]), str(data.get("source", "")), print_)
+            )
     return found
 
 
@@ -70,4 +107,4 @@ def _entries(session_id: int, at: list[int]) -> list[LogEntry]:
         entries += LogEntry.objects.filter(
             session_id=session_id, kind=LogKind.COMMAND, at__in=at[i : i + 500]
         )
-    return sorted(entries, key=lambda one: one.at)
+    return sorted(entries, key=lambda entry: entry.at)

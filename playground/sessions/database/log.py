@@ -1,13 +1,12 @@
 """The log in the database. Every change is a compare-and-set on (log_seq, head): of two writers one wins, the other gets Conflict.
 
-All functions are synchronous; `db` in runtime.py runs them in threads of their own.
+All functions are synchronous; web/loop.py runs them in threads of their own.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -18,22 +17,13 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from playground.models import LogEntry, LogKind, Session
+from playground.models import LogEntry, Session
 from playground.sessions.database import branches, checkpoints, markers
+from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.opening import LogRow, RowKind
+from playground.sessions.protocol.traces import TracedCommand
 from scheduler_core import ENGINE_VERSION
-
-
-@dataclass(frozen=True)
-class Row:
-    """An entry as a worker needs it. `payload` is compressed JSON."""
-
-    seq: int
-    kind: str
-    at: int
-    to: int
-    payload: bytes
-    size: int = 0
 
 
 def pack(payload: Any) -> bytes:
@@ -90,19 +80,22 @@ def delete(session_id: int) -> None:
     checkpoints.drop(session_id)
 
 
-def read(session_id: int, after: int = 0) -> tuple[Session, list[Row]]:
+def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     """The session and its entries from number `after` on (that one too: it may have grown)."""
     with transaction.atomic():
         session = Session.objects.filter(pk=session_id, deleted=None).first()
         if session is None:
             raise SessionGone("This session was deleted.")
         entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
-        rows = [Row(one.seq, one.kind, one.at, one.to, bytes(one.payload), one.size) for one in entries]
+        rows = [
+            LogRow(entry.seq, _kind(entry), entry.at, entry.to, bytes(entry.payload), entry.size)
+            for entry in entries
+        ]
     return session, rows
 
 
 @transaction.atomic
-def append(session_id: int, row: Row) -> None:
+def append(session_id: int, row: LogRow) -> None:
     """Write the next entry and move the head. Raises Conflict if another entry came first."""
     changed = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None).update(
         log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
@@ -153,15 +146,16 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
 
 
 @transaction.atomic
-def restore(name: str, creator: str, seed: int, head: int, commands: list[tuple[int, bytes]]) -> Session:
+def restore(name: str, creator: str, seed: int, head: int, commands: list[TracedCommand]) -> Session:
     """A session with the history of an imported trace; between two commands the engine ran."""
-    rows: list[Row] = []
-    for at, payload in [*commands, (head, b"")]:
-        done = rows[-1].to if rows else 0
+    rows: list[LogRow] = []
+    for command in [*commands, TracedCommand(head, b"")]:
+        done, at = rows[-1].to if rows else 0, command.at
         if at > done:
-            rows.append(Row(len(rows) + 1, LogKind.RUN, done, at, pack({"source": "trace"})))
+            rows.append(LogRow(len(rows) + 1, "run", done, at, pack({"source": "trace"})))
         if at < head:
-            rows.append(Row(len(rows) + 1, LogKind.COMMAND, at, at + 1, payload, size_of(payload)))
+            size = size_of(command.payload)
+            rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
     session = create(name, "", creator, seed)
     Session.objects.filter(pk=session.pk).update(
         head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
@@ -170,13 +164,47 @@ def restore(name: str, creator: str, seed: int, head: int, commands: list[tuple[
     return session
 
 
-def _entry(session: Session, row: Row, to: int) -> LogEntry:
+@transaction.atomic
+def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
+    """A branch with the history that a re-run made."""
+    session = copy(origin, result.first, name, creator, True)
+    _, rows = read(origin)
+    commands = {row.at: row for row in rows if row.kind == "command" and row.at >= result.first}
+    made: list[LogRow] = []
+    done = result.first
+
+    def add(kind: RowKind, to: int, payload: bytes, size: int = 0) -> None:
+        nonlocal done
+        made.append(LogRow(session.log_seq + len(made) + 1, kind, done, to, payload, size))
+        done = to
+
+    for old, new in result.kept:
+        if new > done:
+            add("run", new, pack({"source": "rerun"}))
+        add("command", new + 1, commands[old].payload, commands[old].size)
+    if result.head > done:
+        add("run", result.head, pack({"source": "rerun"}))
+    LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in made)
+    Session.objects.filter(pk=session.pk).update(
+        head=done,
+        log_seq=session.log_seq + len(made),
+        log_bytes=session.log_bytes + sum(row.size for row in made),
+    )
+    session.refresh_from_db()
+    return session
+
+
+def _kind(entry: LogEntry) -> RowKind:
+    return str(entry.kind)  # type: ignore[return-value]
+
+
+def _entry(session: Session, row: LogRow, to: int) -> LogEntry:
     return LogEntry(
         session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload, size=row.size
     )
 
 
-def _until(rows: Iterable[Row], at: int) -> Iterable[Row]:
+def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
     for row in rows:
         if row.at < at:
             yield row
@@ -207,23 +235,3 @@ def alive() -> None:
 def touch(session_id: int) -> None:
     """Somebody looked: the session is in use."""
     Session.objects.filter(pk=session_id).update(used=timezone.now())
-
-
-__all__ = [
-    "LogKind",
-    "Row",
-    "advance",
-    "alive",
-    "append",
-    "copy",
-    "create",
-    "delete",
-    "find",
-    "lease",
-    "pack",
-    "read",
-    "release",
-    "restore",
-    "touch",
-    "unpack",
-]

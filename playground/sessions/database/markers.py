@@ -1,4 +1,4 @@
-"""Breakpoints and bookmarks of a session in the database. Synchronous; `db` in runtime.py runs them in threads of their own."""
+"""Breakpoints and bookmarks of a session in the database. Synchronous; web/loop.py runs them in threads of their own."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
+from msgspec import convert, to_builtins
 
 from playground.models import Bookmark, Breakpoint, Session
+from playground.sessions.protocol.breakpoints import Breakpoint as Point
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.worker.conditions import breakpoints
 
 NAME_LENGTH = 80
 
 
-def points(session_id: int) -> list[tuple[breakpoints.Breakpoint, int]]:
+def points(session_id: int) -> list[tuple[Point, int]]:
     """The session's breakpoints and watches in the order they were made, each with its number of hits."""
     rows = Breakpoint.objects.filter(session_id=session_id)
     return [(_point(row), row.hits) for row in rows]
 
 
-def _point(row: Breakpoint) -> breakpoints.Breakpoint:
-    return breakpoints.parse({**row.point, "id": row.pk, "enabled": row.enabled})
+def _point(row: Breakpoint) -> Point:
+    return convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point)
 
 
-def stopping(session_id: int, only: int | None = None) -> list[breakpoints.Breakpoint]:
+def stopping(session_id: int, only: int | None = None) -> list[Point]:
     """The breakpoints that a run or a search ends at: those enabled, or the one with a number. Raises SessionError for none."""
     found = [point for point, _hits in points(session_id)]
     if only is not None:
@@ -45,19 +46,15 @@ def stopping(session_id: int, only: int | None = None) -> list[breakpoints.Break
 
 
 @transaction.atomic
-def add(session_id: int, point: breakpoints.Breakpoint) -> int:
+def add(session_id: int, point: Point) -> int:
     """A new breakpoint; its number. Raises LimitReached where there are as many as one session may have."""
     most = settings.MAX_BREAKPOINTS
     if Breakpoint.objects.filter(session_id=session_id).count() >= most:
         raise LimitReached(
             _("There are %(most)d breakpoints already, the most that a session may have.") % {"most": most}
         )
-    kept = {
-        name: value
-        for name, value in point.to_json().items()
-        if value not in ("", False) and name not in ("id", "enabled")
-    }
-    return Breakpoint.objects.create(session_id=session_id, point=kept, enabled=point.enabled).pk
+    kept = {name: value for name, value in to_builtins(point).items() if name not in ("id", "enabled")}
+    return int(Breakpoint.objects.create(session_id=session_id, point=kept, enabled=point.enabled).pk)
 
 
 def change(session_id: int, number: int, enabled: bool | None) -> None:
@@ -87,7 +84,7 @@ def bookmark(session_id: int, position: int, name: str) -> int:
             _("There are %(most)d bookmarks already, the most that a session may have.") % {"most": most}
         )
     named = _named(name) or _("step %(position)d") % {"position": position}
-    return Bookmark.objects.create(session_id=session_id, position=position, name=named).pk
+    return int(Bookmark.objects.create(session_id=session_id, position=position, name=named).pk)
 
 
 def rename(session_id: int, number: int, name: str | None) -> None:

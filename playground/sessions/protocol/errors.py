@@ -1,21 +1,37 @@
-"""What can go wrong with a session, each with words for the person who asked."""
+"""What can go wrong with a session, each with words for the person who asked, and how an error travels from a worker."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+
+
+class FieldProblem(Struct, frozen=True, omit_defaults=True):
+    """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all."""
+
+    path: str = ""
+    received: str = ""
+    expected: str = ""
+    object: str = ""
+    line: int | None = None
+    column: int | None = None
+    kind: str = ""
+    text: str = ""
+    file: str = ""
 
 
 class SessionError(Exception):
-    """Base. `errors` is a list of {object, path, received, expected, line} where a command was at fault."""
+    """Base. `errors` are the fields at fault, where a command or a text was."""
 
-    kind = "error"
-    status = 400
+    kind: ClassVar[str] = "error"
+    status: ClassVar[int] = 400
 
-    def __init__(self, message: str, errors: list[dict[str, Any]] | None = None) -> None:
+    def __init__(self, message: str, errors: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.errors = errors or []
-
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "message": self.message, "errors": self.errors}
+        self.errors = list(errors)
 
 
 class SessionGone(SessionError):
@@ -67,9 +83,6 @@ class InThePast(SessionError):
         self.at = at
         self.head = head
 
-    def to_json(self) -> dict[str, Any]:
-        return {**super().to_json(), "at": self.at, "head": self.head, "choices": ["fork", "head"]}
-
 
 class Opening(SessionError):
     """The session is being replayed from its log; `done` and `total` are positions."""
@@ -88,15 +101,25 @@ class EngineFailed(SessionError):
 
     kind = "engine"
     status = 500
-    fatal = False
 
 
-_BY_KIND = {
-    one.kind: one
-    for one in (SessionError, SessionGone, NotAllowed, CommandRefused, LimitReached, Conflict, EngineFailed)
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """A SessionError as a worker reports it."""
+
+    kind: str
+    message: str
+    errors: list[FieldProblem] = []
+
+    @classmethod
+    def of(cls, error: SessionError) -> Failure:
+        return cls(error.kind, error.message, error.errors)
+
+    def error(self) -> SessionError:
+        """The same as an exception."""
+        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors)
+
+
+_BY_KIND: dict[str, type[SessionError]] = {
+    error.kind: error
+    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, Conflict, EngineFailed)
 }
-
-
-def from_json(data: dict[str, Any]) -> SessionError:
-    """The error that a worker reported."""
-    return _BY_KIND.get(data.get("kind", ""), SessionError)(data.get("message", ""), data.get("errors"))

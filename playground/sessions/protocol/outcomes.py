@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import orjson
+from msgspec import Struct
 
 
 class Outcome(NamedTuple):
@@ -17,6 +18,19 @@ class Outcome(NamedTuple):
     pod: str
     outcome: str
     node: str
+
+
+class Difference(Struct, frozen=True):
+    """Where a replay first came to something else: the attempt's number, and what it came to before and now (None: it was not made).
+
+    `attempt` 0 is a step that this engine can't make: `why` says so.
+    """
+
+    attempt: int
+    position: int
+    was: dict[str, Any] | None
+    now: dict[str, Any] | None
+    why: str = ""
 
 
 def of(attempts: Sequence[Any], since: int, upto: int) -> list[Outcome]:
@@ -34,16 +48,11 @@ def unpack(data: bytes) -> list[Outcome]:
     return [Outcome(*row) for row in zip(*orjson.loads(zlib.decompress(data)), strict=True)]
 
 
-def difference(was: Sequence[Outcome], now: Sequence[Outcome]) -> dict[str, Any] | None:
+def difference(was: Sequence[Outcome], now: Sequence[Outcome]) -> Difference | None:
     """The first attempt that came to something else; None where there is none. `now` may know more than `was`."""
     for number, old in enumerate(was):
         new = now[number] if number < len(now) else None
         if old != new:
             position = old.position if new is None else min(old.position, new.position)
-            return {
-                "attempt": number + 1,
-                "position": position,
-                "was": old._asdict(),
-                "now": None if new is None else new._asdict(),
-            }
+            return Difference(number + 1, position, old._asdict(), None if new is None else new._asdict())
     return None

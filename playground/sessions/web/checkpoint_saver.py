@@ -1,19 +1,19 @@
-"""Saver: puts a session's checkpoints into the database, beside its life: after a change and when it rests, never in a step's way."""
+"""CheckpointSaver: puts a session's checkpoints into the database, after a change and when it rests, never in a step's way."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
 from playground.sessions.database import checkpoints
 from playground.sessions.protocol.errors import Conflict, SessionError
-
-if TYPE_CHECKING:
-    from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.protocol.opening import ForgetSaved, Save, Saved
+from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.web.services import Services
+from playground.sessions.web.session_log import SessionLog
 
 log = logging.getLogger(__name__)
 
@@ -24,11 +24,13 @@ WHILE_RUNNING = 10.0
 TIMEOUT = 600.0
 
 
-class Saver:
-    """One per live session, on the runtime's loop. A save that fails costs nothing but a longer replay."""
+class CheckpointSaver:
+    """One per live session, on the sessions' loop. A save that fails costs nothing but a longer replay."""
 
-    def __init__(self, engine_connection: EngineConnection) -> None:
-        self._seat = engine_connection
+    def __init__(self, engine: EngineConnection, log: SessionLog, services: Services) -> None:
+        self._engine = engine
+        self._log = log
+        self._services = services
         self._changed = 0.0
         self._saved = time.monotonic()
         self._dirty = False
@@ -50,31 +52,32 @@ class Saver:
                 if now - self._changed >= QUIET or now - self._saved >= WHILE_RUNNING:
                     await self.save()
         except SessionError as error:
-            log.info("session %s: its checkpoints were not saved: %s", self._seat.id, error.message)
+            log.info("session %s: its checkpoints were not saved: %s", self._engine.id, error.message)
         except Exception:
-            log.exception("session %s: its checkpoints were not saved", self._seat.id)
+            log.exception("session %s: its checkpoints were not saved", self._engine.id)
 
     async def save(self) -> bool:
         """Save what is new up to the head that is in the log; whether the session would come back from it in no time."""
         async with self._turn:
-            more, result = settings.CHECKPOINTS, {}
-            while more and self._seat.is_open:
+            saved: Saved | None = None
+            more = settings.CHECKPOINTS
+            while more and self._engine.is_open:
                 self._dirty = False
-                result = await self._save()
-                more = result.get("more", False)
+                saved = await self._save()
+                more = saved is not None and saved.more
             self._saved = time.monotonic()
-            return bool(result.get("covered"))
+            return saved is not None and saved.covered
 
-    async def _save(self) -> dict[str, Any]:
-        engine_connection = self._seat
-        asked = {"upto": engine_connection.head, "least": settings.CHECKPOINT_WORK}
-        header, packed = await engine_connection.engine("save", asked, TIMEOUT)
-        result: dict[str, Any] = header["result"]
-        if packed or result["dropped"]:
+    async def _save(self) -> Saved | None:
+        """Save some of it; None where another process was first, and all is begun anew with the next save."""
+        engine = self._engine
+        asked = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
+        saved = await engine.call_aside(asked, TIMEOUT)
+        if saved.is_something:
             try:
-                await engine_connection.runtime.db(checkpoints.write, engine_connection.id, result, packed)
+                await self._services.db(checkpoints.write, engine.id, saved)
             except Conflict:
-                told = await engine_connection.runtime.db(checkpoints.told, engine_connection.id)
-                await engine_connection.engine("forget", {"told": told}, TIMEOUT)
-                return {}
-        return result
+                count = await self._services.db(checkpoints.outcomes_saved, engine.id)
+                await engine.call_aside(ForgetSaved(outcomes_saved=count), TIMEOUT)
+                return None
+        return saved

@@ -2,123 +2,129 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from playground.presenters.look import MAX_NUMBER, Look
+from playground.presenters.look import Look
+from playground.sessions.protocol import breakpoints, until
 from playground.sessions.protocol.errors import NotAllowed, SessionError
-from playground.sessions.web.jobs.searching import Asked, Seeker
+from playground.sessions.protocol.looking import Seen
+from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.web import messages
+from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.searches import Asked, Found, Searcher, found_message
 from playground.sessions.web.live import LiveSession
+from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
-from playground.sessions.worker.conditions.breakpoints import parse as parse_breakpoint
-from playground.sessions.worker.conditions.until import parse
-
-GRAINS = ("plugin", "point", "pod", "event")
-MAX_RATE = 200.0
-
-Message = dict[str, Any]
-
-
-class BadMessage(SessionError):
-    """The message is not one that the server understands; the connection goes on."""
-
-    kind = "bad-message"
 
 
 class Dialogue:
-    """One viewer's conversation with a session. Runs on the runtime's loop."""
+    """One viewer's conversation with a session. Runs on the sessions' loop."""
 
     def __init__(self, live: LiveSession, viewer: Viewer) -> None:
         self.live = live
         self.viewer = viewer
-        self.seeker = Seeker(live, viewer)
+        services = live.services
+        self._searcher = Searcher(live, services.jobs, services.loop, viewer.send)
+        self._following_up: set[asyncio.Task[None]] = set()
 
-    async def take(self, message: Any) -> None:
+    async def take(self, message: PageMessage) -> None:
         """Do what a message asks for. Raises SessionError with words for the viewer."""
-        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise BadMessage('A message must be a JSON object with a "type".')
-        handler = _HANDLERS.get(message["type"])
-        if handler is None:
-            raise BadMessage(f"There is no message of type {message['type'][:40]!r}.")
-        await handler(self, message)
+        await _HANDLERS[type(message)](self, message)
 
-    async def look(self, message: Message) -> None:
+    def leave(self) -> None:
+        """The viewer has gone."""
+        self._searcher.drop()
+        self.live.publisher.remove(self.viewer)
+
+    async def look(self, message: messages.Look) -> None:
         """What the viewer looks at, and with `seen` what its page shows already."""
-        given = message.get("look", {})
-        if not isinstance(given, dict):
-            raise BadMessage('"look" must be an object.')
         viewer, first = self.viewer, not self.viewer.ready
-        viewer.look = Look.from_query(given)
-        seen = _number(message.get("seen"), "seen")
-        if first and seen is not None:
-            viewer.seen = (seen, viewer.look)
+        viewer.look = Look.from_query(message.look)
+        if first and message.seen is not None:
+            viewer.seen = Seen(message.seen, viewer.look)
         viewer.ready = True
         self.live.publisher.wake()
 
-    async def step(self, message: Message) -> None:
+    async def step(self, message: messages.Step) -> None:
         """At the head: one engine step. In the past: the cursor goes on to what came next."""
-        grain = _grain(message)
-        await self.live.ready()
+        live = self.live
+        await live.ready()
         at = self.cursor()
-        if at is None:
-            self.require_edit()
-            if not await self.live.step(grain):
-                self.viewer.send({"type": "idle", "message": "Nothing is left to do."})
-        else:
-            self.move_cursor(await self.live.ask("forward", at=at, grain=grain, head=self.live.head))
+        if at is not None:
+            self.move_cursor(await live.ask(Forward(at=at, grain=message.grain, head=live.head)))
+            return
+        self.require_edit()
+        if not await live.step(message.grain):
+            self.viewer.send(messages.Idle())
 
-    async def back(self, message: Message) -> None:
+    async def back(self, message: messages.Back) -> None:
         """The cursor goes back by one step of a grain; the head stays."""
-        grain = _grain(message)
-        await self.live.ready()
+        live = self.live
+        await live.ready()
         at = self.cursor()
-        at = self.live.shown if at is None else at
-        self.move_cursor(await self.live.ask("back", at=at, grain=grain, head=self.live.head), follow=False)
+        at = live.shown if at is None else at
+        self.move_cursor(await live.ask(Back(at=at, grain=message.grain, head=live.head)), follow=False)
 
-    async def goto(self, message: Message) -> None:
+    async def goto(self, message: messages.Goto) -> None:
         """Stand at a position, or follow the head (null)."""
-        at = _number(message.get("at"), "at")
         await self.live.ready()
-        self.move_cursor(self.live.head if at is None else at)
+        self.move_cursor(self.live.head if message.at is None else message.at)
 
-    async def play(self, message: Message) -> None:
+    async def play(self, message: messages.Play) -> None:
         self.require_edit()
-        rate = message.get("rate", 5)
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0.05 <= rate <= MAX_RATE:
-            raise BadMessage(f'"rate" must be a number of steps a second from 0.05 to {MAX_RATE:g}.')
-        self.viewer.look = self.viewer.look.but(at=None)
-        await self.live.play(_grain(message), float(rate))
+        self.follow()
+        await self.live.play(message.grain, message.rate)
 
-    async def run(self, message: Message) -> None:
+    async def run(self, message: messages.Run) -> None:
         self.require_edit()
-        until = parse(message)
-        await self.live.run(until)
-        self.viewer.look = self.viewer.look.but(at=None)
+        given = {"pod": message.pod, "seconds": message.seconds, "number": message.number}
+        await self.live.run(until.from_form(message.until or "", given))
+        self.follow()
 
-    async def search(self, message: Message) -> None:
-        """To where a breakpoint holds, `back` or forward from the cursor; with `wait` the answer is waited for.
-
-        Which one: `only` a kept one, `point` one that is given here, or all that are switched on.
-        """
-        back, only, given = message.get("back", False), message.get("only"), message.get("point")
-        if not isinstance(back, bool) or not (given is None or isinstance(given, dict)):
-            raise BadMessage('"back" must be true or false, and "point" an object.')
-        point = parse_breakpoint({**given, "id": 0}) if given is not None else None
+    async def search(self, message: messages.Search) -> None:
+        """To where a breakpoint holds; only with `wait` do the viewer's next messages wait for it."""
+        point = None if message.point is None else breakpoints.from_form(message.point)
         await self.live.ready()
-        do = self.seeker.find if message.get("wait") is True else self.seeker.begin
-        await do(Asked(back, _number(only, "only"), point), self.move_cursor, self.cursor())
+        asked = Asked(message.back, self.cursor(), self.viewer.may_edit, message.only, point)
+        job = self._searcher.begin(asked)
+        if message.wait:
+            await self._found(await job.outcome())
+            return
+        task = asyncio.create_task(self._follow_up(job))
+        self._following_up.add(task)
+        task.add_done_callback(self._following_up.discard)
 
-    async def pause(self, message: Message) -> None:
+    async def _follow_up(self, job: Job[Found]) -> None:
+        """What the viewer hears of its search when it is over."""
+        try:
+            await job.finished.wait()
+            await self._found(await job.outcome())
+        except SessionError as error:
+            self.viewer.send(Searched(None, error.message))
+
+    async def _found(self, found: Found) -> None:
+        """Go to where it held; or run on from the head to where it will."""
+        if found.hit is None:
+            await self.live.run(until.to_breakpoints(found.points))
+            self.follow()
+            self.live.publisher.wake()
+            return
+        self.move_cursor(found.hit.position)
+        self.viewer.send(found_message(found.hit))
+
+    async def pause(self, message: messages.Pause) -> None:
         """Whoever searches stops the search; else what drives the session is paused."""
-        if self.seeker.drop():
+        if self._searcher.drop():
             return
         self.require_edit()
         await self.live.pause()
-        self.viewer.told_head = -1
+        self.viewer.heard = None
         self.live.publisher.wake()
 
-    async def ping(self, message: Message) -> None:
-        self.viewer.send({"type": "pong"})
+    async def ping(self, message: messages.Ping) -> None:
+        self.viewer.send(messages.Pong())
 
     def cursor(self) -> int | None:
         """Where the viewer stands; None if it follows the head, or stands where the head is."""
@@ -126,10 +132,15 @@ class Dialogue:
         return None if at is None or at >= self.live.head else at
 
     def move_cursor(self, at: int, follow: bool = True) -> None:
+        """Stand at a position; where that is the head, follow it."""
         at = min(at, self.live.head)
         following = follow and at == self.live.head
         self.viewer.look = self.viewer.look.but(at=None if following else at)
         self.live.publisher.wake()
+
+    def follow(self) -> None:
+        """Follow the head."""
+        self.viewer.look = self.viewer.look.but(at=None)
 
     def require_edit(self) -> None:
         if not self.viewer.may_edit:
@@ -138,29 +149,14 @@ class Dialogue:
             )
 
 
-_HANDLERS: dict[str, Callable[[Dialogue, Message], Awaitable[None]]] = {
-    "look": Dialogue.look,
-    "step": Dialogue.step,
-    "back": Dialogue.back,
-    "goto": Dialogue.goto,
-    "play": Dialogue.play,
-    "run": Dialogue.run,
-    "search": Dialogue.search,
-    "pause": Dialogue.pause,
-    "ping": Dialogue.ping,
+_HANDLERS: dict[type[PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {
+    messages.Look: Dialogue.look,
+    messages.Step: Dialogue.step,
+    messages.Back: Dialogue.back,
+    messages.Goto: Dialogue.goto,
+    messages.Play: Dialogue.play,
+    messages.Run: Dialogue.run,
+    messages.Search: Dialogue.search,
+    messages.Pause: Dialogue.pause,
+    messages.Ping: Dialogue.ping,
 }
-
-
-def _grain(message: Message) -> str:
-    grain = message.get("grain", "plugin")
-    if not isinstance(grain, str) or grain not in GRAINS:
-        raise BadMessage(f'"grain" must be one of {", ".join(GRAINS)}.')
-    return grain
-
-
-def _number(value: Any, name: str) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_NUMBER:
-        raise BadMessage(f'"{name}" must be null or a whole number from 0 on.')
-    return value

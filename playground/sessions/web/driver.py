@@ -1,4 +1,4 @@
-"""Driver: what moves a session's head by itself - play (paced, watched) or run (as fast as possible, watched or not).
+"""Driver: what moves a session's head by itself: play (paced, watched) or run (as fast as possible, watched or not).
 
 One per session whatever the number of viewers and processes: it holds the session's lease in the database.
 """
@@ -8,203 +8,196 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Protocol
 
 from django.conf import settings
 
-from playground.models import LogKind
-from playground.sessions.database import log, markers
-from playground.sessions.protocol.errors import Conflict, LimitReached, SessionError
-from playground.sessions.web.jobs.searching import held
-from playground.sessions.worker.conditions.until import Until, told, words
-
-if TYPE_CHECKING:
-    from playground.sessions.web.live import LiveSession
+from playground.sessions.database.log import pack
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
+from playground.sessions.protocol.until import Until, to_log
+from playground.sessions.web.changes import Changes
+from playground.sessions.web.lease import RENEW, Lease
+from playground.sessions.web.messages import Ended, Running
+from playground.sessions.web.words import why_ended
+from scheduler_core.simulation import Grain
 
 RUN_SLICE = 0.1
 PLAY_TICK = 0.05
-LEASE = 15.0
-RENEW = 5.0
-TRIES = 3
+
+
+@dataclass(frozen=True)
+class Play:
+    """Steps of a grain, so many a second."""
+
+    grain: Grain
+    rate: float
+
+
+@dataclass(frozen=True)
+class RunTo:
+    """To a condition, or to the end."""
+
+    until: Until | None = None
+
+
+class Audience(Protocol):
+    """Who watches a drive, and hears of it."""
+
+    @property
+    def watched(self) -> bool: ...
+
+    def due(self) -> bool:
+        """Whether somebody is to be shown where the present slice ends."""
+
+    def goes_on(self) -> None:
+        """It still drives, and tells the other processes so."""
+
+    async def ended(self, ended: Ended, moved: Moved) -> None:
+        """A run came to its end by itself."""
+
+    def failed(self, error: BaseException) -> None: ...
+
+    def ends(self) -> None:
+        """Nothing moves any more."""
+
+    def over(self) -> None:
+        """Another one may drive."""
 
 
 class Driver:
-    """`grain` and `rate` (steps a second) are for a play only, `until` for a run."""
+    """One drive, from its start to its end."""
 
-    def __init__(
-        self,
-        live: LiveSession,
-        kind: LogKind,
-        grain: str = "",
-        rate: float = 0.0,
-        until: Until | None = None,
-    ) -> None:
-        self.live = live
-        self.until = until
-        self._steps = 0
-        self._hit: dict[str, Any] | None = None
-        self._doing = ""
-        self.kind = kind
-        self.grain = grain
-        self.rate = rate
+    def __init__(self, drive: Play | RunTo, changes: Changes, lease: Lease, audience: Audience) -> None:
+        self.drive = drive
         self.last_watched = time.monotonic()
+        self.ending = False
+        self._changes = changes
+        self._lease = lease
+        self._audience = audience
+        self._steps = 0
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._entry = -1
         self._started = time.monotonic()
-        self._first: dict[str, int] | None = None
-        self._progress: dict[str, int] = {}
-        self._renewed = 0.0
+        self._first: QueueProgress | None = None
+        self._progress = QueueProgress(0, 0)
 
     async def start(self) -> None:
         """Take the lease and begin. Raises Conflict while another process drives the session."""
-        await self._renew()
-        self.live.driver = self
+        await self._lease.renew()
         self._task = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
         """Stop after the present slice and wait until that is logged."""
         self._stop.set()
-        self.live.interrupt()
-        if self._task is not None and self._task is not asyncio.current_task():
+        self._changes.engine.interrupt()
+        if self._task is not asyncio.current_task():
+            await self.finished()
+
+    async def finished(self) -> None:
+        """Wait until it is over."""
+        if self._task is not None:
             await asyncio.wait({self._task})
 
-    def status(self) -> dict[str, Any]:
-        """{"kind", "grain", "rate", "done", "total", "left"}: pods decided since the start, pods waiting, seconds left."""
-        done = self._progress.get("decided", 0) - (self._first or {}).get("decided", 0)
-        waiting = self._progress.get("waiting", 0)
-        seconds = max(time.monotonic() - self._started, 1e-3)
-        speed = done / seconds
-        return {
-            "kind": str(self.kind),
-            "grain": self.grain,
-            "rate": round(speed, 1) if self.kind == LogKind.RUN else self.rate,
-            "done": done,
-            "total": done + waiting,
-            "left": round(waiting / speed, 1) if speed > 0 and not self.until else None,
-            "until": words(self.until),
-        }
+    def status(self) -> Running:
+        """Pods decided since the start, pods waiting, seconds left."""
+        done = self._progress.decided - (self._first.decided if self._first else 0)
+        waiting = self._progress.waiting
+        speed = done / max(time.monotonic() - self._started, 1e-3)
+        drive = self.drive
+        if isinstance(drive, Play):
+            left = round(waiting / speed, 1) if speed > 0 else None
+            return Running("play", drive.grain, drive.rate, done, done + waiting, left, "")
+        left = round(waiting / speed, 1) if speed > 0 and not drive.until else None
+        until = drive.until.words() if drive.until else ""
+        return Running("run", "", round(speed, 1), done, done + waiting, left, until)
 
     async def _work(self) -> None:
         due = time.monotonic()
         try:
-            while not self._stop.is_set() and self._watched():
-                if self.kind == LogKind.PLAY:
-                    due = await self._pace(due)
-                if self._stop.is_set() or await self._retry_on_conflict():
+            while not self._stop.is_set() and self._is_watched():
+                if isinstance(self.drive, Play):
+                    due = await self._pace(self.drive, due)
+                if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
                     break
                 await self._renew()
         except (SessionError, OSError) as error:
-            self.live.publisher.tell_all(error)
+            self._audience.failed(error)
         except Exception:
-            self.live.mark_stale()
+            self._changes.engine.mark_stale()
             raise
         finally:
-            self.live.driver = None
-            self.live.shown = self.live.head
-            with contextlib.suppress(Exception):
-                await self.live.runtime.db(log.release, self.live.id, self.live.runtime.name)
-            self.live.publisher.wake()
-            self.live.runtime.relay.tell(self.live.id, "moved", running=None)
+            self.ending = True
+            self._audience.ends()
+            await self._lease.release()
+            self._audience.over()
 
-    async def _pace(self, due: float) -> float:
+    async def _renew(self) -> None:
+        if await self._lease.renew():
+            self._audience.goes_on()
+
+    async def _pace(self, play: Play, due: float) -> float:
         """Wait for the next step, keeping the lease; when the step is late by much, do not hurry after it."""
         if due - time.monotonic() < -1:
             due = time.monotonic()
         while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), min(wait, RENEW))
+                async with asyncio.timeout(min(wait, RENEW)):
+                    await self._stop.wait()
             await self._renew()
-        return due + self._steps_at_once() / self.rate
+        return due + self._steps_at_once(play) / play.rate
 
-    def _steps_at_once(self) -> int:
-        return max(1, int(self.rate * PLAY_TICK))
-
-    async def _retry_on_conflict(self) -> bool:
-        """A slice; when another process has changed the session meanwhile, go on from there."""
-        for _ in range(TRIES):
-            with contextlib.suppress(Conflict):
-                return await self._slice()
-        return await self._slice()
+    def _steps_at_once(self, play: Play) -> int:
+        return max(1, int(play.rate * PLAY_TICK))
 
     async def _slice(self) -> bool:
         """One slice of work, logged; True where nothing is left to do."""
-        live = self.live
-        async with live.exclusive():
-            keep = live.publisher.due()
-            if self.kind == LogKind.RUN:
-                most = settings.MAX_RUN_STEPS - self._steps
-                run = {"seconds": RUN_SLICE, "keep": keep, "until": self.until, "most": most}
-                header, _ = await live.call("run", run)
-            else:
-                steps = {"grain": self.grain, "times": self._steps_at_once(), "keep": keep}
-                header, _ = await live.call("step", steps)
-            result = header["result"]
-            self._progress = result["progress"]
-            self._first = self._first or result["before"]
-            if result["to"] > live.head:
-                await self._write(result["to"], keep or bool(result["reason"]))
-            self._steps += result["to"] - result["at"]
-            self._hit, self._doing = result.get("hit"), result.get("doing", "")
-        if result["reason"] and self.kind == LogKind.RUN:
-            if self._hit is not None:
-                await live.runtime.db(markers.hit, live.id, self._hit["id"])
-            live.end(result["reason"], self._told(result["reason"]))
-        return bool(result["reason"])
+        async with self._changes.exclusive():
+            keep = self._audience.due()
+            moved = await self._changes.engine.call(self._request(keep))
+            self._progress = moved.after
+            self._first = self._first or moved.before
+            if moved.to > self._changes.log.head:
+                await self._write(moved.to, keep or bool(moved.reason))
+            self._steps += moved.to - moved.at
+        if moved.reason and isinstance(self.drive, RunTo):
+            ended = Ended(moved.reason, why_ended(moved, self.drive.until, self._steps))
+            await self._audience.ended(ended, moved)
+        return bool(moved.reason)
 
-    def _told(self, reason: str) -> str:
-        """Why a run ended, for people; nothing where it ended as was asked for."""
-        if reason == "budget":
-            waited = f" It waited for this, which did not happen: {words(self.until)}." if self.until else ""
-            return (
-                f"The run stopped after {self._steps:,} steps, the most that one run makes on this server.{waited} "
-                f"Run again to go on from here. {self._doing}"
-            ).strip()
-        if reason == "runaway":
-            return self._doing
-        if self.until is None:
-            return ""
-        if reason == "idle":
-            return f"Nothing is left to do, and what the run waited for did not happen: {words(self.until)}."
-        if self._hit is not None:
-            return held(self._hit)
-        return f"The run stopped where {words(self.until)}."
+    def _request(self, keep: bool) -> Step | Run:
+        if isinstance(self.drive, Play):
+            return Step(grain=self.drive.grain, times=self._steps_at_once(self.drive), keep=keep)
+        most = settings.MAX_RUN_STEPS - self._steps
+        return Run(seconds=RUN_SLICE, keep=keep, until=self.drive.until, most=most)
 
     async def _write(self, to: int, show: bool) -> None:
-        live = self.live
-        if live.seq == self._entry:
-            await live.extend(to, show)
+        """The drive's own entry reaches further, unless something else came between."""
+        changes = self._changes
+        if changes.log.seq == self._entry:
+            await changes.extend(to, show)
             return
         try:
-            live.require_room()
+            changes.log.require_room()
         except LimitReached:
-            live.mark_stale()
+            changes.engine.mark_stale()
             raise
-        await live.write(self.kind, to, log.pack(self._asked()), show=show)
-        self._entry = live.seq
+        kind = "play" if isinstance(self.drive, Play) else "run"
+        await changes.write(kind, to, pack(self._for_log()), show=show)  # type: ignore[arg-type]
+        self._entry = changes.log.seq
 
-    def _asked(self) -> dict[str, Any]:
-        """How the steps were asked for, as the log keeps it."""
-        if self.kind == LogKind.RUN:
-            return {"until": told(self.until)} if self.until else {}
-        return {"grain": self.grain, "rate": self.rate}
+    def _for_log(self) -> Data:
+        """How the steps were asked for."""
+        if isinstance(self.drive, Play):
+            return {"grain": self.drive.grain, "rate": self.drive.rate}
+        return {"until": to_log(self.drive.until)} if self.drive.until else {}
 
-    async def _renew(self) -> None:
-        if time.monotonic() - self._renewed < RENEW:
-            return
-        live = self.live
-        if not await live.runtime.db(log.lease, live.id, live.runtime.name, LEASE):
-            raise Conflict("This session is already being played by another server process. Pause it first.")
-        self._renewed = time.monotonic()
-        live.runtime.relay.tell(live.id, "moved", running=self.status())
-
-    def watched(self) -> None:
-        """Another process has viewers."""
-        self.last_watched = time.monotonic()
-
-    def _watched(self) -> bool:
+    def _is_watched(self) -> bool:
         """A play goes on for a while without viewers, a run to its end."""
         now = time.monotonic()
-        if self.live.publisher.viewers or self.kind == LogKind.RUN:
+        if self._audience.watched or isinstance(self.drive, RunTo):
             self.last_watched = now
         return now - self.last_watched < settings.PLAY_UNWATCHED_SECONDS

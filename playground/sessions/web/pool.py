@@ -11,13 +11,16 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
 from django.conf import settings
 
-from playground.sessions.protocol.errors import EngineFailed, from_json
-from playground.sessions.protocol.frames import Decoder, Frame, encode
+from playground.sessions.protocol.base import Message, Request
+from playground.sessions.protocol.errors import EngineFailed
+from playground.sessions.protocol.opening import Close
+from playground.sessions.protocol.wire import Frames, Reply, encode_message, read_answer, read_reply
+
+A = TypeVar("A")
 
 READ = 1 << 20
 MODULE = "playground.sessions.worker"
@@ -26,13 +29,12 @@ MODULE = "playground.sessions.worker"
 class WorkerDied(EngineFailed):
     """The process ended while it worked on the request."""
 
-    fatal = True
-
 
 class TooSlow(EngineFailed):
     """The request took too long, and the process was ended."""
 
-    fatal = True
+
+CRASHES = (WorkerDied, TooSlow)
 
 
 class Worker:
@@ -41,7 +43,7 @@ class Worker:
     def __init__(self) -> None:
         self.sessions: set[int] = set()
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Frame]] = {}
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._starting = asyncio.Lock()
         self.generation = 0
@@ -77,14 +79,15 @@ class Worker:
             self._reader = asyncio.create_task(self._read(self._process))
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
-        decoder = Decoder()
+        frames = Frames()
         assert process.stdout is not None
         try:
             while data := await process.stdout.read(READ):
-                for frame in decoder.feed(data):
-                    waiting = self._waiting.pop(frame[0].get("id", 0), None)
+                for frame in frames.feed(data):
+                    reply = read_reply(frame)
+                    waiting = self._waiting.pop(reply.number, None)
                     if waiting is not None and not waiting.done():
-                        waiting.set_result(frame)
+                        waiting.set_result(reply)
         finally:
             await process.wait()
             if process is self._process:
@@ -92,26 +95,24 @@ class Worker:
 
     def _fail(self) -> None:
         waiting, self._waiting = self._waiting, {}
-        for one in waiting.values():
-            if not one.done():
-                one.set_exception(WorkerDied("The engine stopped while doing this. Nothing was changed."))
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(WorkerDied("The engine stopped while doing this. Nothing was changed."))
 
-    async def call(
-        self, op: str, arguments: dict[str, Any], attachments: Sequence[bytes] = (), timeout: float = 20
-    ) -> Frame:
+    async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
         """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
         await self.start()
         process = self._process
         assert process is not None
         assert process.stdin is not None
         number, self._served = next(self._numbers), True
-        waiting = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[number] = waiting
         try:
-            process.stdin.write(encode({**arguments, "op": op, "id": number}, attachments))
+            process.stdin.write(encode_message(number, session, request))
             await process.stdin.drain()
             async with asyncio.timeout(timeout):
-                frame = await waiting
+                reply = await waiting
         except TimeoutError:
             self.kill()
             raise TooSlow("This took too long and was stopped. Nothing was changed.") from None
@@ -119,14 +120,12 @@ class Worker:
             raise WorkerDied("The engine stopped while doing this. Nothing was changed.") from None
         finally:
             self._waiting.pop(number, None)
-        if "error" in frame[0]:
-            raise from_json(frame[0]["error"])
-        return frame
+        return read_answer(request, reply)
 
-    def tell(self, op: str, **arguments: Any) -> None:
+    def notify(self, session: int, notice: Message) -> None:
         """Say something that needs no answer."""
         if self.alive and self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(encode({**arguments, "op": op, "id": 0}))
+            self._process.stdin.write(encode_message(0, session, notice))
 
     def kill(self) -> None:
         """End the process at once; its sessions are replayed elsewhere when asked for."""
@@ -155,7 +154,7 @@ class Pool:
 
     def assign(self, session_id: int, heavy: bool) -> Worker:
         """The worker of the lane with the fewest sessions."""
-        worker = min(self._lanes[heavy], key=lambda one: len(one.sessions))
+        worker = min(self._lanes[heavy], key=lambda worker: len(worker.sessions))
         worker.sessions.add(session_id)
         return worker
 
@@ -164,7 +163,7 @@ class Pool:
 
     def release(self, session_id: int, worker: Worker) -> None:
         worker.sessions.discard(session_id)
-        worker.tell("close", sid=session_id)
+        worker.notify(session_id, Close())
 
     async def renew(self) -> None:
         """Replace the processes that have no session left."""

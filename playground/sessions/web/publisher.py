@@ -12,14 +12,16 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Protocol, TypeVar
 
 from playground.presenters.look import Look
+from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.protocol.looking import Compare, Seen
+from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
 from playground.sessions.web.render import render_delta
 
-if TYPE_CHECKING:
-    from playground.sessions.web.live import LiveSession
+A = TypeVar("A")
 
 INTERVAL = 0.11
 SHARE = 4.0
@@ -28,32 +30,50 @@ HURRY = 0.08
 
 log = logging.getLogger(__name__)
 
-Seen = tuple[int, Look]
+
+class Watched(Protocol):
+    """What is published: a live session."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def shown(self) -> int:
+        """The position that those who follow are shown."""
+
+    @property
+    def running(self) -> Running | None: ...
+
+    async def ready(self) -> None: ...
+
+    async def ask(self, query: Query[A]) -> A: ...
 
 
 @dataclass(eq=False)
 class Viewer:
-    """One open page. `look.at` None follows the head. `seen` is the position and the look that its page shows."""
+    """One open page. `look.at` None follows the head.
 
-    send: Callable[[dict[str, Any]], None]
+    `seen` is the position and the look that its page shows, `heard` the head and what drives it, as it was told last.
+    """
+
+    send: Callable[[ToPage], None]
     may_edit: bool
     look: Look = field(default_factory=Look)
     seen: Seen | None = None
-    told: dict[str, Any] | None = None
-    told_head: int = -1
+    heard: tuple[int, Running | None] | None = None
     ready: bool = False
 
     def target(self, head: int) -> Seen:
         at = self.look.at
-        return (head if at is None else min(at, head), self.look)
+        return Seen(head if at is None else min(at, head), self.look)
 
 
 class Publisher:
     """The viewers of one session and the task that keeps them up to date."""
 
-    def __init__(self, live: LiveSession) -> None:
-        self.live = live
+    def __init__(self, session: Watched) -> None:
         self.viewers: set[Viewer] = set()
+        self._session = session
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._last = 0.0
@@ -79,45 +99,40 @@ class Publisher:
     def _interval(self) -> float:
         return min(max(INTERVAL, SHARE * self._cost), LONGEST)
 
-    def tell_all(self, error: BaseException) -> None:
-        self.tell(error_message(error))
-
-    def tell(self, message: dict[str, Any]) -> None:
+    def send_all(self, message: ToPage) -> None:
         """Send every viewer a message that is no delta."""
         for viewer in self.viewers:
             viewer.send(message)
 
     def gone(self) -> None:
-        for viewer in self.viewers:
-            viewer.send({"type": "gone"})
+        self.send_all(Gone())
         self.viewers.clear()
         self._wake.set()
 
     async def _work(self) -> None:
         while self.viewers:
             await self._wake.wait()
-            if self.live.running:
+            if self._session.running:
                 await asyncio.sleep(self._last + self._interval() - time.monotonic())
             self._wake.clear()
             started = time.monotonic()
             try:
-                await self.live.ready()  # to open the engine is no part of what a delta costs
+                await self._session.ready()  # to open the engine is no part of what a delta costs
                 started = time.monotonic()
                 await self.publish()
             except SessionGone:
                 self.gone()
             except Exception as error:
                 if not isinstance(error, SessionError):
-                    log.exception("publishing session %s", self.live.id)
-                self.tell_all(error)
+                    log.exception("publishing session %s", self._session.id)
+                self.send_all(Error.of(error))
                 await asyncio.sleep(INTERVAL)
             self._last = time.monotonic()
             self._cost = self._last - started
 
     async def publish(self) -> None:
         """Bring every viewer to where it stands."""
-        await self.live.ready()
-        head, running = self.live.shown, self.live.running
+        head, running = self._session.shown, self._session.running
         groups: dict[tuple[Seen | None, Seen], list[Viewer]] = defaultdict(list)
         for viewer in self.viewers:
             if not viewer.ready:
@@ -125,61 +140,39 @@ class Publisher:
             target = viewer.target(head)
             if viewer.seen != target:
                 groups[viewer.seen, target].append(viewer)
-            elif viewer.told != running or viewer.told_head != head:
-                self._send([viewer], viewer.seen, target, head, running, "", [])
+            elif viewer.heard != (head, running):
+                self._send([viewer], _delta(viewer.seen, target, head, running, "", []))
         for (seen, target), viewers in groups.items():
+            query = Compare(at=target.position, look=target.look, before=seen)
             try:
-                delta = await self._delta(seen, target)
+                changes = await self._session.ask(query)
             except SessionGone:
                 raise
             except SessionError as error:
                 for viewer in viewers:
                     viewer.seen = target
-                    viewer.send(error_message(error))
+                    viewer.send(Error.of(error))
                 continue
-            html = render_delta(delta["panels"])
-            self._send(viewers, seen, target, head, running, html, delta["moved"])
+            html = render_delta(changes.panels)
+            self._send(viewers, _delta(seen, target, head, running, html, changes.moved), target)
             await asyncio.sleep(0)
 
-    async def _delta(self, seen: Seen | None, target: Seen) -> dict[str, Any]:
-        before = None if seen is None else [seen[0], seen[1].to_query()]
-        result: dict[str, Any] = await self.live.ask(
-            "delta", at=target[0], look=target[1].to_query(), before=before
-        )
-        return result
-
-    def _send(
-        self,
-        viewers: list[Viewer],
-        seen: Seen | None,
-        target: Seen,
-        head: int,
-        running: dict[str, Any] | None,
-        html: str,
-        moved: list[str],
-    ) -> None:
-        message = {
-            "type": "delta",
-            "seq": target[0],
-            "from": seen[0] if seen else None,
-            "head": head,
-            "following": target[1].at is None,
-            "running": running,
-            "html": html,
-            "moved": moved,
-        }
+    def _send(self, viewers: list[Viewer], delta: Delta, target: Seen | None = None) -> None:
         for viewer in viewers:
-            viewer.seen, viewer.told, viewer.told_head = target, running, head
-            viewer.send(message)
+            viewer.seen = target or viewer.seen
+            viewer.heard = (delta.head, delta.running)
+            viewer.send(delta)
 
 
-def error_message(error: BaseException) -> dict[str, Any]:
-    """An error as the page shows it; what is not meant for people is not told."""
-    if isinstance(error, SessionError):
-        return {"type": "error", **error.to_json()}
-    return {
-        "type": "error",
-        "kind": "error",
-        "message": "Something went wrong on the server. Nothing was changed.",
-        "errors": [],
-    }
+def _delta(
+    seen: Seen | None, target: Seen, head: int, running: Running | None, html: str, moved: list[str]
+) -> Delta:
+    return Delta(
+        seq=target.position,
+        since=seen.position if seen else None,
+        head=head,
+        following=target.look.at is None,
+        running=running,
+        html=html,
+        moved=moved,
+    )

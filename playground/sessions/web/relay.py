@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
 
 from channels.layers import get_channel_layer
+from msgspec import Struct
+from msgspec.msgpack import Decoder, Encoder
 
-if TYPE_CHECKING:
-    from playground.sessions.web.runtime import Runtime
+from playground.sessions.web.messages import Running
 
 log = logging.getLogger(__name__)
 
@@ -22,15 +24,29 @@ STAY = 3600.0
 LAYER = "sessions"
 
 
-class Relay:
-    """This process' ear and mouth."""
+class Hint(Struct, frozen=True, omit_defaults=True):
+    """What happened to a session in the process `by`, or is asked of whoever drives it; with "moved", what drives it there."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    by: str
+    session: int
+    what: Literal["moved", "pause", "watched", "gone", "markers"]
+    running: Running | None = None
+
+
+_encoder = Encoder()
+_decoder = Decoder(Hint)
+
+
+class Relay:
+    """This process' ear and mouth; `hear` is called with what other processes say."""
+
+    def __init__(self, name: str, hear: Callable[[Hint], Awaitable[None]]) -> None:
+        self._name = name
+        self._hear = hear
         self._channel = ""
         self._task: asyncio.Task[None] | None = None
         self._joined: dict[int, float] = {}
-        self._tellings: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: int) -> None:
         """Listen for hints about a session."""
@@ -55,51 +71,34 @@ class Relay:
                 self._joined[session_id] = time.monotonic()
                 await get_channel_layer(LAYER).group_add(f"session-{session_id}", self._channel)
 
-    def tell(self, session_id: int, what: str, **more: Any) -> None:
+    def tell(
+        self,
+        session_id: int,
+        what: Literal["moved", "pause", "watched", "gone", "markers"],
+        running: Running | None = None,
+    ) -> None:
         """Tell the other processes; a hint that is lost is made good by the next one."""
-        task = asyncio.create_task(self._tell(session_id, what, more))
-        self._tellings.add(task)
-        task.add_done_callback(self._tellings.discard)
+        task = asyncio.create_task(self.send(Hint(self._name, session_id, what, running)))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
-    async def _tell(self, session_id: int, what: str, more: dict[str, Any]) -> None:
-        message = {
-            "type": "session.hint",
-            "by": self._runtime.name,
-            "session": session_id,
-            "what": what,
-            **more,
-        }
+    async def send(self, hint: Hint) -> None:
+        """Put a hint into its session's group."""
+        message = {"type": "session.hint", "hint": _encoder.encode(hint)}
         try:
-            await get_channel_layer(LAYER).group_send(f"session-{session_id}", message)
+            await get_channel_layer(LAYER).group_send(f"session-{hint.session}", message)
         except Exception:
-            log.exception("could not tell the other processes of session %s", session_id)
+            log.exception("could not tell the other processes of session %s", hint.session)
 
     async def _listen(self) -> None:
         while True:
             try:
-                message = await get_channel_layer(LAYER).receive(self._channel)
-                if message["by"] != self._runtime.name:
-                    await self._hear(message)
+                message: dict[str, Any] = await get_channel_layer(LAYER).receive(self._channel)
+                hint = _decoder.decode(message["hint"])
+                if hint.by != self._name:
+                    await self._hear(hint)
             except asyncio.CancelledError:
                 raise
             except Exception:
                 log.exception("could not follow another process")
                 await asyncio.sleep(1)
-
-    async def _hear(self, message: dict[str, Any]) -> None:
-        live = self._runtime.sessions.get(message["session"])
-        if live is None:
-            return
-        if message["what"] == "gone":
-            await live.close_deleted()
-        elif message["what"] == "pause":
-            await live.pause()
-        elif message["what"] == "watched" and live.driver:
-            live.driver.watched()
-        elif message["what"] == "pins":
-            live.markers_changed(told=True)
-        elif message["what"] == "moved":
-            live.elsewhere.tells(message.get("running"))
-            if live.elsewhere.running and live.publisher.viewers:
-                self.tell(live.id, "watched")
-            await live.catch_up()

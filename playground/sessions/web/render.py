@@ -1,17 +1,24 @@
 """Deltas as HTML: out-of-band fragments from the templates that the page itself is made of."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 from django.template.loader import get_template
 
-
-def render_delta(panels: list[dict[str, Any]]) -> str:
-    """A panel that changed as a whole comes with `cards`, else only the cards that changed come, each with its `card`."""
-    return "".join(_render(panel) for panel in panels)
+from playground.sessions.protocol.looking import PanelChange
 
 
-def _render(panel: dict[str, Any]) -> str:
-    if "card" in panel:
-        template = get_template(f"playground/panels/{panel['name']}_card.html")
-        return template.render({"card": panel["card"], "id": panel["id"], "oob": True})
-    return get_template(f"playground/panels/{panel['name']}.html").render({"panel": panel, "oob": True})
+def render_delta(changes: Iterable[PanelChange]) -> str:
+    """A panel that changed as a whole, or the cards of it that changed."""
+    return "".join(map(_render, changes))
+
+
+def _render(change: PanelChange) -> str:
+    if change.panel is not None:
+        template = get_template(f"playground/panels/{change.name}.html")
+        return template.render({"panel": change.panel, "oob": True})
+    template = get_template(f"playground/panels/{change.name}_card.html")
+    return "".join(
+        template.render({"card": card, "id": name, "oob": True}) for name, card in change.cards.items()
+    )

@@ -1,115 +1,106 @@
-"""The runtime: one thread with one event loop that all live sessions of this process share.
-
-Views and sockets run on whatever loop or thread serves them and ask through `call`; so a slow page never holds up a session, and
-tests may use as many loops as they like.
-"""
+"""The runtime: what this process has of live sessions, put together: their loop, the workers, the jobs, and the sessions by id."""
 
 from __future__ import annotations
 
 import asyncio
 import atexit
 import contextlib
+import logging
 import os
 import secrets
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
-from django.db import close_old_connections
 
-from playground.sessions.protocol.errors import SessionError
+from playground.models import Session
+from playground.sessions.web.jobs.comparisons import Comparisons
+from playground.sessions.web.jobs.previews import Previews
+from playground.sessions.web.jobs.registry import Jobs
+from playground.sessions.web.jobs.reruns import Reruns
+from playground.sessions.web.jobs.traces import Traces
+from playground.sessions.web.live import LiveSession
+from playground.sessions.web.loop import SessionsLoop
+from playground.sessions.web.pool import Pool
+from playground.sessions.web.relay import Hint, Relay
+from playground.sessions.web.services import Services
 
-if TYPE_CHECKING:
-    from playground.sessions.web.live import LiveSession
-
-T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 class Runtime:
-    """The loop, the workers, the threads for the database, and the live sessions by id."""
+    """Everything but `call` of its loop is to be used on the sessions' loop only."""
 
     def __init__(self) -> None:
-        from playground.sessions.web.jobs.comparing import Comparisons
-        from playground.sessions.web.jobs.exports import Jobs
-        from playground.sessions.web.jobs.rerunning import Reruns
-        from playground.sessions.web.pool import Pool
-        from playground.sessions.web.relay import Relay
-
-        self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
-        self.loop = asyncio.new_event_loop()
-        self.pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
-        self.relay = Relay(self)
-        self.jobs = Jobs(self)
-        self.comparisons = Comparisons(self)
-        self.reruns = Reruns(self)
+        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
+        loop, jobs = SessionsLoop(), Jobs()
+        pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
+        self.services = Services(name, loop, pool, Relay(name, self.hear), jobs)
+        self.comparisons = Comparisons(jobs, loop, self.live)
+        self.reruns = Reruns(jobs, loop, self.live)
+        self.previews = Previews(jobs, loop)
+        self.traces = Traces(jobs, loop)
         self.sessions: dict[int, LiveSession] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._database = ThreadPoolExecutor(4, thread_name_prefix="database")
-        self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
-        self._thread.start()
-        self.loop.call_soon_threadsafe(lambda: self.begin(self._sweep()))
-
-    def _work(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_forever()
-
-    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Run `ask()` on the sessions' loop and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_awaited(ask), self.loop)
-        return await asyncio.wrap_future(future)
-
-    async def db(self, function: Callable[..., T], *args: Any) -> T:
-        """Run a database function in a thread; from the sessions' loop only."""
-
-        def work() -> T:
-            close_old_connections()
-            return function(*args)
-
-        return await self.loop.run_in_executor(self._database, work)
-
-    def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let something go on by itself; from the sessions' loop only."""
-        task = self.loop.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.call = loop.call
+        loop.begin_soon(self._sweep)
 
     def live(self, session_id: int) -> LiveSession:
-        """The session in this process; from the sessions' loop only."""
-        from playground.sessions.web.live import LiveSession
-
+        """The session in this process."""
         if session_id not in self.sessions:
-            self.sessions[session_id] = LiveSession(session_id, self)
+            self.sessions[session_id] = LiveSession(session_id, self.services)
         return self.sessions[session_id]
+
+    async def hear(self, hint: Hint) -> None:
+        """Another process says something about a session."""
+        live = self.sessions.get(hint.session)
+        if live is not None:
+            await live.hear(hint)
+            self._forget_deleted(live)
+
+    async def fork(self, session_id: int, at: int | None, name: str, creator: str, branch: bool) -> Session:
+        """A new session with the same past; its engine shares the origin's checkpoints."""
+        origin = self.live(session_id)
+        session, copied = await origin.fork(at, name, creator, branch)
+        await self.live(session.pk).inherit(origin, session, copied)
+        return session
+
+    async def delete(self, session_id: int) -> None:
+        """The session was deleted by somebody here."""
+        live = self.live(session_id)
+        await live.delete()
+        self._forget_deleted(live)
+
+    def _forget_deleted(self, live: LiveSession) -> None:
+        if live.engine.closed:
+            self.sessions.pop(live.id, None)
 
     async def _sweep(self) -> None:
         """Give back, now and then, the memory of sessions that nobody has asked for anything."""
-        idle = settings.ENGINE_IDLE_SECONDS
+        services, idle = self.services, settings.ENGINE_IDLE_SECONDS
         while True:
             await asyncio.sleep(min(60, idle))
             with contextlib.suppress(OSError):
-                await self.relay.stay()
+                await services.relay.stay()
             for session_id, live in list(self.sessions.items()):
                 if live.idle_for() <= idle:
                     continue
-                with contextlib.suppress(SessionError):
+                try:
                     if await live.release_when_idle(idle) and self.sessions.get(session_id) is live:
                         del self.sessions[session_id]
-                        await self.relay.leave(session_id)
-            await self.pool.renew()
+                        await services.relay.leave(session_id)
+                except Exception as error:
+                    log.warning("session %s was not released: %s", session_id, error)
+            await services.pool.renew()
+
+    def warm(self) -> None:
+        """Start the first worker before anybody asks for it; from any thread."""
+        self.services.loop.begin_soon(self.services.pool.warm)
 
     def stop(self) -> None:
         """End the workers and the loop."""
-        asyncio.run_coroutine_threadsafe(self.pool.stop(), self.loop).result(5)
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(5)
-        self._database.shutdown()
-
-
-async def _awaited(ask: Callable[[], Awaitable[T]]) -> T:
-    return await ask()
+        loop = self.services.loop
+        asyncio.run_coroutine_threadsafe(self.services.pool.stop(), loop.loop).result(5)
+        loop.stop()
 
 
 _lock = threading.Lock()

@@ -6,90 +6,84 @@ The log decides: a checkpoint counts only where this very engine wrote it over t
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
-from typing import Any
 
 from playground.sessions.protocol import outcomes
-from playground.sessions.worker.checkpoint_store import Kept, Saved
+from playground.sessions.protocol.opening import (
+    Archive,
+    ArchivePart,
+    Checkpoint,
+    NewCheckpoints,
+    NewOutcomes,
+    Save,
+    Saved,
+)
+from playground.sessions.protocol.outcomes import Difference
+from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.codec import CodecError, fingerprint
 
 # A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
 COVERED = 0.5
 
-Header = dict[str, Any]
-Steps = Generator[None, None, Any]
 
-
-def restore(engine: Engine, shelf: Header, parts: list[bytes], worlds: list[bytes]) -> None:
+def restore(engine: Engine, archive: Archive) -> None:
     """Begin at the last checkpoint of those that belong to the log, instead of at its beginning."""
-    kept = [
-        Kept(mark["position"], mark["work"], mark["parts"], data)
-        for mark, data in zip(shelf["marks"], worlds, strict=True)
-        if mark["fingerprint"] == fingerprint()
-        and mark["position"] <= engine.target
-        and mark["digest"] == engine.commands.digest(mark["position"])
+    fitting = [
+        StoredCheckpoint(one.position, one.work, one.parts, one.data)
+        for one in archive.checkpoints
+        if one.fingerprint == fingerprint()
+        and one.position <= engine.target
+        and one.digest == engine.commands.digest(one.position)
     ]
-    if not kept:
+    if not fitting:
         return
-    stored = engine.history.stored
+    store = engine.history.store
     try:
-        stored.load(shelf["volume"], parts, kept)
+        store.load(archive.volume, archive.parts, fitting)
     except CodecError as error:
         print(f"checkpoints can't be read, the log is replayed: {error}", file=sys.stderr)
-        stored.forget()
+        store.forget()
         return
     world = engine.history.restore()
     if world is not None:
         engine.world = world
 
 
-def compare(engine: Engine, told: list[bytes]) -> Header | None:
-    """Where a replay of the whole log first came to something else than what is told of it; the rest of what is told is what it came to."""
-    was = [one for data in told for one in outcomes.unpack(data)]
+def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
+    """Where a replay of the whole log first came to something else than what was saved of it. The rest of that is up to date."""
+    was = [outcome for data in saved for outcome in outcomes.unpack(data)]
     found = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
-    engine.told = 0 if found or engine.stuck else len(was)
-    if engine.stuck and (found is None or engine.stuck[0] < found["position"]):
+    engine.outcomes_saved = 0 if found or engine.stuck else len(was)
+    if engine.stuck and (found is None or engine.stuck[0] < found.position):
         position, why = engine.stuck
-        return {"attempt": 0, "position": position, "was": None, "now": None, "why": why}
+        return Difference(0, position, None, None, why)
     return found
 
 
-def save(engine: Engine, upto: int, least: float) -> Steps:
-    """What is new since the last time and at or before a position that is in the log: (header, attachments).
-
-    A world whose replay takes less than `least` seconds of work is not worth a checkpoint.
-    """
-    attempts = outcomes.of(engine.world.journal.attempts, engine.told, upto)
-    header: Header = {
-        "told": engine.told,
-        "outcomes": len(attempts),
-        "marks": [],
-        "dropped": [],
-        "more": False,
-    }
-    packed = [outcomes.pack(attempts)] if attempts else []
-    engine.told += len(attempts)
-    if engine.history.work < least:
-        return {**header, "covered": True}, packed
-    saved: Saved = yield from engine.history.stored.save(engine.history.marks(upto, engine.world))
-    header |= {
-        "volume": engine.history.stored.volume,
-        "part": saved.part and saved.part[0],
-        "dropped": saved.dropped,
-        "more": saved.more,
-        "covered": engine.history.uncovered < COVERED,
-        "fingerprint": fingerprint(),
-        "marks": [_told(engine, kept) for kept in saved.new],
-    }
-    packed += [saved.part[1]] if saved.part else []
-    return header, packed + [kept.data for kept in saved.new]
+def save(engine: Engine, asked: Save) -> Steps[Saved]:
+    """What is new since the last time."""
+    outcomes_ = _new_outcomes(engine, asked.upto)
+    if engine.history.work < asked.least:
+        return Saved(outcomes_, None, more=False, covered=True)
+    store = engine.history.store
+    result = yield from store.save(engine.history.checkpoints(asked.upto, engine.world))
+    new = NewCheckpoints(
+        store.volume,
+        None if result.part is None else ArchivePart(*result.part),
+        [_travelling(engine, checkpoint) for checkpoint in result.new],
+        result.dropped,
+    )
+    return Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
 
 
-def _told(engine: Engine, kept: Kept) -> Header:
-    return {
-        "position": kept.position,
-        "work": kept.work,
-        "parts": kept.parts,
-        "digest": engine.commands.digest(kept.position),
-    }
+def _new_outcomes(engine: Engine, upto: int) -> NewOutcomes | None:
+    first = engine.outcomes_saved
+    attempts = outcomes.of(engine.world.journal.attempts, first, upto)
+    engine.outcomes_saved += len(attempts)
+    return NewOutcomes(first, len(attempts), outcomes.pack(attempts)) if attempts else None
+
+
+def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:
+    digest = engine.commands.digest(one.position)
+    return Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)

@@ -16,9 +16,20 @@ import traceback
 from functools import partial
 from typing import Any
 
-from playground.sessions.protocol.errors import EngineFailed, SessionError
-from playground.sessions.protocol.frames import Decoder, encode
-from playground.sessions.worker.handlers import Answer, Requests
+from playground.sessions.protocol.base import Message, Request
+from playground.sessions.protocol.comparing import DropTask
+from playground.sessions.protocol.errors import EngineFailed, Failure, SessionError
+from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
+from playground.sessions.protocol.wire import (
+    Envelope,
+    Frames,
+    encode_answer,
+    encode_failure,
+    read_envelope,
+    read_message,
+)
+from playground.sessions.worker import handlers
+from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.history import DroppedWorlds
 from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
 
@@ -35,9 +46,9 @@ class Worker:
     def __init__(self, source: int, sink: int) -> None:
         self._source = source
         self._sink = sink
-        self._decoder = Decoder()
-        self._turns = TimeSharing(TimeSlice())
-        self._requests = Requests(self._turns.slice)
+        self._frames = Frames()
+        self._jobs = TimeSharing(TimeSlice())
+        self._engines = Engines(self._jobs.slice)
 
     def work(self) -> None:
         """Serve until the input ends."""
@@ -49,52 +60,68 @@ class Worker:
                 data = os.read(self._source, READ)
                 if not data:
                     return
-                for header, attachments in self._decoder.feed(data):
-                    self._take(header, attachments)
-            elif self._turns:
-                self._turns.turn()
+                for frame in self._frames.feed(data):
+                    self._take(read_envelope(frame))
+            elif self._jobs:
+                self._jobs.turn()
 
     def _patience(self) -> float | None:
         """How long to wait for a request: not at all with work to do, for long with nothing to clear up."""
-        if self._turns:
+        if self._jobs:
             return 0
         return IDLE if DroppedWorlds.dropped > SOME else None
 
     def _clear_up(self) -> None:
         """Get memory back when there is nothing else to do, or there is much of it."""
-        if DroppedWorlds.dropped > (MUCH if self._turns else SOME):
+        if DroppedWorlds.dropped > (MUCH if self._jobs else SOME):
             DroppedWorlds.dropped = 0
             gc.collect()
 
-    def _take(self, header: dict[str, Any], attachments: list[bytes]) -> None:
-        number, op, session = header["id"], header["op"], header.get("sid", 0)
-        if op == "interrupt":
-            self._requests.interrupt(session)
-        elif op == "close":
-            self._turns.drop(session)
-            self._requests.close(session)
-        elif op in ("ping", "progress"):
-            self._answer(number, Answer(self._requests.quick(op, session)))
-        else:
-            steps = self._requests.start(op, header, attachments)
-            slow, unhurried = op in ("open", "run"), op == "save"
-            done = partial(self._done, number)
-            self._turns.add(Job(steps, done, session, slow, unhurried))
+    def _take(self, envelope: Envelope) -> None:
+        try:
+            message = read_message(envelope)
+            if isinstance(message, Request):
+                self._ask(envelope.number, envelope.session, message)
+            else:
+                self._hear(envelope.session, message)
+        except Exception as error:
+            self._fail(envelope.number, error)
 
-    def _done(self, number: int, value: Answer | None, error: BaseException | None) -> None:
-        if error is None and value is not None:
-            try:
-                self._answer(number, value)
-                return
-            except TypeError as not_json:  # such an answer is a mistake here; the other sessions go on
-                error = not_json
+    def _hear(self, session: int, notice: Message) -> None:
+        """What needs no answer and is done at once."""
+        engine = self._engines.find(session)
+        if isinstance(notice, Interrupt) and engine is not None:
+            engine.interrupted = True
+        elif isinstance(notice, Close):
+            self._jobs.drop(session)
+            self._engines.close(session)
+        elif isinstance(notice, DropTask):
+            self._engines.drop_task(session, notice.token)
+
+    def _ask(self, number: int, session: int, request: Request[Any]) -> None:
+        if isinstance(request, AskProgress):
+            self._send(encode_answer(number, handlers.progress(self._engines, session)))
+            return
+        work = handlers.start(self._engines, session, request)
+        handler = handlers.find(type(request))
+        self._jobs.add(Job(work, partial(self._done, number), session, handler.slow, handler.unhurried))
+
+    def _done(self, number: int, answer: Any, error: BaseException | None) -> None:
+        if error is not None:
+            self._fail(number, error)
+            return
+        try:
+            data = encode_answer(number, answer)
+        except Exception as not_data:  # such an answer is a mistake here; the other sessions go on
+            self._fail(number, not_data)
+        else:
+            self._send(data)
+
+    def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
             error = EngineFailed("The engine could not do this. Nothing was changed.")
-        self._send(encode({"id": number, "error": error.to_json()}))
-
-    def _answer(self, number: int, answer: Answer) -> None:
-        self._send(encode({"id": number, "result": answer.result}, answer.attachments))
+        self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
         view = memoryview(data)

@@ -8,18 +8,18 @@ moment, too. Where nothing at all is left to happen before that time, a command 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator
+from collections.abc import Collection
 from typing import Any
 
+from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.worker.engine import Engine, count_objects, refusal
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.refusals import count_objects, refusal
+from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
 MOST_LEFT = 200
-
-Result = dict[str, Any]
-Steps = Generator[None, None, Any]
 
 
 class Spent(Exception):
@@ -29,7 +29,9 @@ class Spent(Exception):
 class Rerun:
     """One re-run. `done` of `total` positions of the history have been gone through."""
 
-    def __init__(self, engine: Engine, head: int, skip: Collection[int], limits: dict[str, int]) -> None:
+    def __init__(
+        self, engine: Engine, head: int, skip: Collection[int], max_objects: int, max_steps: int
+    ) -> None:
         self.engine = engine
         self.head = head
         self.skip = frozenset(skip)
@@ -37,16 +39,16 @@ class Rerun:
         if not self.skip or not self.skip <= set(self.positions):
             raise SessionError("There is no such command in this session: choose some of its list.")
         self.first = min(self.skip)
-        self.limits = limits
+        self.max_objects = max_objects
         self.done, self.total = 0, head - self.first
-        self.budget = min(4 * self.total + SLACK, limits["steps"])
+        self.budget = min(4 * self.total + SLACK, max_steps)
         self.kept: list[tuple[int, int]] = []
-        self.left: list[Result] = []
+        self.left: list[LeftOut] = []
         self.world: Simulation = engine.world  # the new one, as soon as the work begins
-        self._steps: Steps | None = self._run()
+        self._steps: Steps[RerunResult] | None = self._run()
 
-    def work(self, seconds: float) -> Steps:
-        """Go on for some time. {"done", "total", "result"}; the result is None until it is finished."""
+    def work(self, seconds: float) -> Steps[RerunProgress]:
+        """Go on for some time."""
         end, result = time.perf_counter() + seconds, None
         while self._steps is not None and time.perf_counter() < end:
             try:
@@ -55,9 +57,9 @@ class Rerun:
                 self._steps, result = None, over.value
                 break
             yield
-        return {"done": self.done, "total": self.total, "result": result}
+        return RerunProgress(self.done, self.total, result)
 
-    def _run(self) -> Steps:
+    def _run(self) -> Steps[RerunResult]:
         past = (yield from self.engine.at(self.first)).fork()
         self.world, clock, edits = past.fork(), Pace(past), Origins()
         try:
@@ -71,17 +73,17 @@ class Rerun:
                 "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
             ) from None
         yield from self._follow(past, clock, self.head)
-        return {
-            "first": self.first,
-            "kept": self.kept,
-            "left": self.left[:MOST_LEFT],
-            "refused": len(self.left),
-            "complete": (yield from self._finish(past, clock)),
-            "head": self.world.position,
-            "now": self.world.now,
-            "end": self.head,
-            "before": past.now,
-        }
+        return RerunResult(
+            first=self.first,
+            kept=self.kept,
+            left=self.left[:MOST_LEFT],
+            refused=len(self.left),
+            complete=(yield from self._finish(past, clock)),
+            head=self.world.position,
+            now=self.world.now,
+            end=self.head,
+            before=past.now,
+        )
 
     def _meet(self, past: Simulation, clock: Pace, edits: Origins, at: int) -> None:
         """Both come to a command: the history takes it, and the new world does unless it is skipped."""
@@ -92,7 +94,7 @@ class Rerun:
             self._apply(at, command, edits, before)
         edits.note(before, past.edits, command, at)
 
-    def _follow(self, past: Simulation, clock: Pace, to: int) -> Steps:
+    def _follow(self, past: Simulation, clock: Pace, to: int) -> Steps[None]:
         """Take the history on to a position, and see what the clock did meanwhile."""
         while past.position < to:
             self.engine.replay(past)
@@ -101,7 +103,7 @@ class Rerun:
             if self.engine.slice.over():
                 yield
 
-    def _catch_up(self, clock: Pace) -> Steps:
+    def _catch_up(self, clock: Pace) -> Steps[None]:
         """Take the new world to the moment that the history is at."""
         while self.world.due(clock.now - 1):
             self._advance()
@@ -114,7 +116,7 @@ class Rerun:
             if self.engine.slice.over():
                 yield
 
-    def _finish(self, past: Simulation, clock: Pace) -> Steps:
+    def _finish(self, past: Simulation, clock: Pace) -> Steps[bool]:
         """Go on to where the history ends, and to rest if it had come to rest. False where the budget was not enough."""
         try:
             yield from self._catch_up(clock)
@@ -136,14 +138,14 @@ class Rerun:
         world = self.world
         if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
             self.left.append(
-                {"at": at, "message": "What it takes back or makes again was left out, or is not the same."}
+                LeftOut(at, "What it takes back or makes again was left out, or is not the same.")
             )
             return
         position, edits_before = world.position, world.edits
         try:
             world.apply(command)
         except Refused as refused:
-            self.left.append({"at": at, "message": refusal(refused.errors).message})
+            self.left.append(LeftOut(at, refusal(refused.errors).message))
             return
         self._require_room()
         self.kept.append((at, position))
@@ -151,10 +153,10 @@ class Rerun:
 
     def _require_room(self) -> None:
         objects = count_objects(self.world)
-        if objects > self.limits["objects"]:
+        if objects > self.max_objects:
             raise LimitReached(
                 f"Without these commands the cluster would have {objects:,} objects; "
-                f"at most {self.limits['objects']:,} are allowed here."
+                f"at most {self.max_objects:,} are allowed here."
             )
 
 
@@ -214,11 +216,11 @@ class Origins:
         return ("old", id(edit)) if found is None else found[1]
 
 
-def moments(engine: Engine, positions: list[int], seconds: float) -> Steps:
-    """The virtual time at each of some positions; None for those that the time was not enough to find out."""
+def moments(engine: Engine, asked: Moments) -> Steps[list[int | None]]:
+    """The virtual time at each of some positions, as far as the time is enough."""
     found: list[int | None] = []
-    end = time.perf_counter() + seconds
-    for position in positions:
+    end = time.perf_counter() + asked.seconds
+    for position in asked.positions:
         if position not in engine.times and time.perf_counter() < end:
             engine.times[position] = (yield from engine.at(position)).now
         found.append(engine.times.get(position))

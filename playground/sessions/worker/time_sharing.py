@@ -11,13 +11,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 SLICE = 0.010
 QUICK = 0.060
 EIGHTH = 8
 
-Steps = Generator[None, None, Any]
+T = TypeVar("T")
+Steps = Generator[None, None, T]  # work that yields between its slices, and its result
 
 
 class TimeSlice:
@@ -37,9 +38,9 @@ class TimeSlice:
 class Job:
     """One request being worked on."""
 
-    steps: Steps
+    steps: Steps[Any]
     done: Callable[[Any, BaseException | None], None]
-    session: str = ""
+    session: int = 0
     slow: bool = False
     unhurried: bool = False
     spent: float = field(default=0.0)
@@ -62,10 +63,10 @@ class TimeSharing:
     def __bool__(self) -> bool:
         return bool(self._quick or self._slow or self._unhurried)
 
-    def drop(self, session: str) -> None:
+    def drop(self, session: int) -> None:
         """Forget the jobs of a session that was closed."""
         for queue in (self._quick, self._slow, self._unhurried):
-            for job in [one for one in queue if one.session == session]:
+            for job in [job for job in queue if job.session == session]:
                 queue.remove(job)
                 job.steps.close()
                 job.done(None, RuntimeError("the session was closed"))

@@ -9,8 +9,17 @@ from typing import Any
 
 import orjson
 
+from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
-from playground.sessions.worker.engine import refusal
+from playground.sessions.protocol.traces import (
+    CheckTrace,
+    OpenTrace,
+    TraceChecked,
+    TracedCommand,
+    TraceDifference,
+    TraceLines,
+)
+from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
 from scheduler_core.trace.export import TraceError, check_lines, export_lines, read_log
 
@@ -18,69 +27,62 @@ CHUNK = 256 << 10
 PATIENCE = 0.25
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
-Line = dict[str, Any]
-
 
 class Export:
     """A trace being written, a chunk at a time."""
 
-    def __init__(self, header: Line, payloads: list[bytes]) -> None:
+    def __init__(self, asked: OpenTrace) -> None:
         commands = {
-            at: orjson.loads(zlib.decompress(payload))["command"]
-            for (kind, at, _), payload in zip(header["rows"], payloads, strict=True)
-            if kind == "command"
+            row.at: orjson.loads(zlib.decompress(row.payload))["command"]
+            for row in asked.rows
+            if row.kind == "command"
         }
-        first, last = header["detail"]
-        self._lines: Iterator[Line] = export_lines(
-            header["seed"], commands, header["head"], range(first, last + 1), header["created"]
+        first, last = asked.detail
+        self._lines: Iterator[Data] = export_lines(
+            asked.seed, commands, asked.head, range(first, last + 1), asked.created
         )
 
-    def next(self) -> tuple[bytes, bool]:
-        """The next lines, and whether they are the last."""
+    def next(self) -> TraceLines:
+        """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         for line in self._lines:
             made.append(orjson.dumps(line, option=OPTIONS))
             size += len(made[-1])
             if size >= CHUNK or time.perf_counter() > end:
-                return b"".join(made), False
-        return b"".join(made), True
+                return TraceLines(b"".join(made), False)
+        return TraceLines(b"".join(made), True)
 
 
-def check(data: bytes, most_objects: int) -> tuple[Line, list[bytes]]:
-    """Compute a trace again. What was found, with the log behind it: the commands' positions, and each as a log's payload."""
-    lines = _read(data)
+def check(asked: CheckTrace) -> TraceChecked:
+    """Compute a trace again."""
+    lines = _read(asked.data)
     try:
         seed, log, head = read_log(lines)
-        _require_room(log, most_objects)
+        _require_room(log, asked.max_objects)
         report = check_lines(lines)
     except TraceError as error:
         raise CommandRefused(f"The trace cannot be read: {error}.") from None
     except Refused as refused:
         raise refusal(refused.errors) from None
-    found = {
-        "seed": seed,
-        "head": head,
-        "positions": sorted(log),
-        "attempts": report.attempts,
-        "position": report.position,
-        "difference": _difference(report),
-    }
-    return found, [_payload(log[at]) for at in sorted(log)]
+    return TraceChecked(
+        seed=seed,
+        head=head,
+        commands=[TracedCommand(at, _payload(log[at])) for at in sorted(log)],
+        attempts=report.attempts,
+        position=report.position,
+        difference=_difference(report),
+    )
 
 
 def _payload(command: Any) -> bytes:
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
 
 
-def _difference(report: Any) -> Line | None:
-    if report.difference is None:
+def _difference(report: Any) -> TraceDifference | None:
+    found = report.difference
+    if found is None:
         return None
-    return {
-        "line": report.difference.line,
-        "position": report.difference.position,
-        "received": report.difference.received,
-        "expected": report.difference.expected,
-    }
+    return TraceDifference(found.line, found.position, found.received, found.expected)
 
 
 def _read(data: bytes) -> list[Mapping[str, Any]]:

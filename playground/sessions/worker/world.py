@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground import presenters
-from playground.presenters import Look
-from scheduler_core.api.plan import Plan, plan
+from playground.presenters import Look, Panel
+from scheduler_core.api.plan import Item, plan
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -20,8 +18,8 @@ __all__ = [
     "FieldError",
     "Grain",
     "InvalidObject",
+    "Item",
     "LoadLimits",
-    "Plan",
     "Redo",
     "Refused",
     "Simulation",
@@ -34,7 +32,7 @@ __all__ = [
 ]
 
 
-def present(world: Simulation, look: Look, names: list[str] | None, story: str) -> list[dict[str, Any]]:
-    """The panels of a world as plain data, in the page's order."""
+def present(world: Simulation, look: Look, names: list[str] | None, story: str) -> list[Panel]:
+    """The panels of a world, in the page's order."""
     wanted = [name for name in presenters.PANELS if names is None or name in names]
-    return [presenters.present(name, world, look, story).to_json() for name in wanted]
+    return [presenters.present(name, world, look, story) for name in wanted]

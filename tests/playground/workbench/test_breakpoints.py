@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from playground.models import Session
 from playground.sessions.database import markers
+from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.worker.conditions.breakpoints import parse
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,7 +40,7 @@ async def marks(session: Session) -> list[dict[str, Any]]:
 
 
 async def add(session: Session, **point: Any) -> int:
-    number: int = await sync_to_async(markers.add, thread_sensitive=False)(session.pk, parse(point))
+    number: int = await sync_to_async(markers.add, thread_sensitive=False)(session.pk, from_form(point))
     return number
 
 

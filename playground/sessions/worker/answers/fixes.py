@@ -1,18 +1,20 @@
-"""The search for fixes inside a worker: on a copy of the world at a position, in slices, within a time."""
+"""The search for fixes: on a copy of the world at a position, in slices, within a time."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from playground.sessions.worker.engine import Engine, Steps
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.looking import Fixes
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.fixes import Budget, Findings, search
 
 
-def fixes(engine: Engine, at: int, pod: str, seconds: float) -> Steps:
+def fixes(engine: Engine, asked: Fixes) -> Steps[Data]:
     """Findings as JSON data; "late" where the time was over before the search was."""
-    world = (yield from engine.at(at)).fork()
-    deadline = time.perf_counter() + seconds
+    world = (yield from engine.at(asked.position)).fork()
+    deadline = time.perf_counter() + asked.seconds
     late = False
 
     def should_stop() -> bool:
@@ -20,13 +22,12 @@ def fixes(engine: Engine, at: int, pod: str, seconds: float) -> Steps:
         late = late or time.perf_counter() > deadline
         return late
 
-    turns = search(world, pod, Budget(), should_stop)
+    turns = search(world, asked.pod, Budget(), should_stop)
     while True:
         try:
             next(turns)
         except StopIteration as end:
             found: Findings = end.value
-            answer: dict[str, Any] = {**found.to_json(), "late": late}
-            return answer
+            return {**found.to_json(), "late": late}
         if engine.slice.over():
             yield

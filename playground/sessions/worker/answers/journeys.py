@@ -6,10 +6,13 @@ import time
 from typing import Any
 
 from playground.presenters.cycle_state import keys_of
-from playground.presenters.journey import journey
+from playground.presenters.journey import journey as story_of
 from playground.presenters.journey.detail import worded
 from playground.presenters.journey.stranding import stranded_told
-from playground.sessions.worker.engine import Engine, Steps
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.looking import CycleState, Journey
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.scheduler.notebook import Notebook
 from scheduler_core.scheduler.witness import Witness
 from scheduler_core.stranding import stranded
@@ -18,19 +21,19 @@ SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
 
 
-def told(engine: Engine, at: int, pod: str, page: int | None, seconds: float) -> Steps:
+def journey(engine: Engine, asked: Journey) -> Steps[Data]:
     """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
-    world = yield from engine.at(at)
-    story = journey(world, pod)
+    world = yield from engine.at(asked.position)
+    story = story_of(world, asked.pod)
     if not story["known"]:
         return story
-    found = stranded(world, pod)
+    found = stranded(world, asked.pod)
     story["stranded"] = None if found is None else stranded_told(found)
-    _cut(story, page)
-    deadline = time.perf_counter() + seconds
+    _cut(story, asked.page)
+    deadline = time.perf_counter() + asked.seconds
     for entry in reversed(story["entries"]):
         if entry["kind"] == "attempt" and time.perf_counter() < deadline:
-            entry["detail"] = yield from _detail(engine, entry["at"], at, pod, deadline)
+            entry["detail"] = yield from _detail(engine, entry["at"], asked, deadline)
     return story
 
 
@@ -42,15 +45,15 @@ def _cut(story: dict[str, Any], page: int | None) -> None:
     story |= {"page": page, "pages": pages}
 
 
-def cycle_state(engine: Engine, at: int, pod: str) -> Steps:
+def cycle_state(engine: Engine, asked: CycleState) -> Steps[Data | None]:
     """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
-    world = yield from engine.at(at)
-    first = _cycle_began(world, pod)
+    world = yield from engine.at(asked.position)
+    first = _cycle_began(world, asked.pod)
     if first is None:
         return None
-    world = yield from _before(engine, first)
-    book = Notebook(world, pod)
-    end = min(at, first + MOST_STEPS)
+    world = yield from engine.own(first)
+    book = Notebook(world, asked.pod)
+    end = min(asked.position, first + MOST_STEPS)
     while world.position < end:
         engine.replay(world)
         book.see(world)
@@ -67,22 +70,12 @@ def _cycle_began(world: Any, pod: str) -> int | None:
     return attempts[-1].first_position if attempts else None
 
 
-def _before(engine: Engine, first: int) -> Steps:
-    """A world of one's own at a position."""
-    world = engine.history.nearest(first)
-    while world.position < first:
-        engine.replay(world)
-        if engine.slice.over():
-            yield
-    return world
-
-
-def _detail(engine: Engine, first: int, at: int, pod: str, deadline: float) -> Steps:
-    """What the attempt that began at position `first` looked like up to `at`."""
-    world = yield from _before(engine, first)
-    witness = Witness(world, pod)
+def _detail(engine: Engine, first: int, asked: Journey, deadline: float) -> Steps[Data]:
+    """What the attempt that began at position `first` looked like up to the journey's end."""
+    world = yield from engine.own(first)
+    witness = Witness(world, asked.pod)
     witness.see(world, world.last)
-    end = min(at, first + MOST_STEPS)
+    end = min(asked.position, first + MOST_STEPS)
     while world.position < end and not witness.over and time.perf_counter() < deadline:
         engine.replay(world)
         witness.see(world, world.last)

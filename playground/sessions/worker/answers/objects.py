@@ -1,46 +1,47 @@
-"""What a world holds: lists of objects, single manifests, the nodes' names, and what an import would make of it."""
+"""What a world holds: lists of objects, single manifests, the nodes' names, its configuration, and all of it as YAML."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from playground.sessions.protocol.errors import CommandRefused, SessionGone
-from playground.sessions.worker.answers.yamldump import document, in_order
-from playground.sessions.worker.engine import Engine, refusal
-from playground.sessions.worker.world import (
-    ApplyObjects,
-    InvalidObject,
-    LoadLimits,
-    Plan,
-    Simulation,
-    load_manifests,
-    plan,
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.protocol.looking import (
+    ClusterYaml,
+    Configuration,
+    Configured,
+    ListedObject,
+    Manifest,
+    NodeNames,
+    Objects,
+    SchedulerManifest,
+    UnknownScheduler,
+    YamlPart,
 )
+from playground.sessions.worker.answers.yamldump import document, in_order
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
 
-Entry = dict[str, Any]
 YAML_SLICE = 0.02
 
 
-def objects(world: Simulation, kind: str | None) -> list[Entry]:
-    """{kind, namespace, name, summary} of each object, by kind, namespace and name."""
-    kinds = world.store.kinds() if kind is None else [kind]
-    return [_entry(one, manifest) for one in kinds for manifest in world.store.list(one)]
+def objects(engine: Engine, asked: Objects) -> Steps[list[ListedObject]]:
+    store = (yield from engine.at(asked.position)).store
+    kinds = store.kinds() if asked.kind is None else [asked.kind]
+    return [_listed(kind, manifest) for kind in kinds for manifest in store.list(kind)]
 
 
-def _entry(kind: str, manifest: Any) -> Entry:
+def _listed(kind: str, manifest: Mapping[str, Any]) -> ListedObject:
     metadata = manifest["metadata"]
-    return {
-        "kind": kind,
-        "namespace": metadata.get("namespace", ""),
-        "name": metadata["name"],
-        "summary": _summary(kind, manifest),
-    }
+    return ListedObject(kind, metadata.get("namespace", ""), metadata["name"], _summary(kind, manifest))
 
 
-def _summary(kind: str, manifest: Any) -> str:
+def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     """The words that kubectl's table would show next to the name."""
     if kind == "Pod":
         phase = (manifest.get("status") or {}).get("phase") or "Pending"
@@ -56,79 +57,55 @@ def _summary(kind: str, manifest: Any) -> str:
     return ""
 
 
-def manifest(world: Simulation, kind: str, namespace: str, name: str) -> Entry:
-    """The object as it stands. Raises SessionGone where there is none."""
-    found = world.store.get(kind, namespace, name)
+def manifest(engine: Engine, asked: Manifest) -> Steps[Data]:
+    """Raises SessionGone where there is no such object."""
+    world = yield from engine.at(asked.position)
+    found = world.store.get(asked.kind, asked.namespace, asked.name)
     if found is None:
-        where = f"{namespace}/{name}" if namespace else name
-        raise SessionGone(f"There is no {kind} {where} at this step.")
+        where = f"{asked.namespace}/{asked.name}" if asked.namespace else asked.name
+        raise SessionGone(f"There is no {asked.kind} {where} at this step.")
     return dict(found)
 
 
-def configuration(world: Simulation) -> dict[str, Any]:
-    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings.
+def configuration(engine: Engine, asked: Configuration) -> Steps[Configured]:
+    return configured((yield from engine.at(asked.position)))
 
-    "faults" are the calls that are to fail or to be slow; "strangers" the schedulerNames that no scheduler has, with the pods that ask for
-    them counted.
-    """
-    return {
-        "schedulers": [
-            {"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers
+
+def configured(world: Simulation) -> Configured:
+    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    return Configured(
+        schedulers=[
+            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
+            for scheduler in world.schedulers
         ],
-        "settings": world.settings.to_json(),
-        "faults": [
+        settings=world.settings.to_json(),
+        faults=[
             {**asdict(fault), "said": fault.answer().message} for _, fault in sorted(world.faults.items())
         ],
-        "strangers": _strangers(world),
-    }
+        unknown_schedulers=_unknown_schedulers(world),
+    )
 
 
-def _strangers(world: Simulation) -> list[Entry]:
+def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
+    """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
     pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
     counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
-    return [{"name": name, "pods": count} for name, count in sorted(counts.items())]
+    return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
 
 
-def node_names(world: Simulation) -> dict[str, Any]:
-    """Names in the order of the heat map's bytes."""
-    table = world.schedulers[0].cache.table()
-    return {"names": list(table.names)}
+def node_names(engine: Engine, asked: NodeNames) -> Steps[list[str]]:
+    world = yield from engine.at(asked.position)
+    return list(world.schedulers[0].cache.table().names)
 
 
-def preview(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
-    """The plan of an import, kept under its token. Raises CommandRefused where the text cannot be read."""
-    made = _plan(engine, text)
-    engine.plan = (token, made)
-    return made.to_json()
-
-
-def planned(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
-    """The command that an import's preview accepted."""
-    made = engine.plan[1] if engine.plan is not None and engine.plan[0] == token else _plan(engine, text)
-    if not made.accepted:
-        raise CommandRefused("This import would change nothing: there is nothing to apply.")
-    return ApplyObjects(tuple(made.accepted)).to_json()
-
-
-def _plan(engine: Engine, text: bytes) -> Plan:
-    try:
-        loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
-    except UnicodeDecodeError as error:
-        raise CommandRefused(
-            f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
-        ) from None
-    except InvalidObject as error:
-        raise refusal(error.errors) from None
-    return plan(engine.world.store, loaded)
-
-
-def yaml_part(world: Simulation, first: int) -> tuple[bytes, int | None]:
-    """Objects as YAML documents, from number `first` on, and the number to go on with (None: that was all)."""
-    found = [one for kind in in_order(world.store.kinds()) for one in world.store.list(kind)]
+def cluster_yaml(engine: Engine, asked: ClusterYaml) -> Steps[YamlPart]:
+    """Objects as YAML documents, from number `first` on, as many as the time allows."""
+    store = (yield from engine.at(asked.position)).store
+    manifests = [manifest for kind in in_order(store.kinds()) for manifest in store.list(kind)]
     end = time.perf_counter() + YAML_SLICE
     parts: list[str] = []
-    for number in range(first, len(found)):
+    for number in range(asked.first, len(manifests)):
         if time.perf_counter() > end:
-            return "".join(parts).encode(), number
-        parts.append(document(found[number]))
-    return "".join(parts).encode(), None
+            return YamlPart("".join(parts).encode(), number)
+        parts.append(document(manifests[number]))
+    return YamlPart("".join(parts).encode(), None)

@@ -1,57 +1,71 @@
-"""The records of a history, listed from the newest back: what happened at each step, as far as it matches."""
+"""What happened: the records of a history, listed from the newest back, and what differs between two positions."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+from playground.presenters import changes as presenter
 from playground.presenters.amounts import clock
 from playground.presenters.records import row
-from playground.sessions.worker.conditions.breakpoints import Breakpoint, Matcher
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.finding import Records, RecordsFound, StepRecords
+from playground.sessions.protocol.looking import Changes
+from playground.sessions.worker.conditions.matching import Matcher
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.trace.records import KINDS, Record
-
-if TYPE_CHECKING:
-    from playground.sessions.worker.engine import Engine
-
-Steps = Generator[None, None, Any]
-Found = tuple[int, int, list[Record], int]  # position, virtual time, records, how many more there are
 
 MOST_OF_A_STEP = 20
 
 
-def recorded(engine: Engine, point: Breakpoint | None, upto: int, most: int, seconds: float) -> Steps:
-    """At least `most` records if there are as many, of whole steps, up to a position; at most so many seconds are spent.
+class Found(NamedTuple):
+    """The records of one step that match, and how many more there are."""
 
-    `point` says which; None takes all. {"steps": [{"position", "t", "rows", "more"}], newest first, "before": where to go on, or 0}.
+    position: int
+    t: int
+    records: list[Record]
+    more: int
+
+
+def records(engine: Engine, asked: Records) -> Steps[RecordsFound]:
+    """At least as many as are asked for if there are as many, of whole steps.
+
     History is replayed in pieces that begin at a known world, the last piece first.
     """
-    matcher, over = Matcher(point) if point is not None else None, time.perf_counter() + seconds
+    matcher = Matcher(asked.point) if asked.point is not None else None
+    over = time.perf_counter() + asked.seconds
     found: list[Found] = []
-    count, end = 0, upto
-    while end > 0 and count < most and (end == upto or time.perf_counter() < over):
-        world = engine.history.nearest(end - 1)
-        start = world.position
-        piece: deque[Found] = deque()
-        held = 0
-        while world.position < end:
-            engine.replay(world)
-            if one := _matching(world, matcher):
-                piece.append(one)
-                held += len(one[2])
-                while held - len(piece[0][2]) >= most:
-                    held -= len(piece.popleft()[2])
-            if engine.slice.over():
-                yield
-        for one in reversed(piece):
-            if count >= most:
+    count, end = 0, asked.position
+    while end > 0 and count < asked.most and (end == asked.position or time.perf_counter() < over):
+        start, piece = yield from _piece(engine, matcher, end, asked.most)
+        for step in reversed(piece):
+            if count >= asked.most:
                 break
-            found.append(one)
-            count += len(one[2])
+            found.append(step)
+            count += len(step.records)
         end = start
-    before = found[-1][0] - 1 if count >= most else end
-    return {"steps": [_told(one) for one in found], "before": before}
+    before = found[-1].position - 1 if count >= asked.most else end
+    return RecordsFound([_shown(step) for step in found], before)
+
+
+def _piece(engine: Engine, matcher: Matcher | None, end: int, most: int) -> Steps[tuple[int, deque[Found]]]:
+    """Where the piece of history before a position begins, and the last steps in it that match."""
+    world = engine.history.nearest(end - 1)
+    start = world.position
+    piece: deque[Found] = deque()
+    held = 0
+    while world.position < end:
+        engine.replay(world)
+        if (step := _matching(world, matcher)) is not None:
+            piece.append(step)
+            held += len(step.records)
+            while held - len(piece[0].records) >= most:
+                held -= len(piece.popleft().records)
+        if engine.slice.over():
+            yield
+    return start, piece
 
 
 def _matching(world: Any, matcher: Matcher | None) -> Found | None:
@@ -63,14 +77,17 @@ def _matching(world: Any, matcher: Matcher | None) -> Found | None:
     ]
     if not records:
         return None
-    return world.position, world.now, records[:MOST_OF_A_STEP], len(records) - MOST_OF_A_STEP
+    return Found(world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP))
 
 
-def _told(found: Found) -> dict[str, Any]:
-    position, now, records, more = found
-    return {
-        "position": position,
-        "t": clock(now),
-        "rows": [row(record) for record in records],
-        "more": max(0, more),
-    }
+def _shown(step: Found) -> StepRecords:
+    return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
+
+
+def changes(engine: Engine, asked: Changes) -> Steps[Data]:
+    """What differs between two positions, a page of rows at a time."""
+    before = yield from engine.at(asked.since)
+    after = yield from engine.at(asked.position)
+    found = presenter.compare(before, after, asked.kind, asked.q)
+    rows = found["rows"]
+    return {**found, "rows": rows[asked.first : asked.first + asked.most], "total": len(rows)}

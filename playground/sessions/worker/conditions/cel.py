@@ -15,10 +15,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
 from scheduler_core.scheduler.cycle import StepFacts
 from scheduler_core.trace.records import KINDS, Record
 
-LENGTH = 500
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record
 STRIKES = 5  # who took longer than that so often is not asked again: once may be the collector's doing
@@ -76,18 +76,11 @@ class Problem:
     line: int = 1
     column: int = 1
 
-    def to_json(self, text: str) -> dict[str, Any]:
+    def shown_in(self, text: str) -> ExpressionProblem:
         """With the line itself and a caret under the character."""
         lines = text.split("\n")
-        shown = lines[self.line - 1] if self.line <= len(lines) else ""
-        caret = " " * (self.column - 1) + "^"
-        return {
-            "message": self.message,
-            "line": self.line,
-            "column": self.column,
-            "shown": shown,
-            "caret": caret,
-        }
+        line = lines[self.line - 1] if self.line <= len(lines) else ""
+        return ExpressionProblem(self.message, self.line, self.column, line, " " * (self.column - 1) + "^")
 
 
 class BadExpression(Exception):
@@ -230,8 +223,12 @@ def _environment() -> Any:
 def _limits(text: str, bare: str) -> Iterator[Problem]:
     if not text.strip():
         yield Problem("Write an expression.")
-    if len(text) > LENGTH:
-        yield _at(text, LENGTH, f"The expression has {len(text):,} characters; at most {LENGTH} are taken.")
+    if len(text) > EXPRESSION_LENGTH:
+        yield _at(
+            text,
+            EXPRESSION_LENGTH,
+            f"The expression has {len(text):,} characters; at most {EXPRESSION_LENGTH} are taken.",
+        )
     loops = list(_LOOP.finditer(bare))
     if len(loops) > LOOPS:
         yield _at(

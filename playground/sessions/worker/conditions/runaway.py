@@ -8,18 +8,14 @@ last steps, so a run that gets somewhere pays for nothing but a look at its pods
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from playground.presenters.amounts import clock
-from playground.sessions.worker.conditions.breakpoints import facts, pod_of, told
+from playground.sessions.worker.conditions.matching import describe, facts, pod_of
+from playground.sessions.worker.history import History
+from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import Record
-
-if TYPE_CHECKING:
-    from playground.sessions.worker.engine import Engine
-
-Steps = Generator[None, None, Any]
 
 MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
 MOVES_PER_POD = 40
@@ -51,6 +47,20 @@ _LEFT_OUT = frozenset(
 )
 
 
+class Circles(NamedTuple):
+    """For how many steps, and since which virtual time, nothing new has happened."""
+
+    steps: int
+    since: int
+
+
+class LastSteps(NamedTuple):
+    """What the last so many steps did, the most frequent first: how often, and what."""
+
+    steps: int
+    lines: list[tuple[int, str]]
+
+
 class Watchdog:
     """Looks at a run from slice to slice. `position` is where it looked last."""
 
@@ -63,8 +73,8 @@ class Watchdog:
         self._since = world.position
         self._since_t = world.now
 
-    def circles(self, world: Any) -> dict[str, int] | None:
-        """{"steps", "from_t"} since when nothing new has happened, where that is for too long."""
+    def circles(self, world: Any) -> Circles | None:
+        """Since when nothing new has happened, where that is for too long."""
         moves = world.journal.moves
         for i in range(self._read, len(moves)):
             if self._new(moves[i]):
@@ -74,7 +84,7 @@ class Watchdog:
         self._read, self.position = len(moves), world.position
         if self._barren <= MOVES + MOVES_PER_POD * world.store.count("Pod"):
             return None
-        return {"steps": world.position - self._since, "from_t": self._since_t}
+        return Circles(world.position - self._since, self._since_t)
 
     def _new(self, move: Any) -> bool:
         bit = _BITS.get(move.place, 0)
@@ -86,24 +96,22 @@ class Watchdog:
         return not been & bit
 
 
-def tally(engine: Engine) -> Steps:
-    """What the last steps did, most frequent first: [{"count", "what"}], and "steps", how many they were."""
-    end = engine.world.position
+def tally(history: History, end: int) -> Steps[LastSteps]:
+    """What the last steps before a position did."""
     first = max(0, end - LAST)
-    world = engine.history.nearest(first)
+    world = history.nearest(first)
     counts: Counter[tuple[int, str]] = Counter()
     while world.position < end:
-        engine.replay(world)
+        history.replay(world)
         if world.position > first:
             counts.update(said for record in world.last if (said := phrase(record)) is not None)
-        if engine.slice.over():
+        if history.slice.over():
             yield
     often = max(counts.values(), default=0)
     ranked = sorted(
         counts.items(), key=lambda item: (item[1] < often * ALIKE, item[0][0], -item[1], item[0][1])
     )
-    lines = [{"count": count, "what": what} for (_rank, what), count in ranked[:MOST] if count > 1]
-    return {"steps": end - first, "lines": lines}
+    return LastSteps(end - first, [(count, what) for (_rank, what), count in ranked[:MOST] if count > 1])
 
 
 def phrase(record: Record) -> tuple[int, str] | None:
@@ -129,24 +137,23 @@ def phrase(record: Record) -> tuple[int, str] | None:
             return None
         name = f"{data['namespace']}/{data['name']}" if data["namespace"] else data["name"]
         return 0, f"{data['kind']} {name} {str(data['type']).lower()}"
-    return 4, told(record)
+    return 4, describe(record)
 
 
-def words(circles: dict[str, int] | None, now: int, found: dict[str, Any]) -> str:
+def words(circles: Circles | None, now: int, last: LastSteps) -> str:
     """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
-    lines = "\n".join(f"{line['count']:,}× {line['what']}" for line in found["lines"])
+    lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
     if not lines:
         return ""
-    doing = f"Its last {found['steps']:,} steps:\n{lines}\n"
+    doing = f"Its last {last.steps:,} steps:\n{lines}\n"
     if circles is None:
         return doing.rstrip()
-    stood = circles["from_t"] == now
     time = (
         f"virtual time stood at {clock(now)}"
-        if stood
-        else f"virtual time went from {clock(circles['from_t'])} to {clock(now)}"
+        if circles.since == now
+        else f"virtual time went from {clock(circles.since)} to {clock(now)}"
     )
     return (
-        f"The run was stopped because it goes in circles: for {circles['steps']:,} steps no pod came to a place where it "
+        f"The run was stopped because it goes in circles: for {circles.steps:,} steps no pod came to a place where it "
         f"had not been before, and {time}. {doing}Change something, or run again to go on all the same."
     )

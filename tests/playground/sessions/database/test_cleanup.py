@@ -9,15 +9,18 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from playground.models import LogEntry, Session
+from playground.models import ImportPreview, LogEntry, Session
 from playground.sessions.database import log, previews
+from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.protocol.opening import LogRow
 
 pytestmark = pytest.mark.django_db
+NOTHING = ImportPlan([], [], b"")
 
 
 def made(name: str, days: float = 0, **more: object) -> Session:
     session = log.create(name, "", "")
-    log.append(session.pk, log.Row(1, "step", 0, 3, b""))
+    log.append(session.pk, LogRow(1, "step", 0, 3, b""))
     used = timezone.now() - timedelta(days=days)
     Session.objects.filter(pk=session.pk).update(used=used, **more)
     return session
@@ -50,11 +53,22 @@ def test_deleted_sessions_go_at_once() -> None:
 def test_imports_that_were_looked_at_and_left_go_after_a_day() -> None:
     for name, days in (("left", 2.0), ("looked at now", 0.5)):
         session = log.create(name, "", "")
-        previews.keep(session.pk, b"kind: Node", "")
+        previews.keep(session.pk, "", "", b"kind: Node", NOTHING)
         Session.objects.filter(pk=session.pk).update(used=timezone.now() - timedelta(days=days))
     made("with something in it", 2)
     cleaned()
     assert left() == {"looked at now", "with something in it"}
+
+
+def test_previews_that_were_left_go_after_a_day_and_their_session_stays() -> None:
+    session = made("with something in it")
+    for days in (2, 0.5):
+        token = previews.keep(session.pk, "", "", b"kind: Node", NOTHING)
+        created = timezone.now() - timedelta(days=days)
+        ImportPreview.objects.filter(token=token).update(created=created)
+    cleaned()
+    assert [preview.token for preview in ImportPreview.objects.all()] == [token]
+    assert left() == {"with something in it"}
 
 
 def test_the_age_can_be_given() -> None:

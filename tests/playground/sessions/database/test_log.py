@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection, transaction
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
-from playground.sessions.database.log import Row
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.opening import LogRow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def made(*spans: tuple[str, int, int]) -> Session:
     session = log.create("Test", "", "")
     for seq, (kind, at, to) in enumerate(spans, 1):
-        log.append(session.pk, Row(seq, kind, at, to, log.pack({"n": seq}), size=100))
+        log.append(session.pk, LogRow(seq, kind, at, to, log.pack({"n": seq}), size=100))
     session.refresh_from_db()
     return session
 
@@ -32,7 +32,7 @@ def test_the_head_moves_with_the_log() -> None:
 def test_an_entry_number_is_given_once() -> None:
     session = made(("command", 0, 1))
     with pytest.raises(Conflict):
-        log.append(session.pk, Row(1, "command", 1, 2, b""))
+        log.append(session.pk, LogRow(1, "command", 1, 2, b""))
     with pytest.raises(IntegrityError), transaction.atomic():
         LogEntry.objects.create(session=session, seq=1, kind="step", at=1, to=2, payload=b"")
     assert LogEntry.objects.count() == 1
@@ -41,13 +41,13 @@ def test_an_entry_number_is_given_once() -> None:
 def test_entries_abut() -> None:
     session = made(("command", 0, 1))
     with pytest.raises(Conflict):
-        log.append(session.pk, Row(2, "step", 3, 4, b""))
+        log.append(session.pk, LogRow(2, "step", 3, 4, b""))
 
 
 def test_a_run_that_somebody_wrote_after_does_not_grow() -> None:
     session = made(("command", 0, 1), ("run", 1, 10))
     log.advance(session.pk, 2, 10, 20)
-    log.append(session.pk, Row(3, "command", 20, 21, b""))
+    log.append(session.pk, LogRow(3, "command", 20, 21, b""))
     with pytest.raises(Conflict):
         log.advance(session.pk, 2, 20, 30)
     session.refresh_from_db()
@@ -62,7 +62,7 @@ def test_of_many_writers_at_once_one_wins() -> None:
     def write() -> None:
         start.wait()
         try:
-            log.append(session.pk, Row(2, "step", 1, 2, b""))
+            log.append(session.pk, LogRow(2, "step", 1, 2, b""))
             outcomes.append("won")
         except Conflict:
             outcomes.append("lost")
@@ -110,7 +110,7 @@ def test_a_deleted_session_takes_nothing_and_opens_for_nobody() -> None:
     session = made(("command", 0, 1))
     log.delete(session.pk)
     with pytest.raises(Conflict):
-        log.append(session.pk, Row(2, "step", 1, 2, b""))
+        log.append(session.pk, LogRow(2, "step", 1, 2, b""))
     with pytest.raises(SessionGone):
         log.find(session.edit_key)
     with pytest.raises(SessionGone):

@@ -18,11 +18,11 @@ def test_the_first_other_outcome_is_told() -> None:
     other = TWO._replace(outcome="scheduled", node="n2", position=50)
     found = difference([ONE, TWO], [ONE, other])
     assert found is not None
-    assert (found["attempt"], found["position"]) == (2, 50)
-    assert (found["was"]["outcome"], found["now"]["node"]) == ("unschedulable", "n2")
+    assert (found.attempt, found.position) == (2, 50)
+    assert (found.was["outcome"], found.now["node"]) == ("unschedulable", "n2")
 
 
 def test_an_attempt_that_is_missing_is_told() -> None:
     found = difference([ONE, TWO], [ONE])
     assert found is not None
-    assert (found["position"], found["now"]) == (54, None)
+    assert (found.position, found.now) == (54, None)

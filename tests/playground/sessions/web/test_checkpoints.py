@@ -15,10 +15,13 @@ from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.presenters import Look
 from playground.sessions.database import checkpoints
 from playground.sessions.protocol import outcomes
+from playground.sessions.protocol.comparing import AttemptDigests
+from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.outcomes import Outcome
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, pod
 
 
@@ -41,7 +44,7 @@ async def finish(client: SessionClient) -> int:
     live = client.live()
 
     async def run() -> None:
-        while await live.step("pod"):
+        while await live.step(Grain.POD):
             pass
 
     await runtime().call(run)
@@ -51,17 +54,10 @@ async def finish(client: SessionClient) -> int:
 
 async def restored(client: SessionClient) -> int:
     """Open again; the position that the engine did not have to replay."""
-    found: list[int] = []
     live = client.live()
-    told = live._opened
-
-    async def listen(session: Session, result: dict[str, Any]) -> None:
-        found.append(result["restored"])
-        await told(session, result)
-
-    live._opened = listen  # type: ignore[method-assign]
+    assert not live.engine.is_open
     await runtime().call(live.ready)
-    return found[0]
+    return live.engine.restored
 
 
 async def panels(client: SessionClient, at: int) -> Any:
@@ -84,9 +80,9 @@ async def test_what_comes_back_looks_as_it_looked(client: SessionClient, setting
     assert [await panels(client, at) for at in range(1, head, 9)] == plain
 
 
-async def told(client: SessionClient, head: int) -> Any:
+async def history(client: SessionClient, head: int) -> Any:
     """Each attempt's digest, and how it ended."""
-    digests = await runtime().call(lambda: client.live().ask("digests", at=head, first=0, most=99))
+    digests = await client.ask(AttemptDigests(at=head, first=0, most=99))
     assert len(digests) > 1
     return digests, await panels(client, head)
 
@@ -95,16 +91,16 @@ async def test_what_goes_on_from_a_checkpoint_comes_to_the_same_end(
     client: SessionClient, settings: Any
 ) -> None:
     live = client.live()
-    await runtime().call(lambda: live.step("pod"))
+    await runtime().call(lambda: live.step(Grain.POD))
     await runtime().call(live.close)
     assert await restored(client) == live.head
     head = await finish(client)
     assert await restored(client) == head
-    quick = await told(client, head)
+    quick = await history(client, head)
     settings.CHECKPOINTS = False
     await runtime().call(live.close)
     assert await restored(client) == 0
-    assert await told(client, head) == quick
+    assert await history(client, head) == quick
 
 
 async def test_a_session_that_came_back_goes_on_and_is_saved_again(client: SessionClient) -> None:
@@ -119,9 +115,9 @@ async def test_a_session_that_came_back_goes_on_and_is_saved_again(client: Sessi
 async def test_a_session_that_nobody_uses_leaves_memory(client: SessionClient) -> None:
     live = client.live()
     await runtime().call(live.ready)
-    await runtime().call(lambda: live.step("pod"))
+    await runtime().call(lambda: live.step(Grain.POD))
     assert await runtime().call(lambda: live.release_when_idle(-1.0))
-    assert live.worker is None
+    assert live.engine.worker is None
     assert await restored(client) == live.head
 
 
@@ -130,8 +126,8 @@ async def test_a_watched_session_leaves_memory_and_stays_known(client: SessionCl
     await runtime().call(live.ready)
     live.publisher.viewers.add(Viewer(lambda message: None, True))
     assert not await runtime().call(lambda: live.release_when_idle(-1.0))
-    assert live.worker is None
-    assert len(await client.objects("Node")) == 3
+    assert live.engine.worker is None
+    assert len(await client.ask(Objects(kind="Node"))) == 3
 
 
 async def test_a_session_that_is_being_asked_is_not_idle(client: SessionClient) -> None:
@@ -139,7 +135,7 @@ async def test_a_session_that_is_being_asked_is_not_idle(client: SessionClient) 
 
     async def meanwhile() -> float:
         await live.ready()
-        asking = asyncio.create_task(live.ask("objects", kind="Node"))
+        asking = asyncio.create_task(live.ask(Objects(kind="Node")))
         await asyncio.sleep(0)
         idle = live.idle_for()
         await asking
@@ -202,8 +198,8 @@ async def another_engine_made(client: SessionClient, node: str) -> Outcome:
     """As if an older engine had placed the second pod on another node; what it came to in fact."""
     rows = await Outcomes.objects.filter(session=client.session).aget()
     was = outcomes.unpack(bytes(rows.data))
-    told = [was[0], was[1]._replace(node=node), *was[2:]]
-    await Outcomes.objects.filter(pk=rows.pk).aupdate(data=outcomes.pack(told))
+    changed = [was[0], was[1]._replace(node=node), *was[2:]]
+    await Outcomes.objects.filter(pk=rows.pk).aupdate(data=outcomes.pack(changed))
     await Checkpoint.objects.filter(session=client.session).aupdate(fingerprint="1/0/older")
     await Session.objects.filter(pk=client.session.pk).aupdate(engine_version="0")
     return was[1]
@@ -227,7 +223,7 @@ async def test_the_new_result_is_kept_from_then_on(client: SessionClient) -> Non
     await runtime().call(client.live().close)
     rows = await db(checkpoints.read, client.session.pk)
     assert outcomes.unpack(rows.outcomes[0])[1] == now
-    assert rows.marks[-1]["position"] == head
+    assert rows.archive.checkpoints[-1].position == head
 
 
 async def test_a_replay_that_does_not_differ_says_nothing(client: SessionClient) -> None:

@@ -9,18 +9,12 @@ import pytest
 from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.comparison import identical, pods, present
-from playground.sessions.protocol.errors import LimitReached
+from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.jobs.comparing import (
-    AT_ONCE,
-    KEPT,
-    Work,
-    aligned,
-    commands,
-    differing,
-    parting,
-)
+from playground.sessions.web.jobs.comparisons import Comparison
+from playground.sessions.web.jobs.parting import aligned, differing, parting
 from playground.sessions.web.runtime import runtime
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,9 +34,10 @@ LEAST = {
 
 async def to_the_end(client: SessionClient) -> None:
     for _ in range(200):
-        if (await client.view(Look(), ["transport"]))["transport"]["context"]["idle"]:
+        shown, _head = await client.view(Look(), ["transport"])
+        if shown.panels["transport"].context["idle"]:
             return
-        await runtime().call(lambda: client.live().step("pod"))
+        await client.on_loop(lambda live: live.step(Grain.POD))
     raise AssertionError("the session has no end")
 
 
@@ -51,16 +46,16 @@ async def begin(*given: dict[str, Any]) -> SessionClient:
     return await SessionClient.open(session.edit_key)
 
 
-async def compared(a: SessionClient, b: SessionClient) -> dict[str, Any]:
+async def compared(a: SessionClient, b: SessionClient) -> Comparison:
     await a.refresh()
     await b.refresh()
     heads = (a.session.head, b.session.head)
-    work = await runtime().call(lambda: runtime().comparisons.ask(a.session, b.session, heads, 30))
-    assert work.result is not None
-    return work.result
+    job = await a.compare(b, heads, 30)
+    assert job.result is not None
+    return job.result
 
 
-def kinds(found: dict[str, Any]) -> list[str]:
+def kinds(found: Comparison) -> list[str]:
     first = present(found)["first"]
     return [kind["text"] for kind in first["kinds"]]
 
@@ -68,7 +63,7 @@ def kinds(found: dict[str, Any]) -> list[str]:
 async def test_a_fork_that_only_stands_still_is_the_same(client: SessionClient) -> None:
     await to_the_end(client)
     found = await compared(client, await client.fork(at=5))
-    assert (found["common"], found["first"], identical(found)) == (5, None, True)
+    assert (found.common, found.first, identical(found)) == (5, None, True)
 
 
 async def test_the_pod_that_goes_elsewhere_is_the_first_difference(client: SessionClient) -> None:
@@ -77,8 +72,8 @@ async def test_the_pod_that_goes_elsewhere_is_the_first_difference(client: Sessi
     for one in (client, fork):
         await to_the_end(one)
     found = await compared(client, fork)
-    assert found["common"] == 1
-    assert [each["pod"] for each in found["attempts"]] == ["default/p0", "default/p0"]
+    assert found.common == 1
+    assert [attempt and attempt.pod for attempt in found.attempts] == ["default/p0", "default/p0"]
     assert "the scores" in kinds(found)
 
 
@@ -88,9 +83,10 @@ async def test_scores_alone_are_a_difference(client: SessionClient) -> None:
     for one in (client, fork):
         await to_the_end(one)
     found = await compared(client, fork)
-    ours, theirs = found["attempts"]
-    assert found["first"] == 0
-    assert ours["board"] != theirs["board"]
+    ours, theirs = found.attempts
+    assert found.first == 0
+    assert ours is not None and theirs is not None
+    assert ours.board != theirs.board
     assert "profiles[0].pluginConfig" in str(present(found)["configuration"])
 
 
@@ -115,7 +111,7 @@ async def test_pods_that_end_elsewhere_come_first(client: SessionClient) -> None
         await to_the_end(one)
     rows = pods(await compared(client, fork), True)
     assert rows[0]["differs"]
-    assert [row["key"] for row in rows if row["sides"][1]["place"] == "deleted"] == ["default/p3"]
+    assert [row["key"] for row in rows if row["sides"][1].place == "deleted"] == ["default/p3"]
     assert [row["differs"] for row in rows] == sorted((row["differs"] for row in rows), reverse=True)
 
 
@@ -124,8 +120,8 @@ async def test_sessions_that_share_no_past_are_compared_from_the_start() -> None
     for one in (a, b):
         await to_the_end(one)
     found = await compared(a, b)
-    assert (found["common"], found["first"]) == (0, 0)
-    assert [row["side"] for row in found["commands"]["rows"]] == [0, 1]
+    assert (found.common, found.first) == (0, 0)
+    assert [row.side for row in found.commands.rows] == [0, 1]
 
 
 async def test_equal_sessions_made_apart_are_the_same() -> None:
@@ -142,8 +138,10 @@ async def test_a_session_that_made_more_attempts_differs_there(client: SessionCl
     await client.apply(applying(node("n9")))
     await to_the_end(fork)
     found = await compared(client, fork)
-    assert found["attempts"][0] is None
-    assert found["attempts"][1]["pod"] == "default/more"
+    ours, theirs = found.attempts
+    assert ours is None
+    assert theirs is not None
+    assert theirs.pod == "default/more"
 
 
 async def test_the_preemption_of_one_side_is_told() -> None:
@@ -162,9 +160,7 @@ async def test_the_preemption_of_one_side_is_told() -> None:
 
 
 def entry(at: int, text: str) -> Any:
-    from playground.sessions.web.jobs.comparing import Entry
-
-    return Entry(at, {"text": text}, "", text.encode())
+    return LoggedCommand(at, {"text": text}, "", text.encode())
 
 
 @pytest.mark.parametrize(
@@ -187,7 +183,7 @@ def test_worlds_of_other_seeds_share_nothing() -> None:
 
 def test_commands_that_both_have_are_not_listed() -> None:
     found = differing([entry(1, "a"), entry(2, "b"), entry(3, "c")], [entry(1, "a"), entry(9, "c")])
-    assert ([(row["side"], row["at"]) for row in found["rows"]], found["same"]) == ([(0, 2)], 2)
+    assert ([(row.side, row.at) for row in found.rows], found.same) == ([(0, 2)], 2)
 
 
 @pytest.mark.parametrize(
@@ -205,29 +201,6 @@ def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(
     assert aligned([one.encode() for one in ours], [one.encode() for one in theirs]) == pairs
 
 
-async def test_only_so_many_comparisons_go_on_at_once(
-    client: SessionClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = await client.fork()
-    works = runtime().comparisons._works
-    going = type(works)({(number,): Work() for number in range(AT_ONCE)})
-    monkeypatch.setattr(runtime().comparisons, "_works", going)
-    with pytest.raises(LimitReached, match="just now"):
-        await compared(client, other)
-
-
-async def test_the_oldest_results_go_and_what_goes_on_stays(
-    client: SessionClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = await client.fork()
-    works = type(runtime().comparisons._works)({(number,): Work() for number in range(KEPT)})
-    for number in range(1, KEPT):
-        works[(number,)].finished.set()
-    monkeypatch.setattr(runtime().comparisons, "_works", works)
-    await compared(client, other)
-    assert (len(works), (0,) in works, (1,) in works) == (KEPT, True, False)
-
-
 async def test_the_log_is_read_up_to_a_head(session: Session) -> None:
-    found = await runtime().call(lambda: runtime().db(commands, session.pk, 1))
+    found = await runtime().call(lambda: runtime().services.db(commands, session.pk, 1))
     assert [(one.at, one.source) for one in found] == [(0, "start")]

@@ -10,8 +10,9 @@ from django.urls import reverse
 
 from playground.models import Session
 from playground.presenters import Look
+from playground.sessions.protocol.looking import Manifest
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.runtime import runtime
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, node, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,12 +35,13 @@ async def waiting(transactional_db: None) -> Session:
 
 
 async def step(client: SessionClient) -> None:
-    await runtime().call(lambda: client.live().step("plugin"))
+    await client.on_loop(lambda live: live.step(Grain.PLUGIN))
 
 
 async def places(client: SessionClient) -> dict[str, list[str]]:
     """The pods of each group of the queues panel that has some."""
-    cards = (await client.view(Look(), ["queues"]))["queues"]["cards"].values()
+    shown, _head = await client.view(Look(), ["queues"])
+    cards = shown.panels["queues"].cards.values()
     return {card["name"]: [one["key"] for one in card["pods"]] for card in cards if card["pods"]}
 
 
@@ -55,7 +57,8 @@ async def placed(session: Session) -> str:
     client = await SessionClient.open(session.edit_key)
     for _ in range(10):
         await step(client)
-    return str((await client.manifest("Pod", "default", "waits"))["spec"].get("nodeName", ""))
+    manifest = await client.ask(Manifest(kind="Pod", namespace="default", name="waits"))
+    return str(manifest["spec"].get("nodeName", ""))
 
 
 async def test_a_pod_that_is_allowed_is_bound(waiting: Session) -> None:

@@ -9,8 +9,8 @@ from asgiref.sync import sync_to_async
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log, markers
+from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.web.client import SessionClient
-from playground.sessions.worker.conditions.breakpoints import parse
 from tests.playground.sessions.conftest import Page
 
 Open = Callable[..., Awaitable[Page]]
@@ -21,7 +21,7 @@ def kind(*wanted: str) -> Callable[[dict[str, Any]], bool]:
 
 
 async def add(session: Session, **point: Any) -> int:
-    number: int = await sync_to_async(markers.add, thread_sensitive=False)(session.pk, parse(point))
+    number: int = await sync_to_async(markers.add, thread_sensitive=False)(session.pk, from_form(point))
     return number
 
 
@@ -120,7 +120,7 @@ async def test_a_search_is_dropped_by_pause(
     await client.walk(60)
     page = await pages(session.view_key)
     await page.look()
-    monkeypatch.setattr("playground.sessions.web.jobs.searching.TURN", 0.0)
+    monkeypatch.setattr("playground.sessions.web.jobs.searches.TURN", 0.0)
     await page.send({"type": "search", "back": True, "point": {"pod": "nobody"}})
     await page.until(kind("searching"))
     await page.send({"type": "pause"})

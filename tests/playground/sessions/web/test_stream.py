@@ -13,7 +13,7 @@ from channels.testing import WebsocketCommunicator
 
 from playground.asgi import application
 from playground.models import LogEntry, Session
-from playground.sessions.web import driver
+from playground.sessions.database import log
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from tests.playground.sessions.conftest import Page
@@ -381,7 +381,7 @@ async def test_a_run_that_cannot_be_written_says_so_and_stops(
     session = await create_session("Run", commands=[cluster(3, 50)])
     page = await pages(session.edit_key)
     await page.look()
-    monkeypatch.setattr(driver.log, "lease", lambda *_: False)
+    monkeypatch.setattr(log, "lease", lambda *_: False)
     answer = await page.ask({"type": "run"})
     assert (answer["type"], answer["kind"]) == ("error", "conflict")
     assert "another server process" in answer["message"]

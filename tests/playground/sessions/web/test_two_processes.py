@@ -12,9 +12,15 @@ from asgiref.sync import sync_to_async
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import Conflict
+from playground.sessions.web.changes import command_data
+from playground.sessions.web.driver import Driver, Play
+from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
+from playground.sessions.web.messages import Delta, Gone, ToPage
 from playground.sessions.web.publisher import Viewer
+from playground.sessions.web.relay import Hint
 from playground.sessions.web.runtime import Runtime
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,14 +31,13 @@ class Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
-        self.heard: list[dict[str, Any]] = []
         self.others: list[Process] = []
-        self.runtime.relay._tell = self._tell  # type: ignore[method-assign]
+        self.loop = self.runtime.services.loop.loop
+        self.runtime.services.relay.send = self._send  # type: ignore[method-assign]
 
-    async def _tell(self, session_id: int, what: str, more: dict[str, Any]) -> None:
-        message = {"by": self.runtime.name, "session": session_id, "what": what, **more}
+    async def _send(self, hint: Hint) -> None:
         for other in self.others:
-            asyncio.run_coroutine_threadsafe(other.runtime.relay._hear(message), other.runtime.loop)
+            asyncio.run_coroutine_threadsafe(other.runtime.hear(hint), other.loop)
 
     def live(self, session: Session) -> LiveSession:
         return self.runtime.live(session.pk)
@@ -50,6 +55,10 @@ def processes(transactional_db: None) -> Iterator[tuple[Process, Process]]:
     two.runtime.stop()
 
 
+def html_of(message: ToPage) -> str:
+    return message.html if isinstance(message, Delta) else ""
+
+
 async def until(truth: Any, seconds: float = 10) -> None:
     async with asyncio.timeout(seconds):
         while not truth():
@@ -60,13 +69,11 @@ async def test_viewers_of_one_process_see_what_the_other_wrote(
     session: Session, processes: tuple[Process, Process]
 ) -> None:
     one, two = processes
-    heard: list[dict[str, Any]] = []
+    heard: list[ToPage] = []
     await two.do(two.live(session).ready())
-    two.runtime.loop.call_soon_threadsafe(
-        two.live(session).publisher.add, Viewer(heard.append, True, ready=True)
-    )
-    await one.do(one.live(session).apply(applying(pod("from-the-other-process")), ""))
-    await until(lambda: any("from-the-other-process" in message.get("html", "") for message in heard))
+    two.loop.call_soon_threadsafe(two.live(session).publisher.add, Viewer(heard.append, True, ready=True))
+    await one.do(one.live(session).apply(command_data(applying(pod("from-the-other-process")), "")))
+    await until(lambda: any("from-the-other-process" in html_of(message) for message in heard))
     assert two.live(session).head == 2
 
 
@@ -75,7 +82,7 @@ async def test_both_may_write_in_turn(session: Session, processes: tuple[Process
     for number in range(4):
         process = processes[number % 2]
         other = processes[1 - number % 2]
-        await process.do(process.live(session).apply(applying(pod(f"x{number}")), ""))
+        await process.do(process.live(session).apply(command_data(applying(pod(f"x{number}")), "")))
         await other.do(other.live(session).ready())
         await until(lambda other=other, number=number: other.live(session).head == number + 2)
     assert await LogEntry.objects.acount() == 5
@@ -86,7 +93,7 @@ async def test_one_process_drives_and_the_other_can_pause_it(
 ) -> None:
     one, two = processes
     await two.do(two.live(session).ready())
-    await one.do(one.live(session).play("plugin", 20))
+    await one.do(one.live(session).play(Grain.PLUGIN, 20))
     await until(lambda: two.live(session).elsewhere.running is not None)
     with pytest.raises(Conflict):
         await two.do(_driver(two, session).start())
@@ -109,20 +116,18 @@ async def test_a_lease_of_a_process_that_died_is_taken_over(
 
 
 def _driver(process: Process, session: Session) -> Any:
-    from playground.models import LogKind
-    from playground.sessions.web.driver import Driver
-
-    process.live(session).elsewhere.tells(None)  # as if the hint had been lost
-    return Driver(process.live(session), LogKind.PLAY, "plugin", 5)
+    live = process.live(session)
+    live.elsewhere.drives(None)  # as if the hint had been lost
+    return Driver(Play(Grain.PLUGIN, 5), live.changes, Lease(live.id, live.services), live)
 
 
 async def test_a_session_deleted_in_one_process_is_gone_in_the_other(
     session: Session, processes: tuple[Process, Process]
 ) -> None:
     one, two = processes
-    heard: list[dict[str, Any]] = []
+    heard: list[ToPage] = []
     live = two.live(session)
     await two.do(live.ready())
-    two.runtime.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
     await one.do(one.live(session).delete())
-    await until(lambda: {"type": "gone"} in heard)
+    await until(lambda: Gone() in heard)

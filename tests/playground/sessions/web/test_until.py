@@ -12,9 +12,18 @@ from django.urls import reverse
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.until import (
+    AttemptEnded,
+    NextUnschedulable,
+    PodAttempted,
+    TimeReached,
+    Until,
+    from_form,
+    to_log,
+)
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
-from playground.sessions.worker.conditions.until import Until, parse, require_future, words
+from playground.sessions.worker.conditions.until import require_future
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
@@ -50,11 +59,11 @@ async def _run(client: SessionClient, until: Until | None) -> None:
         await asyncio.sleep(0.01)
 
 
-async def told(session: Session) -> str:
+async def said(session: Session) -> str:
     client = await SessionClient.open(session.edit_key)
 
     async def ask() -> str:
-        return client.live().told_at_head
+        return client.live().said_at_head
 
     return await runtime().call(ask)
 
@@ -62,10 +71,10 @@ async def told(session: Session) -> str:
 @pytest.mark.parametrize(
     ("until", "holds"),
     [
-        ({"kind": "unschedulable"}, lambda sim: sim.journal.attempts[-1:] and sim.journal.attempts[-1].pod == "default/huge"),
-        ({"kind": "pod", "pod": "default/p3"}, lambda sim: "default/p3" in sim.journal.last_attempt),
-        ({"kind": "attempt", "number": 2}, lambda sim: len(sim.journal.attempts) == 2),
-        ({"kind": "time", "seconds": 0.003}, lambda sim: sim.now >= 3_000_000),
+        (NextUnschedulable(), lambda sim: sim.journal.attempts[-1:] and sim.journal.attempts[-1].pod == "default/huge"),
+        (PodAttempted("default/p3"), lambda sim: "default/p3" in sim.journal.last_attempt),
+        (AttemptEnded(2), lambda sim: len(sim.journal.attempts) == 2),
+        (TimeReached(0.003), lambda sim: sim.now >= 3_000_000),
     ],
 )  # fmt: skip
 async def test_a_run_stops_at_the_first_step_where_its_condition_holds(
@@ -80,28 +89,28 @@ async def test_a_run_stops_at_the_first_step_where_its_condition_holds(
         "run",
         1,
         sim.position,
-        {"until": until},
+        {"until": to_log(until)},
     )
-    assert await told(mixed) == f"The run stopped where {words(until)}."
+    assert await said(mixed) == f"The run stopped where {until.words()}."
 
 
 async def test_the_next_pod_is_one_that_comes_after_the_run_began(mixed: Session) -> None:
-    first = await run(mixed, {"kind": "attempt", "number": 1})
-    again = await run(mixed, {"kind": "unschedulable"})
+    first = await run(mixed, AttemptEnded(1))
+    again = await run(mixed, NextUnschedulable())
     assert again > first
-    assert await run(mixed, {"kind": "unschedulable"}) > again
+    assert await run(mixed, NextUnschedulable()) > again
 
 
 async def test_a_condition_that_never_holds_stops_at_the_end_and_says_so(session: Session) -> None:
-    await run(session, {"kind": "unschedulable"})
-    assert await told(session) == (
+    await run(session, NextUnschedulable())
+    assert await said(session) == (
         "Nothing is left to do, and what the run waited for did not happen: the next pod is unschedulable."
     )
 
 
 async def test_a_run_to_the_end_has_nothing_to_say(session: Session) -> None:
     await run(session, None)
-    assert await told(session) == ""
+    assert await said(session) == ""
 
 
 async def test_a_run_stops_at_the_servers_limit_and_goes_on_when_asked_again(
@@ -109,12 +118,12 @@ async def test_a_run_stops_at_the_servers_limit_and_goes_on_when_asked_again(
 ) -> None:
     settings.MAX_RUN_STEPS = 10
     assert await run(session, None) == 11
-    assert "stopped after 10 steps" in await told(session)
+    assert "stopped after 10 steps" in await said(session)
     assert await run(session, None) == 21
 
 
 async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> None:
-    await run(mixed, {"kind": "attempt", "number": 1})
+    await run(mixed, AttemptEnded(1))
     browser = AsyncClient()
     studio = reverse("studio", args=[mixed.edit_key])
     assert b"The run stopped where attempt 1 ends." in (await browser.get(studio)).content
@@ -125,8 +134,8 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
 @pytest.mark.parametrize(
     ("until", "why"),
     [
-        ({"kind": "pod", "pod": "default/nobody"}, "no pod default/nobody"),
-        ({"kind": "time", "seconds": 0.0}, "past that already"),
+        (PodAttempted("default/nobody"), "no pod default/nobody"),
+        (TimeReached(0.0), "past that already"),
     ],
 )
 async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Until, why: str) -> None:
@@ -139,9 +148,9 @@ async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Unti
 def test_an_attempt_that_was_made_is_past() -> None:
     sim = alone()
     sim.run(lambda world: len(world.journal.attempts) == 3)
-    require_future(sim, {"kind": "attempt", "number": 4})
+    require_future(sim, AttemptEnded(4))
     with pytest.raises(SessionError, match="past that already: attempt 3 ends"):
-        require_future(sim, {"kind": "attempt", "number": 3})
+        require_future(sim, AttemptEnded(3))
 
 
 @pytest.mark.parametrize(
@@ -160,13 +169,13 @@ def test_an_attempt_that_was_made_is_past() -> None:
 )
 async def test_a_condition_that_makes_no_sense_is_refused(asked: dict[str, Any]) -> None:
     with pytest.raises(SessionError):
-        parse(asked)
+        from_form(asked["until"], asked)
 
 
 async def test_forms_send_numbers_as_text() -> None:
-    assert parse({"until": "attempt", "number": "17", "pod": ""}) == {"kind": "attempt", "number": 17}
-    assert parse({"until": "pod", "pod": "web-1"}) == {"kind": "pod", "pod": "default/web-1"}
-    assert parse({"until": "", "number": "17"}) is None
+    assert from_form("attempt", {"number": "17", "pod": ""}) == AttemptEnded(17)
+    assert from_form("pod", {"pod": "web-1"}) == PodAttempted("default/web-1")
+    assert from_form("", {"number": "17"}) is None
 
 
 async def test_the_form_refuses_with_a_page_and_a_view_link_may_not(mixed: Session) -> None:
@@ -192,14 +201,14 @@ async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> 
     client = await SessionClient.open(session.edit_key)
 
     async def cancelled() -> bool:
-        await client.live().run({"kind": "unschedulable"})
+        await client.live().run(NextUnschedulable())
         while client.live().head <= 1:
             await asyncio.sleep(0.01)
         running = client.live().running
         await client.live().pause()
-        return running is not None and running["until"] == "the next pod is unschedulable"
+        return running is not None and running.until == "the next pod is unschedulable"
 
     assert await runtime().call(cancelled)
     await session.arefresh_from_db()
     assert session.head > 1
-    assert await told(session) == ""
+    assert await said(session) == ""

@@ -12,7 +12,9 @@ from django.urls import reverse
 
 from playground.models import LogEntry, Session
 from playground.presenters import PANELS
+from playground.sessions.protocol.looking import Manifest, Objects
 from playground.sessions.web.client import SessionClient, create_session
+from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
 from tests.playground.sessions.worlds import applying, cluster, pod
 
@@ -35,6 +37,10 @@ async def body(response: Any) -> bytes:
         return b"".join([part async for part in response.streaming_content])
     content: bytes = response.content
     return content
+
+
+async def names(client: SessionClient, kind: str | None = None) -> list[str]:
+    return [listed.name for listed in await client.ask(Objects(kind=kind))]
 
 
 async def head(session: Session) -> int:
@@ -127,14 +133,18 @@ async def test_htmx_gets_what_changed(browser: AsyncClient, session: Session) ->
 
 async def test_a_run_by_form_runs_to_the_end(browser: AsyncClient, session: Session) -> None:
     await browser.post(url("run", session))
-    driver = runtime().sessions[session.pk].driver
-    if driver is not None and driver._task is not None:
-        await runtime().call(lambda: _finished(driver._task))
+    await at_rest(await SessionClient.open(session.edit_key))
     assert await head(session) > 60
 
 
-async def _finished(task: Any) -> None:
-    await task
+async def at_rest(client: SessionClient) -> None:
+    """Wait until nothing drives the session any more."""
+
+    async def finished(live: LiveSession) -> None:
+        if live.driver is not None:
+            await live.driver.finished()
+
+    await client.on_loop(finished)
 
 
 @pytest.mark.parametrize("rate", ["fast", "nan", "inf", "-1", "0", ""])
@@ -146,11 +156,37 @@ async def test_a_speed_that_makes_no_sense_is_refused(
     assert await head(session) == 1
 
 
+async def test_a_form_tells_what_a_socket_would_have_been_told(
+    browser: AsyncClient, transactional_db: None
+) -> None:
+    empty = await create_session("Empty")
+    response = await browser.post(url("step", empty), {"grain": "plugin"}, follow=True)
+    assert "Nothing is left to do." in response.content.decode()
+    assert "Nothing is left to do." not in (await browser.get(url("studio", empty))).content.decode()
+
+
+async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, session: Session) -> None:
+    await run_to_the_end(session)
+    await browser.post(url("breakpoints", session), {"kind": "attempt_ended", "name": "decided"})
+    response = await browser.post(url("search", session), {"direction": "back"}, follow=True)
+    assert "“decided” held at step" in response.content.decode()
+
+
+@pytest.mark.parametrize("grain", ["year", ""])
+async def test_a_grain_that_makes_no_sense_is_refused(
+    browser: AsyncClient, session: Session, grain: str
+) -> None:
+    response = await browser.post(url("step", session), {"grain": grain})
+    assert response.status_code == 400
+    assert "must be one of plugin, point, pod, event" in response.content.decode()
+    assert await head(session) == 1
+
+
 async def test_undo_by_form_is_a_command(browser: AsyncClient, session: Session) -> None:
     client = await SessionClient.open(session.edit_key)
     await client.apply(applying(pod("new")))
     await browser.post(url("undo", session))
-    assert [one["name"] for one in await client.objects("Pod")] == ["p0", "p1", "p2", "p3"]
+    assert await names(client, "Pod") == ["p0", "p1", "p2", "p3"]
     assert await head(session) == 3
 
 
@@ -274,10 +310,8 @@ async def exported(browser: AsyncClient, session: Session, query: str = "") -> l
 
 async def run_to_the_end(session: Session) -> None:
     client = await SessionClient.open(session.edit_key)
-    await runtime().call(lambda: client.live().run())
-    driver = client.live().driver
-    if driver is not None and driver._task is not None:
-        await runtime().call(lambda: _finished(driver._task))
+    await client.on_loop(LiveSession.run)
+    await at_rest(client)
 
 
 async def test_an_export_holds_commands_decisions_and_digests(browser: AsyncClient, session: Session) -> None:
@@ -381,14 +415,13 @@ async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient,
     text = await body(await browser.get(url("cluster", session)))
     copy = await create_session("Copy")
     client = await SessionClient.open(copy.edit_key)
-    plan = await client.plan(text)
-    assert {item["action"] for item in plan["items"]} == {"created"}
-    await client.apply_plan(plan["token"])
+    plan = await client.preview(text)
+    assert {item.action for item in plan.items} == {"created"}
+    await client.apply_plan(plan)
     original = await SessionClient.open(session.edit_key)
-    names = [one["name"] for one in await client.objects()]
-    assert names == [one["name"] for one in await original.objects()]
-    placed = await original.manifest("Pod", "default", "p0")
-    assert (await client.manifest("Pod", "default", "p0"))["spec"] == placed["spec"]
+    assert await names(client) == await names(original)
+    p0 = Manifest(kind="Pod", namespace="default", name="p0")
+    assert (await client.ask(p0))["spec"] == (await original.ask(p0))["spec"]
 
 
 async def test_the_cluster_at_an_earlier_step_is_as_it_was(browser: AsyncClient, session: Session) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.protocol.frames import encode
-from playground.sessions.worker.conditions.breakpoints import BadBreakpoint, Condition, Hit, parse, problems
+from playground.sessions.protocol.breakpoints import BadBreakpoint, Hit, from_form
+from playground.sessions.protocol.wire import encode_answer
 from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, Failed, compiled
+from playground.sessions.worker.conditions.matching import Condition, problems
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import KINDS
@@ -22,7 +23,7 @@ def first(point: dict[str, Any], steps: int = 400) -> Simulation | None:
     """The world at the first position where a breakpoint holds; None if it never does."""
     sim = Simulation()
     sim.apply(command_from_json(applying(*OBJECTS)))
-    condition = Condition([parse(point)])
+    condition = Condition([from_form(point)])
     for _ in range(steps):
         if condition(sim):
             return sim
@@ -106,12 +107,12 @@ def test_a_watch_holds_where_its_value_changes_not_where_it_begins() -> None:
 )
 def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: Any) -> None:
     sim = Simulation()
-    condition = Condition([parse({"watch": True, "changes": True, "kind": "command", "cel": cel})])
+    condition = Condition([from_form({"watch": True, "changes": True, "kind": "command", "cel": cel})])
     condition.matchers[0].begun = Hit(0, "", 0, 0, "")
     sim.apply(command_from_json(applying(node("n0"))))
     assert condition(sim) and condition.hit is not None
     assert condition.hit.value == value
-    encode(condition.hit.to_json())
+    encode_answer(1, [condition.hit])
 
 
 def test_an_expression_that_is_slow_again_and_again_is_not_asked_any_more(
@@ -131,7 +132,7 @@ def test_an_expression_that_is_slow_again_and_again_is_not_asked_any_more(
 def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_them_and_says_so() -> None:
     sim = Simulation()
     sim.apply(command_from_json(applying(*OBJECTS)))
-    condition = Condition([parse({"cel": "record.data.refusals > 99"})])
+    condition = Condition([from_form({"cel": "record.data.refusals > 99"})])
     assert not condition(sim)
     assert ["Key not found" in what for what in condition.failures()] == [True]
 
@@ -156,9 +157,9 @@ def test_a_breakpoint_that_can_not_be_is_refused_with_its_field(
     given: dict[str, Any], path: str, expected: str
 ) -> None:
     with pytest.raises(BadBreakpoint) as bad:
-        parse(given)
-    assert bad.value.errors[0]["path"] == path
-    assert expected in bad.value.errors[0]["expected"]
+        from_form(given)
+    assert bad.value.errors[0].path == path
+    assert expected in bad.value.errors[0].expected
 
 
 @pytest.mark.parametrize(
@@ -179,10 +180,10 @@ def test_a_breakpoint_that_can_not_be_is_refused_with_its_field(
 def test_an_error_in_an_expression_is_shown_at_its_character(
     text: str, line: int, column: int, message: str
 ) -> None:
-    found = problems(parse({"cel": text}))[0]
-    assert (found["line"], found["column"]) == (line, column)
-    assert found["caret"] == " " * (column - 1) + "^"
-    assert message in found["message"]
+    found = problems(from_form({"cel": text}))[0]
+    assert (found.line, found.column) == (line, column)
+    assert found.caret == " " * (column - 1) + "^"
+    assert message in found.message
 
 
 def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
@@ -197,4 +198,4 @@ def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
 
 
 def test_a_field_in_quotes_is_no_field() -> None:
-    assert problems(parse({"cel": '"record.nope" == record.scheduler'})) == []
+    assert problems(from_form({"cel": '"record.nope" == record.scheduler'})) == []

@@ -11,11 +11,15 @@ import pytest
 
 from playground.presenters import Look
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.looking import Compare, Delta, Seen, View
+from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.protocol.opening import LogRow
+from playground.sessions.worker import cursor, handlers
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
-ROOM = {"objects": 1000}
 LOOK = Look()
 
 
@@ -37,7 +41,7 @@ def made(*commands: dict[str, Any]) -> Engine:
 
 
 def apply(engine: Engine, command: dict[str, Any], objects: int = 1000) -> bytes:
-    return engine.apply(orjson.dumps({"command": command}), {"objects": objects})[1]
+    return engine.apply(orjson.dumps({"command": command}), objects).payload
 
 
 def finish(steps: Iterator[Any]) -> Any:
@@ -49,34 +53,49 @@ def finish(steps: Iterator[Any]) -> Any:
 
 
 def shown(engine: Engine, at: int) -> bytes:
-    return orjson.dumps(finish(engine.view(at, LOOK, None)), option=orjson.OPT_SERIALIZE_NUMPY)
+    view = finish(handlers.view(engine, View(at=at, look=LOOK)))
+    return orjson.dumps(view.panels, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def delta(engine: Engine, at: int, before: int, look: Look = LOOK) -> Delta:
+    """What differs at a position for who saw another one."""
+    return finish(handlers.compare(engine, Compare(at=at, look=LOOK, before=Seen(before, look))))
+
+
+def forward(engine: Engine, at: int, grain: Grain) -> int:
+    return finish(cursor.forward(engine, Forward(at=at, grain=grain, head=engine.world.position)))
+
+
+def back(engine: Engine, at: int, grain: Grain) -> int:
+    return finish(cursor.back(engine, Back(at=at, grain=grain, head=engine.world.position)))
 
 
 def test_a_past_position_looks_as_it_looked_when_it_was_the_head() -> None:
     engine = made(cluster(3, 4))
     seen = {}
-    while not finish(engine.step("plugin", 1))["idle"]:
+    while not finish(engine.step(Grain.PLUGIN)).reason:
         seen[engine.world.position] = shown(engine, engine.world.position)
     engine.history._worlds.clear()
     assert len(seen) > 60
     assert {at: shown(engine, at) for at in reversed(seen)} == seen
 
 
+def command_row(at: int, command: dict[str, Any]) -> LogRow:
+    return LogRow(0, "command", at, at + 1, zlib.compress(orjson.dumps({"command": command})))
+
+
 def test_commands_between_steps_are_replayed_where_they_were_applied() -> None:
     engine = made(cluster(1, 2))
-    log = [["command", 0, 1]]
-    payloads = [orjson.dumps({"command": cluster(1, 2)})]
+    log = [command_row(0, cluster(1, 2))]
     for name in ("a", "b"):
         at = engine.world.position
-        finish(engine.step("point", 3))
-        log.append(["step", at, engine.world.position])
-        at = engine.world.position
-        payloads += [b"{}", orjson.dumps({"command": applying(pod(name))})]
+        finish(engine.step(Grain.POINT, 3))
+        log.append(LogRow(0, "step", at, engine.world.position, b""))
+        log.append(command_row(engine.world.position, applying(pod(name))))
         apply(engine, applying(pod(name)))
-        log.append(["command", at, at + 1])
     head = engine.world.position
     other = Engine(0, Short())
-    finish(other.follow(log, [zlib.compress(one) for one in payloads], head))
+    finish(other.follow(log, head))
     assert other.world.position == head
     assert shown(other, head) == shown(engine, head)
 
@@ -90,7 +109,7 @@ def test_a_refused_command_changes_nothing() -> None:
         apply(engine, applying(node("good"), bad))
     assert engine.world.position == 1
     assert shown(engine, 1) == before
-    assert refused.value.errors[0]["path"] == "status.allocatable[cpu]"
+    assert refused.value.errors[0].path == "status.allocatable[cpu]"
 
 
 def test_a_command_over_the_limit_of_objects_changes_nothing() -> None:
@@ -112,64 +131,61 @@ def test_a_run_can_be_interrupted_and_gone_on_with() -> None:
     next(steps)
     engine.interrupted = True
     first = finish(steps)
-    assert not first["idle"]
+    assert first.reason == ""
     last = finish(engine.run(60))
-    assert last["idle"]
-    assert last["progress"]["decided"] == 30
+    assert last.reason == "idle"
+    assert last.after.decided == 30
 
 
 def test_a_step_where_nothing_is_left_goes_nowhere() -> None:
-    result = finish(made().step("plugin", 1))
-    assert (result["idle"], result["to"]) == (True, 0)
+    result = finish(made().step(Grain.PLUGIN))
+    assert (result.reason, result.to) == ("idle", 0)
 
 
-@pytest.mark.parametrize("grain", ["plugin", "point", "pod", "event"])
-def test_back_then_forward_leads_to_where_one_was(grain: str) -> None:
+@pytest.mark.parametrize("grain", list(Grain))
+def test_back_then_forward_leads_to_where_one_was(grain: Grain) -> None:
     engine = made(cluster(2, 3))
     finish(engine.run(60))
     head, at = engine.world.position, 1
     stops = [at]
     while at < head:
-        at = finish(engine.forward(at, grain, head))
+        at = forward(engine, at, grain)
         stops.append(at)
-    backs = [finish(engine.back(stop, grain, head)) for stop in stops[1:]]
-    assert [finish(engine.forward(back, grain, head)) for back in backs] == stops[1:]
-    assert all(back < stop for back, stop in zip(backs, stops[1:], strict=True))
+    backs = [back(engine, stop, grain) for stop in stops[1:]]
+    assert [forward(engine, start, grain) for start in backs] == stops[1:]
+    assert all(start < stop for start, stop in zip(backs, stops[1:], strict=True))
 
 
 def test_a_command_is_a_step_of_its_own_at_any_grain() -> None:
     engine = made(cluster(2, 1))
-    finish(engine.step("plugin", 2))
+    finish(engine.step(Grain.PLUGIN, 2))
     apply(engine, applying(pod("late")))
     finish(engine.run(60))
-    head = engine.world.position
-    assert finish(engine.forward(1, "pod", head)) == 3
-    assert finish(engine.forward(3, "pod", head)) == 4
+    assert forward(engine, 1, Grain.POD) == 3
+    assert forward(engine, 3, Grain.POD) == 4
 
 
 def test_a_delta_holds_what_changed_and_nothing_else() -> None:
     engine = made(cluster(3, 2))
-    finish(engine.view(1, LOOK, None))
-    finish(engine.step("plugin", 1))
-    assert finish(engine.delta(1, LOOK, (1, LOOK)))["panels"] == []
-    changed = finish(engine.delta(2, LOOK, (1, LOOK)))["panels"]
-    assert {panel["name"] for panel in changed} >= {"transport", "queues"}
-    assert finish(engine.delta(2, LOOK, (2, LOOK)))["panels"] == []
+    shown(engine, 1)
+    finish(engine.step(Grain.PLUGIN))
+    assert delta(engine, 1, 1).panels == []
+    assert {change.name for change in delta(engine, 2, 1).panels} >= {"transport", "queues"}
+    assert delta(engine, 2, 2).panels == []
 
 
 def test_a_delta_from_what_is_not_known_any_more_is_everything() -> None:
     engine = made(cluster(3, 2))
-    panels = finish(engine.delta(1, LOOK, (0, LOOK.but(tab="node"))))["panels"]
-    assert all("cards" in panel for panel in panels)
-    assert len(panels) == 7
+    changes = delta(engine, 1, 0, LOOK.but(tab="node")).panels
+    assert [change.panel is None for change in changes] == 7 * [False]
 
 
 def test_a_delta_names_the_pods_that_came_to_a_node() -> None:
     engine = made(cluster(3, 2))
     finish(engine.run(60))
     head = engine.world.position
-    assert sorted(finish(engine.delta(head, LOOK, (1, LOOK)))["moved"]) == ["default/p0", "default/p1"]
-    assert finish(engine.delta(head, LOOK, (head, LOOK)))["moved"] == []
+    assert sorted(delta(engine, head, 1).moved) == ["default/p0", "default/p1"]
+    assert delta(engine, head, head).moved == []
 
 
 def test_a_fork_shares_the_past_and_goes_its_own_way() -> None:
@@ -187,9 +203,8 @@ def test_a_step_that_this_engine_cannot_make_is_told_and_nothing_happens_there()
     engine = made(cluster(1, 1))
     finish(engine.run(60))
     end = engine.world.position
-    log = [["command", 0, 1], ["run", 1, end + 5]]
+    log = [command_row(0, cluster(1, 1)), LogRow(0, "run", 1, end + 5, b"")]
     other = Engine(0, Short())
-    payload = zlib.compress(orjson.dumps({"command": cluster(1, 1)}))
-    finish(other.follow(log, [payload, zlib.compress(b"{}")], end + 5))
+    finish(other.follow(log, end + 5))
     assert other.world.position == end + 5
     assert other.stuck == (end, "nothing is left to do")

@@ -64,10 +64,10 @@ def test_looking_at_a_position_does_not_change_it() -> None:
 
 def test_checkpoints_stay_few_and_about_equally_far_apart_in_work() -> None:
     past = walked(3000)
-    marks = past._marks
-    assert len(marks) <= history.MARKS
+    marks = past._checkpoints
+    assert len(marks) <= history.MOST_CHECKPOINTS
     gaps = [after.work - before.work for before, after in itertools.pairwise(marks)]
-    assert max(gaps) <= 4 * 3000 * 0.05 / history.MARKS
+    assert max(gaps) <= 4 * 3000 * 0.05 / history.MOST_CHECKPOINTS
 
 
 def test_a_large_world_has_fewer_checkpoints() -> None:
@@ -76,7 +76,7 @@ def test_a_large_world_has_fewer_checkpoints() -> None:
     for _ in range(3000):
         world.advance()
         past.worked(world, 0.05)
-    assert history.FEWEST_MARKS <= len(past._marks) <= 20
+    assert history.FEWEST_CHECKPOINTS <= len(past._checkpoints) <= 20
 
 
 def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None:
@@ -85,10 +85,10 @@ def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None
     for seconds in [5.0] + [0.05] * 2000:
         world.advance()
         past.worked(world, seconds)
-    assert [mark.position for mark in past._marks[:2]] == [0, 1]
+    assert [checkpoint.position for checkpoint in past._checkpoints[:2]] == [0, 1]
 
 
-def test_a_short_step_back_after_a_long_replay_replays_little(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_step_back_after_a_longreplayreplays_little(monkeypatch: pytest.MonkeyPatch) -> None:
     past = walked(100, seconds=0.0)
     replayed, spent = 0, 0.0
     monkeypatch.setattr(history.time, "thread_time", lambda: spent)
@@ -98,7 +98,7 @@ def test_a_short_step_back_after_a_long_replay_replays_little(monkeypatch: pytes
         replayed, spent = replayed + 1, spent + 0.002
         world.advance()
 
-    past._replay = slowly
+    past.replay = slowly
     finish(past.at(100))
     replayed = 0
     finish(past.at(99))
@@ -110,5 +110,5 @@ def test_what_comes_after_a_cut_is_forgotten() -> None:
     finish(past.at(150))
     past.cut(100)
     assert finish(past.at(100)).position == 100
-    assert all(mark.position <= 100 for mark in past._marks)
+    assert all(checkpoint.position <= 100 for checkpoint in past._checkpoints)
     assert all(position <= 100 for position in past._worlds)

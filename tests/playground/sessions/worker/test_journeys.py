@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.answers import journeys
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worker.test_engine import apply, finish, made
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 
 def story(engine: Engine, name: str, page: int | None = None) -> dict[str, Any]:
-    return finish(journeys.told(engine, engine.world.position, f"default/{name}", page, 5.0))
+    return journey(engine, engine.world.position, name, page)
+
+
+def journey(
+    engine: Engine, at: int, name: str, page: int | None = None, seconds: float = 5.0
+) -> dict[str, Any]:
+    return finish(journeys.journey(engine, Journey(at=at, pod=f"default/{name}", page=page, seconds=seconds)))
+
+
+def cycle_state(engine: Engine) -> Any:
+    return finish(journeys.cycle_state(engine, CycleState(at=engine.world.position, pod="default/web")))
 
 
 def attempts(story: dict[str, Any]) -> list[dict[str, Any]]:
@@ -25,7 +37,7 @@ def failing() -> Engine:
         {"kind": "FailCall", "call": "bind", "pod": "default/web", "code": 409, "times": 2},
     )
     while engine.world.journal.place("default/web") != "running":
-        finish(engine.step("plugin", 1))
+        finish(engine.step(Grain.PLUGIN))
     return engine
 
 
@@ -47,14 +59,14 @@ def test_looking_into_a_journey_changes_nothing() -> None:
 def test_a_journey_up_to_an_earlier_step_knows_nothing_of_later() -> None:
     engine = failing()
     early = attempts(story(engine, "web"))[0]["ended"]
-    found = finish(journeys.told(engine, early, "default/web", None, 5.0))
+    found = journey(engine, early, "web")
     assert len(attempts(found)) == 1
     assert found["place"] == "binding"
 
 
 def test_without_time_attempts_are_told_without_detail() -> None:
     engine = failing()
-    found = finish(journeys.told(engine, engine.world.position, "default/web", None, 0.0))
+    found = journey(engine, engine.world.position, "web", seconds=0.0)
     assert ["detail" in entry for entry in attempts(found)] == 3 * [False]
 
 
@@ -75,7 +87,7 @@ def test_an_unknown_pod_has_no_journey() -> None:
 
 def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
     engine = failing()
-    found = finish(journeys.cycle_state(engine, engine.world.position, "default/web"))
+    found = cycle_state(engine)
     fit = next(key for key in found["keys"] if key["key"] == "PreFilterNodeResourcesFit")
     assert [(w["point"], w["plugin"]) for w in fit["wrote"]] == [("PreFilter", "NodeResourcesFit")]
     assert found["clones"] == [{"for": "binding cycle", "count": 1}]
@@ -84,4 +96,4 @@ def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
 
 def test_a_pod_without_a_cycle_has_no_cycle_state() -> None:
     engine = made(applying(node("n"), pod("web")))
-    assert finish(journeys.cycle_state(engine, engine.world.position, "default/web")) is None
+    assert cycle_state(engine) is None

@@ -9,13 +9,14 @@ from typing import Any
 import orjson
 import pytest
 
+from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.rerun import Rerun
 from playground.sessions.worker.time_sharing import TimeSlice
 from tests.playground.sessions.worlds import applying, node, pod
 
-LIMITS = {"objects": 1000, "steps": 100_000}
+MOST_OBJECTS, MOST_STEPS = 1000, 100_000
 
 
 def finish(steps: Generator[None, None, Any]) -> Any:
@@ -27,7 +28,7 @@ def finish(steps: Generator[None, None, Any]) -> Any:
 
 
 class Story:
-    """An engine that is told commands and runs to rest, or for some steps, between them."""
+    """An engine that is result commands and runs to rest, or for some steps, between them."""
 
     def __init__(self) -> None:
         self.slice = TimeSlice()
@@ -37,7 +38,7 @@ class Story:
     def apply(self, command: dict[str, Any]) -> int:
         """Where it was applied."""
         at = self.engine.world.position
-        self.engine.apply(orjson.dumps({"command": command}), LIMITS)
+        self.engine.apply(orjson.dumps({"command": command}), MOST_OBJECTS)
         return at
 
     def rest(self) -> None:
@@ -48,17 +49,17 @@ class Story:
         for _ in range(number):
             self.engine.world.advance()
 
-    def without(self, *skip: int, **limits: int) -> tuple[dict[str, Any], Any]:
-        """What the re-run says, and the world of the log that it makes."""
+    def without(self, *skip: int, steps: int = MOST_STEPS) -> tuple[RerunResult, Any]:
+        """What the re-run came to, and the world of the log that it makes."""
         head = self.engine.world.position
-        told = finish(Rerun(self.engine, head, skip, {**LIMITS, **limits}).work(60))["result"]
-        return told, self.world(told)
+        result = finish(Rerun(self.engine, head, skip, MOST_OBJECTS, steps).work(60)).result
+        return result, self.world(result)
 
-    def world(self, told: dict[str, Any]) -> Any:
+    def world(self, result: RerunResult) -> Any:
         other = Engine(0, self.slice)
-        other.commands = {at: one for at, one in self.engine.commands.items() if at < told["first"]}
-        other.commands |= {new: self.engine.commands[old] for old, new in told["kept"]}
-        while other.world.position < told["head"]:
+        other.commands = {at: one for at, one in self.engine.commands.items() if at < result.first}  # type: ignore[assignment]
+        other.commands |= {new: self.engine.commands[old] for old, new in result.kept}  # type: ignore[operator]
+        while other.world.position < result.head:
             other.replay(other.world)
         assert other.stuck is None
         return other.world
@@ -79,10 +80,10 @@ def test_what_if_that_node_had_not_been_added() -> None:
     late = story.apply(applying(node("large", cpu="8")))
     story.apply(applying(pod("p", cpu="4")))
     story.rest()
-    told, world = story.without(late)
+    result, world = story.without(late)
     assert placed(story.engine.world) == {"p": "large"}
     assert placed(world) == {"p": ""}
-    assert (told["first"], told["left"], told["complete"]) == (late, [], True)
+    assert (result.first, result.left, result.complete) == (late, [], True)
 
 
 def test_nothing_changes_without_a_command_that_did_not_matter() -> None:
@@ -103,10 +104,10 @@ def test_a_command_comes_when_the_world_has_come_to_rest_as_it_had() -> None:
     when = story.engine.world.now
     story.apply(applying(pod("p2")))
     story.rest()
-    told, world = story.without(skipped)
+    result, world = story.without(skipped)
     came, rested = world.journal.lane("default/p2")[0].t, world.journal.lane("default/p0")[-1].t
     assert (came, came <= when) == (rested, True)
-    assert told["kept"][0][1] < told["kept"][0][0]
+    assert result.kept[0][1] < result.kept[0][0]
 
 
 def test_a_command_waits_for_its_virtual_time_while_something_happens() -> None:
@@ -128,8 +129,8 @@ def test_a_command_in_the_middle_of_a_cycle_comes_in_the_middle() -> None:
     story.steps(7)
     story.apply(applying(pod("q")))
     story.rest()
-    told, _ = story.without(skipped)
-    assert [new for _, new in told["kept"]] == [0, 8]
+    result, _ = story.without(skipped)
+    assert [new for _, new in result.kept] == [0, 8]
 
 
 def test_commands_that_came_together_stay_together() -> None:
@@ -138,8 +139,8 @@ def test_commands_that_came_together_stay_together() -> None:
     story.apply(applying(node("b")))
     story.apply(applying(pod("q")))
     story.rest()
-    told, _ = story.without(first)
-    assert [new for _, new in told["kept"]] == [0, 1]
+    result, _ = story.without(first)
+    assert [new for _, new in result.kept] == [0, 1]
 
 
 def test_a_command_that_no_longer_applies_is_left_out_with_its_error() -> None:
@@ -154,9 +155,9 @@ def test_a_command_that_no_longer_applies_is_left_out_with_its_error() -> None:
     patched = story.apply(patch)
     story.apply(applying(pod("p")))
     story.rest()
-    told, world = story.without(added)
-    assert [one["at"] for one in told["left"]] == [patched]
-    assert '"a" not found' in told["left"][0]["message"]
+    result, world = story.without(added)
+    assert [one.at for one in result.left] == [patched]
+    assert '"a" not found' in result.left[0].message
     assert placed(world) == {"p": "b"}
 
 
@@ -166,8 +167,8 @@ def test_an_undo_of_a_skipped_command_is_left_out() -> None:
     skipped = story.apply(applying(node("b")))
     undone = story.apply({"kind": "Undo"})
     again = story.apply({"kind": "Redo"})
-    told, world = story.without(skipped)
-    assert [one["at"] for one in told["left"]] == [undone, again]
+    result, world = story.without(skipped)
+    assert [one.at for one in result.left] == [undone, again]
     assert [one.name for one in world.store.nodes()] == ["a"]
 
 
@@ -176,8 +177,8 @@ def test_an_undo_of_another_command_stays() -> None:
     skipped = story.apply(applying(node("a")))
     story.apply(applying(node("b")))
     story.apply({"kind": "Undo"})
-    told, world = story.without(skipped)
-    assert told["left"] == []
+    result, world = story.without(skipped)
+    assert result.left == []
     assert list(world.store.nodes()) == []
 
 
@@ -196,8 +197,8 @@ def test_a_rerun_that_has_no_end_says_that_it_was_cut() -> None:
     skipped = story.apply(applying(pod("p")))
     story.apply(applying(*(pod(f"q{i}") for i in range(5))))
     story.rest()
-    told, _ = story.without(skipped, steps=100)
-    assert not told["complete"]
+    result, _ = story.without(skipped, steps=100)
+    assert not result.complete
 
 
 def test_a_rerun_that_never_comes_to_the_next_command_is_stopped() -> None:
@@ -216,7 +217,7 @@ def test_only_commands_can_be_skipped(skip: list[int]) -> None:
     story.apply(applying(node("a"), pod("p")))
     story.rest()
     with pytest.raises(SessionError, match="no such command"):
-        Rerun(story.engine, story.engine.world.position, skip, LIMITS)
+        Rerun(story.engine, story.engine.world.position, skip, MOST_OBJECTS, MOST_STEPS)
 
 
 def test_a_rerun_is_the_same_every_time() -> None:
@@ -233,6 +234,6 @@ def test_a_log_that_another_engine_made_is_made_again_as_far_as_it_goes() -> Non
     skipped = story.apply(applying(node("b")))
     story.engine.commands.add(2, zlib.compress(orjson.dumps({"command": {"kind": "Redo"}})))
     story.engine.replay(story.engine.world)
-    told = finish(Rerun(story.engine, 3, [skipped], LIMITS).work(60))["result"]
+    result = finish(Rerun(story.engine, 3, [skipped], MOST_OBJECTS, MOST_STEPS).work(60)).result
     assert story.engine.stuck
-    assert [one["at"] for one in told["left"]] == [2]
+    assert [one.at for one in result.left] == [2]

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from playground.models import Session
+from playground.sessions.protocol.moving import Moved
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.conditions import runaway
@@ -42,11 +43,11 @@ def engine(given: list[JSON]) -> Engine:
     made = Engine(0, slice_)
     slice_.start(1000)
     for command in given:
-        made.apply(orjson.dumps({"command": command}), {"objects": 1000})
+        made.apply(orjson.dumps({"command": command}), 1000)
     return made
 
 
-def run(made: Engine) -> JSON:
+def run(made: Engine) -> Moved:
     """Run to the end, in slices as a worker does."""
     while True:
         steps = made.run(60)
@@ -55,39 +56,38 @@ def run(made: Engine) -> JSON:
                 made.slice.start(0.01)
                 next(steps)
         except StopIteration as end:
-            return dict(end.value)
+            result: Moved = end.value
+            return result
 
 
 def test_two_pods_that_wake_each_other_are_stopped_at_a_time_that_stands_still() -> None:
     made = engine(commands("0ms", **FREE))
     result = run(made)
-    assert result["reason"] == "runaway"
-    assert "virtual time stood at 00:00:00.000" in result["doing"]
-    assert (
-        "× default/a moved waiting on permit → backoff (AssignedPodDelete, Demonstration)" in result["doing"]
-    )
+    assert result.reason == "runaway"
+    assert "virtual time stood at 00:00:00.000" in result.doing
+    assert "× default/a moved waiting on permit → backoff (AssignedPodDelete, Demonstration)" in result.doing
     assert made.world.now == 0
 
 
 def test_two_pods_that_wake_each_other_are_stopped_while_time_goes_on() -> None:
     result = run(engine(commands("1s")))
-    assert result["reason"] == "runaway"
-    assert "virtual time went from" in result["doing"]
-    assert "attempt of default/b" in result["doing"]
+    assert result.reason == "runaway"
+    assert "virtual time went from" in result.doing
+    assert "attempt of default/b" in result.doing
 
 
 def test_the_run_may_go_on_all_the_same() -> None:
     made = engine(commands("0ms", **FREE))
     first = run(made)
     again = run(made)
-    assert again["reason"] == "runaway" and again["to"] > first["to"]
+    assert again.reason == "runaway" and again.to > first.to
 
 
 def test_a_run_that_gets_somewhere_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runaway, "MOVES", 20)
     monkeypatch.setattr(runaway, "MOVES_PER_POD", 0)
     made = engine([cluster(4, 60)])
-    assert run(made)["reason"] == "idle"
+    assert run(made).reason == "idle"
     assert len(made.world.journal.attempts) == 60
 
 
@@ -113,8 +113,8 @@ def test_a_spent_budget_tells_what_the_last_steps_did() -> None:
     steps = made.run(60, most=500)
     with pytest.raises(StopIteration) as end:
         next(steps)
-    assert end.value.value["reason"] == "budget"
-    assert "Its last 502 steps:\n" in end.value.value["doing"]
+    assert end.value.value.reason == "budget"
+    assert "Its last 502 steps:\n" in end.value.value.doing
 
 
 @pytest.mark.django_db(transaction=True)
@@ -127,6 +127,6 @@ async def test_a_session_says_why_its_run_was_stopped() -> None:
         await live.run(None)
         while live.driver is not None:
             await asyncio.sleep(0.02)
-        return live.told_at_head
+        return live.said_at_head
 
     assert "goes in circles" in await runtime().call(until_stopped)

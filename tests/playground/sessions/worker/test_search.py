@@ -7,14 +7,15 @@ from typing import Any
 
 import orjson
 import pytest
+from msgspec import structs
 
-from playground.sessions.worker.conditions.breakpoints import parse
-from playground.sessions.worker.conditions.search import Search, hits
+from playground.sessions.protocol.breakpoints import Breakpoint, Hit, from_form
+from playground.sessions.protocol.finding import Hits, SearchProgress
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.search import Search, hits
 from playground.sessions.worker.time_sharing import TimeSlice
 from tests.playground.sessions.worlds import cluster
 
-LIMITS = {"objects": 1000}
 MOST = 10**6
 
 
@@ -33,17 +34,29 @@ def engine() -> Engine:
     slice_ = TimeSlice()
     slice_.start(1000)
     made = Engine(0, slice_)
-    made.apply(orjson.dumps({"command": cluster(3, 40)}), LIMITS)
+    made.apply(orjson.dumps({"command": cluster(3, 40)}), 1000)
     finish(made.run(60))
     return made
 
 
-def search(engine: Engine, point: dict[str, Any], at: int, back: bool, most: int = MOST) -> dict[str, Any]:
-    found = Search(engine, [parse(point)], at, back, engine.world.position, most)
-    result: dict[str, Any] = {"done": False}
-    while not result["done"]:
-        result = finish(found.work(0.01))
-    return result
+def breakpoint_(point: dict[str, Any], number: int = 0) -> Breakpoint:
+    return structs.replace(from_form(point), id=number)
+
+
+def marks(engine: Engine, points: list[Breakpoint], upto: int) -> list[Hit]:
+    return finish(hits(engine, Hits(at=upto, points=points, first=0, most=1000)))
+
+
+def search(engine: Engine, point: dict[str, Any], at: int, back: bool, most: int = MOST) -> SearchProgress:
+    going = Search(engine, [from_form(point)], at, back, engine.world.position, most)
+    while True:
+        progress: SearchProgress = finish(going.work(0.01))
+        if progress.done:
+            return progress
+
+
+def place(found: SearchProgress) -> int | None:
+    return None if found.hit is None else found.hit.position
 
 
 def ends(engine: Engine) -> list[int]:
@@ -54,26 +67,24 @@ def test_back_finds_the_last_position_before_the_cursor(engine: Engine) -> None:
     known = ends(engine)
     for at in (known[5] + 1, known[5], known[30] + 3, engine.world.position):
         found = search(engine, {"kind": "attempt_ended"}, at, back=True)
-        assert found["hit"]["position"] == max(one for one in known if one < at)
+        assert place(found) == max(one for one in known if one < at)
 
 
 def test_forward_finds_the_next_position_after_the_cursor(engine: Engine) -> None:
     known = ends(engine)
     for at in (0, known[5] - 1, known[5]):
         found = search(engine, {"kind": "attempt_ended"}, at, back=False)
-        assert found["hit"]["position"] == min(one for one in known if one > at)
+        assert place(found) == min(one for one in known if one > at)
 
 
-CHANGES = {"id": 1, "watch": True, "changes": True, "kind": "node_selected", "cel": "record.data.node"}
+CHANGES = {"watch": True, "changes": True, "kind": "node_selected", "cel": "record.data.node"}
 
 
 @pytest.mark.parametrize("piece", [3, 40, 10**6])
 def test_back_finds_the_last_change_of_a_value_however_history_is_cut(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
-    known = [
-        one["position"] for one in finish(hits(engine, [parse(CHANGES)], 0, engine.world.position, 1000))
-    ]
+    known = [hit.position for hit in marks(engine, [from_form(CHANGES)], engine.world.position)]
     nearest = engine.history.nearest
 
     def cut(position: int) -> Any:
@@ -85,25 +96,25 @@ def test_back_finds_the_last_change_of_a_value_however_history_is_cut(
     monkeypatch.setattr(engine.history, "nearest", cut)
     for at in (known[3] + 1, known[7], known[-1] + 9):
         found = search(engine, CHANGES, at, back=True)
-        assert found["hit"]["position"] == max(one for one in known if one < at)
-    assert search(engine, CHANGES, known[0], back=True)["hit"] is None
+        assert place(found) == max(one for one in known if one < at)
+    assert search(engine, CHANGES, known[0], back=True).hit is None
 
 
 def test_a_search_finds_nothing_where_it_never_held_and_says_how_far_it_looked(engine: Engine) -> None:
     head = engine.world.position
     back = search(engine, {"pod": "default/nobody"}, head, back=True)
-    assert (back["hit"], back["scanned"], back["spent"]) == (None, head - 1, False)
+    assert (back.hit, back.scanned, back.spent) == (None, head - 1, False)
     forward = search(engine, {"pod": "default/nobody"}, 10, back=False)
-    assert (forward["hit"], forward["scanned"]) == (None, head - 10)
+    assert (forward.hit, forward.scanned) == (None, head - 10)
 
 
 def test_a_search_stops_at_its_limit(engine: Engine) -> None:
     found = search(engine, {"pod": "default/nobody"}, 0, back=False, most=50)
-    assert (found["hit"], found["scanned"], found["spent"]) == (None, 50, True)
+    assert (found.hit, found.scanned, found.spent) == (None, 50, True)
 
 
 def test_the_command_itself_is_found(engine: Engine) -> None:
-    assert search(engine, {"kind": "command"}, engine.world.position, back=True)["hit"]["position"] == 1
+    assert place(search(engine, {"kind": "command"}, engine.world.position, back=True)) == 1
 
 
 def test_a_search_leaves_the_head_where_it_is(engine: Engine) -> None:
@@ -113,9 +124,8 @@ def test_a_search_leaves_the_head_where_it_is(engine: Engine) -> None:
 
 
 def test_marks_are_where_breakpoints_and_watches_held_in_a_window(engine: Engine) -> None:
-    watch = {"id": 2, "watch": True, "kind": "node_selected", "cel": "record.data.node"}
-    points = [parse({"id": 1, "kind": "attempt_ended"}), parse(watch)]
-    found = finish(hits(engine, points, 0, 400, 1000))
-    assert [one["position"] for one in found if one["id"] == 1] == [p for p in ends(engine) if p <= 400]
-    values = [one["value"] for one in found if one["id"] == 2]
+    watch = {"watch": True, "kind": "node_selected", "cel": "record.data.node"}
+    found = marks(engine, [breakpoint_({"kind": "attempt_ended"}, 1), breakpoint_(watch, 2)], 400)
+    assert [hit.position for hit in found if hit.id == 1] == [p for p in ends(engine) if p <= 400]
+    values = [hit.value for hit in found if hit.id == 2]
     assert values and all(a != b for a, b in pairwise(values))

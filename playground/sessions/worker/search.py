@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-from playground.sessions.worker.conditions.breakpoints import Breakpoint, Condition, Hit, Matcher
-
-if TYPE_CHECKING:
-    from playground.sessions.worker.engine import Engine
-
-Steps = Generator[None, None, Any]
+from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
+from playground.sessions.protocol.finding import CheckExpression, Hits, SearchProgress
+from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
 
 FAILURES = 3  # of expressions, told of one search
 
@@ -34,10 +33,10 @@ class Search:
         self.of = at if back else head - at
         self.limit = limit
         self._failures: Counter[str] = Counter()
-        self._steps: Steps | None = self._back(at) if back else self._forward(at, head)
+        self._steps: Steps[Hit | None] | None = self._back(at) if back else self._forward(at, head)
 
-    def work(self, seconds: float) -> Steps:
-        """Search for some time. {"done", "hit", "scanned", "of", "spent", "failures"}; `spent`: the limit was reached."""
+    def work(self, seconds: float) -> Steps[SearchProgress]:
+        """Search for some time."""
         end, hit = time.perf_counter() + seconds, None
         while self._steps is not None and time.perf_counter() < end:
             try:
@@ -46,22 +45,20 @@ class Search:
                 self._steps, hit = None, over.value
                 break
             yield
-        return {
-            "done": self._steps is None,
-            "hit": hit.to_json() if hit is not None else None,
-            "scanned": self.scanned,
-            "of": self.of,
-            "spent": self.scanned >= self.limit,
-            "failures": [
-                f"{what} ({count:,} records)" for what, count in self._failures.most_common(FAILURES)
-            ],
-        }
+        return SearchProgress(
+            done=self._steps is None,
+            hit=hit,
+            scanned=self.scanned,
+            of=self.of,
+            spent=self.scanned >= self.limit,
+            failures=[f"{what} ({count:,} records)" for what, count in self._failures.most_common(FAILURES)],
+        )
 
-    def _forward(self, at: int, head: int) -> Steps:
+    def _forward(self, at: int, head: int) -> Steps[Hit | None]:
         world = (yield from self.engine.at(at)).fork()
         return (yield from self._first(world, head))
 
-    def _first(self, world: Any, head: int) -> Steps:
+    def _first(self, world: Any, head: int) -> Steps[Hit | None]:
         condition = Condition(self.points)
         condition(world)  # so that a watch knows the value here
         while world.position < head and self.scanned < self.limit:
@@ -74,7 +71,7 @@ class Search:
         self._failures.update(condition.failures())
         return None
 
-    def _back(self, at: int) -> Steps:
+    def _back(self, at: int) -> Steps[Hit | None]:
         """Positions before `at`, in pieces from the latest to the first; the first position of all has no transition."""
         end, found = at - 1, None
         begun: dict[int, Matcher] = {}  # by the place in `points`: where a watch saw its first value so far
@@ -88,12 +85,14 @@ class Search:
                     if after is not None and after.first != matcher.last:
                         found = _later(found, after.begun)
                     begun[i] = matcher
-            if found is not None and not any(_later(found, one.begun) is one.begun for one in begun.values()):
+            if found is not None and not any(
+                _later(found, matcher.begun) is matcher.begun for matcher in begun.values()
+            ):
                 return found
             end = start
         return found
 
-    def _last(self, world: Any, end: int, condition: Condition) -> Steps:
+    def _last(self, world: Any, end: int, condition: Condition) -> Steps[Hit | None]:
         """The last position up to `end` where one holds."""
         found = None
         while world.position < end:
@@ -107,24 +106,27 @@ class Search:
         return found
 
 
-def _later(one: Hit | None, other: Hit | None) -> Hit | None:
+def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
     """The hit at the later position, the first one where they are equal or there is but one."""
-    if one is None or other is None:
-        return one or other
-    return other if other.position > one.position else one
+    if hit is None or other is None:
+        return hit or other
+    return other if other.position > hit.position else hit
 
 
-def hits(engine: Engine, points: Iterable[Breakpoint], first: int, last: int, most: int) -> Steps:
-    """Where breakpoints and watches held between two positions, oldest first, at most so many of the newest."""
-    condition, found = Condition(points), []
-    world = (yield from engine.at(first)).fork()
+def check_expression(engine: Engine, asked: CheckExpression) -> Steps[list[ExpressionProblem]]:
+    """An expression is read where it will run."""
+    yield
+    return problems(asked.point)
+
+
+def hits(engine: Engine, asked: Hits) -> Steps[list[Hit]]:
+    """Where breakpoints and watches held between two positions."""
+    condition, found = Condition(asked.points), []
+    world = (yield from engine.at(asked.first)).fork()
     condition.hits(world)
-    while world.position < last:
+    while world.position < asked.position:
         engine.replay(world)
-        found += [hit.to_json() for hit in condition.hits(world)]
+        found += condition.hits(world)
         if engine.slice.over():
             yield
-    return found[-most:]
-
-
-__all__ = ["Hit", "Search", "hits"]
+    return found[-asked.most :]
