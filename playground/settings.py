@@ -84,8 +84,13 @@ TEMPLATES = [
     },
 ]
 
+# Connections stay open: SQLite writes its whole log back when the last one closes, which would take longer than the change itself.
 DATABASES = {
-    "default": dj_database_url.parse(env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"))
+    "default": dj_database_url.parse(
+        env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"),
+        conn_max_age=600,
+        conn_health_checks=True,
+    )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A writer takes its lock at once and others wait for it, readers never wait for a writer.

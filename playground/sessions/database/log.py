@@ -25,6 +25,8 @@ from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TracedCommand
 from scheduler_core import ENGINE_VERSION
 
+FIRST = "Another change of this session came first. Please try again."
+
 
 def pack(payload: Any) -> bytes:
     """A payload as it is stored."""
@@ -94,19 +96,19 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     return session, rows
 
 
-@transaction.atomic
 def append(session_id: int, row: LogRow) -> None:
     """Write the next entry and move the head. Raises Conflict if another entry came first."""
-    changed = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None).update(
-        log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
-    )
-    if not changed:
-        raise Conflict("Another change of this session came first. Please try again.")
+    ours = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None)
     try:
         with transaction.atomic():
-            _entry(Session(pk=session_id), row, row.to).save(force_insert=True)
+            changed = ours.update(
+                log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
+            )
+            if not changed:
+                raise Conflict(FIRST)
+            _entry(session_id, row, row.to).save(force_insert=True)
     except IntegrityError as error:
-        raise Conflict("Another change of this session came first. Please try again.") from error
+        raise Conflict(FIRST) from error
 
 
 @transaction.atomic
@@ -116,7 +118,7 @@ def advance(session_id: int, seq: int, head: int, to: int) -> None:
         head=to, used=timezone.now()
     )
     if not changed:
-        raise Conflict("Another change of this session came first. Please try again.")
+        raise Conflict(FIRST)
     LogEntry.objects.filter(session_id=session_id, seq=seq).update(to=to)
 
 
@@ -140,7 +142,7 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
         log_seq=len(kept),
         log_bytes=sum(row.size for row in kept),
     )
-    LogEntry.objects.bulk_create(_entry(session, row, min(row.to, at)) for row in kept)
+    LogEntry.objects.bulk_create(_entry(session.pk, row, min(row.to, at)) for row in kept)
     markers.copy(session_id, session, at)
     return session
 
@@ -160,7 +162,7 @@ def restore(name: str, creator: str, seed: int, head: int, commands: list[Traced
     Session.objects.filter(pk=session.pk).update(
         head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
     )
-    LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in rows)
+    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in rows)
     return session
 
 
@@ -184,7 +186,7 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
         add("command", new + 1, commands[old].payload, commands[old].size)
     if result.head > done:
         add("run", result.head, pack({"source": "rerun"}))
-    LogEntry.objects.bulk_create(_entry(session, row, row.to) for row in made)
+    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in made)
     Session.objects.filter(pk=session.pk).update(
         head=done,
         log_seq=session.log_seq + len(made),
@@ -198,9 +200,15 @@ def _kind(entry: LogEntry) -> RowKind:
     return str(entry.kind)  # type: ignore[return-value]
 
 
-def _entry(session: Session, row: LogRow, to: int) -> LogEntry:
+def _entry(session_id: int, row: LogRow, to: int) -> LogEntry:
     return LogEntry(
-        session=session, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload, size=row.size
+        session_id=session_id,
+        seq=row.seq,
+        kind=row.kind,
+        at=row.at,
+        to=to,
+        payload=row.payload,
+        size=row.size,
     )
 
 
