@@ -29,7 +29,9 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears that the head has moved (`show`: and is to be shown now), or that the engine has to go back to the log."""
+    """Who hears that the head is about to move, that it has (`show`: and is to be shown now), or that the engine goes back to the log."""
+
+    def about_to_move(self, to: int) -> None: ...
 
     def moved(self, show: bool) -> None: ...
 
@@ -69,7 +71,9 @@ class Changes:
             await self.engine.ready()
 
     async def write(self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
-        """Write the next entry; only then is the new head shown to anybody."""
+        """Write the next entry; only then is the new head shown to anybody. What they will see is made meanwhile."""
+        if show:
+            self._onlooker.about_to_move(to)
         await self._written(self.log.append(kind, to, payload, size), show)
 
     async def extend(self, to: int, show: bool) -> None:
@@ -81,6 +85,7 @@ class Changes:
             await writing
         except BaseException:
             self.engine.mark_stale()
+            self._onlooker.taken_back()
             raise
         if show:
             self.engine.shown = self.log.head

@@ -89,6 +89,10 @@ class LiveSession:
         """Ask something that changes nothing, at a position up to the head."""
         return await self.engine.ask(query)
 
+    async def ask_ahead(self, query: Query[A]) -> A:
+        """The same at a position that is not in the log yet."""
+        return await self.engine.ask_ahead(query)
+
     async def check(self, request: Request[A]) -> A:
         """Ask the engine something that is about no position."""
         return await self.engine.call(request)
@@ -211,7 +215,12 @@ class LiveSession:
             return
         self._hint_moved()
 
+    def about_to_move(self, to: int) -> None:
+        if self.running is None:  # what is driven is shown now and then
+            self.publisher.prepare(to)
+
     def taken_back(self) -> None:
+        self.publisher.forget_prepared()
         self.publisher.wake()
 
     def _replayed(self) -> None:

@@ -1,23 +1,26 @@
 """Publisher: tells every viewer of a session what changed on what it looks at.
 
 A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
-rendered once. While a session runs, deltas are at least INTERVAL apart.
+rendered once. While a session runs, deltas are at least INTERVAL apart. What a change will show to those who follow is made while it is
+being written to the log (`prepare`), and sent as soon as it is in there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from playground.presenters.look import Look
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import Compare, Seen
+from playground.sessions.protocol.looking import Delta as Changed
 from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
 from playground.sessions.web.render import render_delta
 
@@ -48,6 +51,16 @@ class Watched(Protocol):
 
     async def ask(self, query: Query[A]) -> A: ...
 
+    async def ask_ahead(self, query: Query[A]) -> A:
+        """Ask at a position that is not in the log yet."""
+
+
+class Fragments(NamedTuple):
+    """A delta's HTML, and the pods that came to another place."""
+
+    html: str
+    moved: list[str]
+
 
 @dataclass(eq=False)
 class Viewer:
@@ -68,6 +81,9 @@ class Viewer:
         return Seen(head if at is None else min(at, head), self.look)
 
 
+Step = tuple[Seen | None, Seen]  # from what a page shows to what it is to show
+
+
 class Publisher:
     """The viewers of one session and the task that keeps them up to date."""
 
@@ -76,6 +92,7 @@ class Publisher:
         self._session = session
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._prepared: dict[Step, asyncio.Task[Fragments]] = {}
         self._last = 0.0
         self._cost = 0.0
 
@@ -91,6 +108,20 @@ class Publisher:
     def wake(self) -> None:
         """Something changed."""
         self._wake.set()
+
+    def prepare(self, position: int) -> None:
+        """The head is about to be there: begin to make what those who follow will be shown."""
+        self.forget_prepared()
+        ask = self._session.ask_ahead
+        for step in self._groups(position):
+            if step[1].position == position:
+                self._prepared[step] = asyncio.create_task(self._fragments(step, ask))
+
+    def forget_prepared(self) -> None:
+        """It did not come there."""
+        for task in self._prepared.values():
+            task.cancel()
+        self._prepared = {}
 
     def due(self) -> bool:
         """Whether somebody is to be shown where the present slice of a run ends."""
@@ -133,46 +164,61 @@ class Publisher:
     async def publish(self) -> None:
         """Bring every viewer to where it stands."""
         head, running = self._session.shown, self._session.running
-        groups: dict[tuple[Seen | None, Seen], list[Viewer]] = defaultdict(list)
         for viewer in self.viewers:
-            if not viewer.ready:
-                continue
             target = viewer.target(head)
-            if viewer.seen != target:
-                groups[viewer.seen, target].append(viewer)
-            elif viewer.heard != (head, running):
-                self._send([viewer], _delta(viewer.seen, target, head, running, "", []))
-        for (seen, target), viewers in groups.items():
-            query = Compare(at=target.position, look=target.look, before=seen)
+            if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
+                self._send([viewer], _delta((target, target), head, running, Fragments("", [])), target)
+        for step, viewers in self._groups(head).items():
             try:
-                changes = await self._session.ask(query)
+                fragments = await self._made(step)
             except SessionGone:
                 raise
             except SessionError as error:
                 for viewer in viewers:
-                    viewer.seen = target
+                    viewer.seen = step[1]
                     viewer.send(Error.of(error))
                 continue
-            html = render_delta(changes.panels)
-            self._send(viewers, _delta(seen, target, head, running, html, changes.moved), target)
+            self._send(viewers, _delta(step, head, running, fragments), step[1])
             await asyncio.sleep(0)
+        self.forget_prepared()
 
-    def _send(self, viewers: list[Viewer], delta: Delta, target: Seen | None = None) -> None:
+    def _groups(self, head: int) -> dict[Step, list[Viewer]]:
+        """The viewers who need the same delta, where the head is, or will be."""
+        groups: dict[Step, list[Viewer]] = defaultdict(list)
+        for viewer in self.viewers:
+            target = viewer.target(head)
+            if viewer.ready and viewer.seen != target:
+                groups[viewer.seen, target].append(viewer)
+        return groups
+
+    async def _made(self, step: Step) -> Fragments:
+        """A delta that was prepared, or one that is made now."""
+        prepared = self._prepared.pop(step, None)
+        if prepared is not None:
+            with contextlib.suppress(SessionError):
+                return await prepared
+        return await self._fragments(step, self._session.ask)
+
+    async def _fragments(self, step: Step, ask: Callable[[Compare], Awaitable[Changed]]) -> Fragments:
+        seen, target = step
+        changed = await ask(Compare(at=target.position, look=target.look, before=seen))
+        return Fragments(render_delta(changed.panels), changed.moved)
+
+    def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
         for viewer in viewers:
-            viewer.seen = target or viewer.seen
+            viewer.seen = seen
             viewer.heard = (delta.head, delta.running)
             viewer.send(delta)
 
 
-def _delta(
-    seen: Seen | None, target: Seen, head: int, running: Running | None, html: str, moved: list[str]
-) -> Delta:
+def _delta(step: Step, head: int, running: Running | None, fragments: Fragments) -> Delta:
+    seen, target = step
     return Delta(
         seq=target.position,
         since=seen.position if seen else None,
         head=head,
         following=target.look.at is None,
         running=running,
-        html=html,
-        moved=moved,
+        html=fragments.html,
+        moved=fragments.moved,
     )
