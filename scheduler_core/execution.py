@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scheduler_core.api.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
+from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.status import Refused, already_exists
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground import presenters
 from playground.presenters import Look
-from scheduler_core.api.plan import Plan, plan
+from scheduler_core.api.requests.plan import Plan, plan
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
 from scheduler_core.objects.errors import FieldError, InvalidObject

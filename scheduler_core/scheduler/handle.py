@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scheduler_core.api.apply import patch_object
 from scheduler_core.api.faults import BIND, CHANGED, VOLUMES, take
+from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.api.admission import Admission
+from scheduler_core.api.admission.admission import Admission
+from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import kind_of
-from scheduler_core.api.priority import PriorityClasses
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework

@@ -1,6 +1,6 @@
 import pytest
 
-from scheduler_core.api.apply import apply_objects, delete_objects, patch_object, replace_object
+from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object, replace_object
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, MODIFIED

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scheduler_core.api.admission.label_keys import merged_label_keys, uses_label_keys
+from scheduler_core.api.admission.pod_defaults import defaulted_spec
+from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import Kind, namespace_of
-from scheduler_core.api.label_keys import merged_label_keys, uses_label_keys
-from scheduler_core.api.pod_defaults import defaulted_spec
-from scheduler_core.api.priority import PriorityClasses
 from scheduler_core.objects.errors import FieldError
 from scheduler_core.objects.spec import canonical
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.admission import Admission
+from scheduler_core.api.admission.admission import Admission
+from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import Kind, kind_of
-from scheduler_core.api.priority import PriorityClasses
+from scheduler_core.api.requests.updates import desired, difference, fits_in_place
+from scheduler_core.api.requests.workloads import IGNORED
 from scheduler_core.api.store import Store
-from scheduler_core.api.updates import desired, difference, fits_in_place
-from scheduler_core.api.validation import describe, metadata, semantics, structure
-from scheduler_core.api.workloads import IGNORED
+from scheduler_core.api.validation.objects import describe, metadata, semantics, structure
 from scheduler_core.objects.errors import FieldError, duplicate
 
 Manifest = Mapping[str, Any]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api import checks
-from scheduler_core.api.checks import POSITIVE, Errors
+from scheduler_core.api.validation import checks
+from scheduler_core.api.validation.checks import POSITIVE, Errors
 from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import label_errors, label_value_errors
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from scheduler_core.api import checks
-from scheduler_core.api.check_placement import placement
-from scheduler_core.api.checks import Errors
+from scheduler_core.api.validation import checks
+from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.placement import placement
 from scheduler_core.objects.errors import forbidden, invalid, keyed, not_supported, required
 from scheduler_core.objects.names import label_errors, qualified_name_errors, subdomain_errors
 from scheduler_core.objects.quantity import NANO, format_quantity, nanos

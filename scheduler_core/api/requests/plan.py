@@ -7,10 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scheduler_core.api.kinds import find_kind, namespace_of
-from scheduler_core.api.prepare import CHANGED, CREATED, IGNORED_, REFUSED, UNCHANGED, Prepared, prepare
+from scheduler_core.api.requests.prepare import (
+    CHANGED,
+    CREATED,
+    IGNORED_,
+    REFUSED,
+    UNCHANGED,
+    Prepared,
+    prepare,
+)
+from scheduler_core.api.requests.workloads import EXPANDED, MAX_REPLICAS, asked_pods, expand, owned_by
 from scheduler_core.api.store import Store
-from scheduler_core.api.validation import semantics, structure
-from scheduler_core.api.workloads import EXPANDED, MAX_REPLICAS, asked_pods, expand, owned_by
+from scheduler_core.api.validation.objects import semantics, structure
 from scheduler_core.objects.errors import FieldError
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.pod import TERMINAL_PHASES

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.api import checks
-from scheduler_core.api.check_placement import taints
-from scheduler_core.api.check_pod import pod, pod_spec
-from scheduler_core.api.checks import Errors
 from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
-from scheduler_core.api.shapes import KIND_SHAPES, METADATA, string
+from scheduler_core.api.validation import checks
+from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.placement import taints
+from scheduler_core.api.validation.pod import pod, pod_spec
+from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
 from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.names import label1035_errors, label_errors, subdomain_errors

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.kinds import kind_of, known, reference
-from scheduler_core.api.prepare import CHANGED, CREATED, Prepared, prepare
+from scheduler_core.api.requests.prepare import CHANGED, CREATED, Prepared, prepare
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.status import Refused, not_found
 from scheduler_core.api.store import Store
