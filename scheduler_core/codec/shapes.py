@@ -22,7 +22,7 @@ from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
 from scheduler_core.config import types as configuration
-from scheduler_core.framework import cycle_state, events, features, plugin, status
+from scheduler_core.framework import cycle_state, events, features, plugin, profile, scores, status, step
 from scheduler_core.metrics import figures, scrapes
 from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
 from scheduler_core.plugins import (
@@ -62,7 +62,7 @@ CLASSES: tuple[type, ...] = (
     *(labels.Requirement, labels.LabelSelector, labels.NodeSelectorTerm, labels.NodeSelector),
     *(affinity.AffinityTerm, affinity.AffinityTerms),
     # configuration and framework
-    *(configuration.SchedulerConfiguration, configuration.Profile, features.Features, plugin.Point),
+    *(configuration.SchedulerConfiguration, profile.Profile, features.Features, plugin.Point),
     *(
         status.Status,
         status.Code,
@@ -94,7 +94,7 @@ CLASSES: tuple[type, ...] = (
     *(nominator.Nominator, metrics.QueueMetrics),
     # scheduler
     *(scheduler.Scheduler, surroundings.Surroundings, eviction.Eviction),
-    *(cycle.SchedulingCycle, cycle.BindingCycle, cycle.PluginStep, cycle.ScoreBoard, cycle.Phase),
+    *(cycle.SchedulingCycle, cycle.BindingCycle, step.PluginStep, scores.ScoreBoard, cycle.Phase),
     *(search.Search, search.Stage),
     *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
     # metrics

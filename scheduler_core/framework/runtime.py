@@ -5,8 +5,8 @@ kube: framework/runtime/framework.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.config.types import Profile
 from scheduler_core.framework.plugin import Handle, Plugin, Point, takes_part
+from scheduler_core.framework.profile import Profile
 
 
 class Framework:

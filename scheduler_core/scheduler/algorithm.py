@@ -15,9 +15,11 @@ import numpy as np
 
 from scheduler_core.framework.plugin import Failure, Plugin, Point, Rows
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, error, unresolvable
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler import scoring, search
-from scheduler_core.scheduler.cycle import EXCLUDED, Phase, PluginStep, SchedulingCycle, ScoreBoard
+from scheduler_core.scheduler.cycle import EXCLUDED, Phase, SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.fit_error import NO_NODES, fit_error
 from scheduler_core.scheduler.surroundings import Surroundings

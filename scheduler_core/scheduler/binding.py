@@ -12,9 +12,10 @@ from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import api_calls, expiry, measure
-from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycle import BindingCycle, Phase, SchedulingCycle
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.journal import Place

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.cluster.what_if import added, change_rows
+from scheduler_core.cluster.what_if import Change, added, change_rows
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Plugin, Point, Rows
+from scheduler_core.framework.plugin import Plugin, Point, Rows
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.pod import Pod

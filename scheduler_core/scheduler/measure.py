@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.metrics.figures import Alike, Figures
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.cycle import BindingCycle, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.scheduler import Scheduler

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scheduler_core.framework.observed import CLONED, AccessLog, ObservedState
 from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.cycle import BindingCycle, PluginStep
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycle import BindingCycle
 from scheduler_core.scheduler.witness import running
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import SECOND, TIMER
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
@@ -62,7 +62,7 @@ class Scheduler:
         self.features = world.settings.features
         demonstration = world.settings.demonstration
         self.effective = (
-            configuration.with_plugin(DEMONSTRATION, self.features) if demonstration else configuration
+            with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
         )
         self.world = world
         self.assumed: Assumptions = {}  # see Handle.assumed

@@ -9,9 +9,10 @@ from scheduler_core.api.kube_events import WARNING
 from scheduler_core.cluster.cache import CacheError
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
+from scheduler_core.framework.step import PluginStep, StepFacts
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import algorithm, binding, eviction, measure
-from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle, StepFacts
+from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
 from scheduler_core.scheduler.fit_error import refusals
 from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
 from scheduler_core.scheduler.scheduler import Scheduler

@@ -9,8 +9,10 @@ import numpy as np
 
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Plugin, Point
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.scheduler.cycle import PluginStep, SchedulingCycle, ScoreBoard
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.surroundings import Surroundings
 
 

@@ -18,7 +18,8 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable
-from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, PASSED, PluginStep, SchedulingCycle
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner, promised_rows
 from scheduler_core.scheduler.surroundings import Surroundings
 

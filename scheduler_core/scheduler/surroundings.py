@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scheduler_core.preemption.importance import NEVER
+from scheduler_core.objects.times import NEVER
 from scheduler_core.queue.nominator import Nominator
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scheduler_core.framework.events import Happening
 from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import Verdict
-from scheduler_core.scheduler.cycle import BindingCycle, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.trace.records import Record
 
 if TYPE_CHECKING:

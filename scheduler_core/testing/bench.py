@@ -14,10 +14,11 @@ from typing import Any
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import ApplyObjects
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
 from scheduler_core.trace.records import Recorder

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduler.cycle import PluginStep, SchedulingCycle
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycle import SchedulingCycle
 
 DIGEST_BYTES = 16
 
