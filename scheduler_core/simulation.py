@@ -18,15 +18,16 @@ from scheduler_core.clock.agenda import TIMER, URGENT, Agenda, Entry
 from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
 from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers import kubelet, volumes
 from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
-from scheduler_core.metrics.scrapes import Scrapes
 from scheduler_core.objects.pod import Pod
+from scheduler_core.readings.scrapes import Scrapes
 from scheduler_core.scheduler import api_calls, binding, eviction, expiry, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import Ids, WorldSettings
+from scheduler_core.scheduler.world import Ids
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.records import Data, Record, Recorder
 

@@ -13,11 +13,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from scheduler_core.api.faults import CALLS
 from scheduler_core.commands import READERS
 from scheduler_core.config.gates import GATES
+from scheduler_core.config.settings import READ_AT_START, WorldSettings
 from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.demonstration import PREFIX
-from scheduler_core.scheduler.world import READ_AT_START, WorldSettings
 from scheduler_core.trace.records import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,9 +21,10 @@ from scheduler_core import edits, simulation
 from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
+from scheduler_core.config import settings
 from scheduler_core.config import types as configuration
 from scheduler_core.framework import cycle_state, events, features, plugin, profile, scores, status, step
-from scheduler_core.metrics import figures, scrapes
+from scheduler_core.metrics import figures
 from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
 from scheduler_core.plugins import (
     affinity_counts,
@@ -41,6 +42,7 @@ from scheduler_core.plugins import (
 from scheduler_core.preemption import evidence
 from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
+from scheduler_core.readings import scrapes
 from scheduler_core.scheduler import (
     api_calls,
     cycle,
@@ -54,7 +56,7 @@ from scheduler_core.trace import journal, records
 
 CLASSES: tuple[type, ...] = (
     # the world
-    *(simulation.Simulation, world.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
+    *(simulation.Simulation, settings.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
     *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects

@@ -18,6 +18,7 @@ from scheduler_core.clock.agenda import SECOND, TIMER
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
+from scheduler_core.config.settings import HISTORICAL
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
@@ -35,7 +36,7 @@ from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.surroundings import Surroundings
-from scheduler_core.scheduler.world import HISTORICAL, World
+from scheduler_core.scheduler.world import World
 from scheduler_core.trace.journal import Place, Why
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place

@@ -8,8 +8,8 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.words import gettext_noop
+from scheduler_core.inspection.attempt_observer import name_of
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.witness import name_of
 
 SHOWN = 40
 _CHANGES = {

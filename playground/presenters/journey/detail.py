@@ -1,4 +1,4 @@
-"""What an attempt looked like from inside: a witness' account (scheduler_core/scheduler/witness.py) in the words of the page."""
+"""What an attempt looked like from inside: what an AttemptObserver saw, in the words of the page."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
@@ -23,7 +24,6 @@ from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, sta
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.surroundings import Surroundings
-from scheduler_core.scheduler.world import WorldSettings
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
     Difference,

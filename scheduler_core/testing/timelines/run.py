@@ -14,6 +14,7 @@ from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import binding, scheduling
@@ -21,7 +22,6 @@ from scheduler_core.scheduler.algorithm import IN_ALGORITHM
 from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
 from scheduler_core.scheduler.fit_error import fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.timelines import oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from playground.worldforms import SettingsForm
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of
 

@@ -13,7 +13,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.metrics.reading import Spread
+from scheduler_core.readings.families import Spread
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.metrics.figures import series, spreads, values
 from tests.scheduler_core.worlds import configuration, node, pod, settle, world

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
+from scheduler_core.inspection.stranding import Stranded, Way, stranded
 from scheduler_core.simulation import Simulation
-from scheduler_core.stranding import Stranded, Way, stranded
 from tests.scheduler_core.worlds import node, nodes_of, pod, scheduler_of, settle, world
 
 SECOND = 1_000_000_000

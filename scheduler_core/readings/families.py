@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.framework.events import Happening
 from scheduler_core.metrics.catalogue import METRICS, Kind, Metric
 from scheduler_core.metrics.figures import Figures, Histogram, Labels
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.scheduler import Scheduler
 
 Counts = Mapping[Labels, int]
 

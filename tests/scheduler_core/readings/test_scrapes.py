@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, ApplyObjects
-from scheduler_core.metrics.scrapes import MOST, Scrapes
+from scheduler_core.readings.scrapes import MOST, Scrapes
 from scheduler_core.scheduler.scheduler import Scheduler
 from tests.scheduler_core.worlds import node, pod, settle, world
 

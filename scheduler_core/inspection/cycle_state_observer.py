@@ -1,25 +1,23 @@
-"""A notebook: what the plugins of one cycle did with its CycleState, noted while the cycle is run (or its past run again).
+"""What the plugins of one cycle do with its CycleState, seen while the cycle is run (or its past run again).
 
-Each transition runs one plugin, so what the state noted meanwhile is that plugin's doing. A clone is told by what it was made for.
+Each transition runs one plugin, so what the state noted meanwhile is that plugin's doing. A copy is named by what it was made for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from scheduler_core.framework.observed import CLONED, AccessLog, ObservedState
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
+from scheduler_core.inspection.attempt_observer import running_cycle
+from scheduler_core.inspection.observed_state import CLONED, AccessLog, ObservedState
 from scheduler_core.scheduler.cycle import BindingCycle
-from scheduler_core.scheduler.witness import running
-
-if TYPE_CHECKING:
-    from scheduler_core.simulation import Simulation
+from scheduler_core.simulation import Simulation
 
 OWN, NOMINATED, DRY_RUN, BINDING = "the cycle", "nominated pods", "dry run", "binding cycle"
 
 
-class Note(NamedTuple):
+class StateAccess(NamedTuple):
     """One access to a key: what was done, by which plugin at which point ("" where the framework itself did), to which copy."""
 
     what: str
@@ -30,18 +28,18 @@ class Note(NamedTuple):
     clone: str
 
 
-class Notebook:
+class CycleStateObserver:
     """Made when the cycle's first transition has been made; `see` is called after each one that follows."""
 
     def __init__(self, sim: Simulation, pod: str) -> None:
-        self.scheduler, self.cycle = running(sim, pod)
+        self.scheduler, self.cycle = running_cycle(sim, pod)
         self._log = AccessLog()
         self.cycle.state = ObservedState.over(self.cycle.state, self._log)
         self._seen = len(self.cycle.steps)
         self._seen_binding = 0
         self._clones: dict[int, str] = {0: OWN}
         self.binding: BindingCycle | None = None
-        self.notes: list[Note] = []
+        self.accesses: list[StateAccess] = []
 
     def see(self, sim: Simulation) -> None:
         """Takes in one transition."""
@@ -52,7 +50,7 @@ class Notebook:
             if access.what == CLONED:
                 self._clones[access.clone] = _purpose(step, self.binding is not None)
             clone = self._clones.get(access.clone, OWN)
-            self.notes.append(Note(access.what, access.key, point, plugin, sim.position, clone))
+            self.accesses.append(StateAccess(access.what, access.key, point, plugin, sim.position, clone))
 
     def _ran(self) -> PluginStep | None:
         """The step that the transition made; of several (Unreserve) the last."""

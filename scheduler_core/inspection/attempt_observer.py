@@ -1,4 +1,4 @@
-"""A witness: sees one attempt from its first transition to the end of its binding, while a world is run (or its past run again).
+"""One attempt from its first transition to the end of its binding, seen while a world is run (or its past run again).
 
 It keeps what the journal does not: each plugin's refusals, the events that came while the pod was in flight and what each means to it,
 Permit, PreBind, Bind and the way back, and the calls to the API server.
@@ -7,17 +7,15 @@ Permit, PreBind, Bind and the way back, and the calls to the API server.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scheduler_core.framework.events import Happening
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import Verdict
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
+from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
-
-if TYPE_CHECKING:
-    from scheduler_core.simulation import Simulation
 
 _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle's steps
 
@@ -30,11 +28,11 @@ class Seen(NamedTuple):
     t: int
 
 
-class Witness:
+class AttemptObserver:
     """Made when the attempt's first transition has been made; `see` is called after each one that follows."""
 
     def __init__(self, sim: Simulation, pod: str) -> None:
-        self.scheduler, self.cycle = running(sim, pod)
+        self.scheduler, self.cycle = running_cycle(sim, pod)
         self.pod, self.uid = pod, self.cycle.pod.uid
         self.binding: BindingCycle | None = None
         self.events: list[Seen] = []
@@ -106,7 +104,7 @@ class Witness:
         return out
 
 
-def running(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
+def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
     """The scheduler that runs the pod's cycle now, or ran it last, and that cycle. ValueError where there is none."""
     for scheduler in sim.schedulers:
         if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:

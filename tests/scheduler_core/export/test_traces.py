@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.trace.export import TraceError, check_lines, export_lines
+from scheduler_core.export.traces import TraceError, check_lines, export_lines
 from tests.scheduler_core.worlds import node, pod
 
 LOG = {0: ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big", cpu="9"))).to_json()}

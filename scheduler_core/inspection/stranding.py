@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.framework.plugin import Point
+from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.affinity_filter import EXISTING_ANTI, STATUSES
 from scheduler_core.plugins.default_preemption import NAME as DEFAULT_PREEMPTION
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from scheduler_core.objects.pod import Pod
-    from scheduler_core.simulation import Simulation
+from scheduler_core.simulation import Simulation
 
 _EXISTING_ANTI = STATUSES[EXISTING_ANTI].message
 

@@ -1,4 +1,4 @@
-"""A witness: one attempt seen from inside."""
+"""One attempt seen from inside."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import Any
 
 from scheduler_core.api.faults import Fault
 from scheduler_core.commands import ApplyObjects, FailCall, SetSettings
-from scheduler_core.scheduler.witness import Witness
+from scheduler_core.inspection.attempt_observer import AttemptObserver
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, world
 
 WEB = "default/web"
 
 
-def begun(*objects: dict[str, Any]) -> tuple[Simulation, Witness]:
+def begun(*objects: dict[str, Any]) -> tuple[Simulation, AttemptObserver]:
     """A world in which the attempt of `web` has just begun, and who watches it."""
     sim = world(*objects)
     sim.run(until=lambda w: w.journal.place(WEB) == "in flight")
-    return sim, Witness(sim, WEB)
+    return sim, AttemptObserver(sim, WEB)
 
 
-def watched(sim: Simulation, witness: Witness) -> dict[str, Any]:
-    """What the witness has seen when the attempt and its binding are over."""
-    while not witness.over:
-        witness.see(sim, sim.advance())
-    return witness.to_json()
+def watched(sim: Simulation, observer: AttemptObserver) -> dict[str, Any]:
+    """What the observer has seen when the attempt and its binding are over."""
+    while not observer.over:
+        observer.see(sim, sim.advance())
+    return observer.to_json()
 
 
 def test_each_plugin_is_told_with_the_nodes_that_it_refused() -> None:
@@ -36,30 +36,30 @@ def test_each_plugin_is_told_with_the_nodes_that_it_refused() -> None:
 
 
 def test_an_event_in_flight_that_helps_is_told_with_plugin_and_hint() -> None:
-    sim, witness = begun(node("small", cpu="1"), pod("web", cpu="4"))
-    witness.see(sim, sim.apply(ApplyObjects((node("large", cpu="8"),))))
-    event = watched(sim, witness)["events"][0]
+    sim, observer = begun(node("small", cpu="1"), pod("web", cpu="4"))
+    observer.see(sim, sim.apply(ApplyObjects((node("large", cpu="8"),))))
+    event = watched(sim, observer)["events"][0]
     assert (event["event"], event["object"], event["plugin"]) == ("NodeAdd", "large", "NodeResourcesFit")
     assert event["verdict"] == "queue after backoff"
     assert event["hint"]
 
 
 def test_an_event_in_flight_that_does_not_help_is_told_to_stay() -> None:
-    sim, witness = begun(node("small", cpu="1"), pod("web", cpu="4"))
-    witness.see(sim, sim.apply(ApplyObjects((node("tiny", cpu="1"),))))
-    assert [event["verdict"] for event in watched(sim, witness)["events"]] == ["stays"]
+    sim, observer = begun(node("small", cpu="1"), pod("web", cpu="4"))
+    observer.see(sim, sim.apply(ApplyObjects((node("tiny", cpu="1"),))))
+    assert [event["verdict"] for event in watched(sim, observer)["events"]] == ["stays"]
 
 
 def test_nobody_judges_the_events_of_an_attempt_that_succeeds() -> None:
-    sim, witness = begun(node("large", cpu="8"), pod("web"))
-    witness.see(sim, sim.apply(ApplyObjects((node("other"),))))
-    assert "verdict" not in watched(sim, witness)["events"][0]
+    sim, observer = begun(node("large", cpu="8"), pod("web"))
+    observer.see(sim, sim.apply(ApplyObjects((node("other"),))))
+    assert "verdict" not in watched(sim, observer)["events"][0]
 
 
 def test_a_failed_binding_is_told_with_its_way_back_in_reverse_order() -> None:
-    sim, witness = begun(node("large", cpu="8"), pod("web"))
-    witness.see(sim, sim.apply(FailCall(Fault("bind", WEB, 409))))
-    told = watched(sim, witness)
+    sim, observer = begun(node("large", cpu="8"), pod("web"))
+    observer.see(sim, sim.apply(FailCall(Fault("bind", WEB, 409))))
+    told = watched(sim, observer)
     reserved = [s["plugin"] for s in told["steps"] if s["point"] == "Reserve"]
     assert [s["plugin"] for s in told["steps"] if s["point"] == "Unreserve"] == reserved[::-1]
     bind = next(s for s in told["steps"] if s["point"] == "Bind")
@@ -72,6 +72,6 @@ def test_a_wait_on_permit_is_told_with_how_long_it_took() -> None:
     sim.apply(SetSettings({"demonstration": True}))
     sim.apply(ApplyObjects((node("n"), pod("web", annotations={"playground.dev/permit": "wait:3s"}))))
     sim.run(until=lambda w: w.journal.place(WEB) == "in flight")
-    told = watched(sim, Witness(sim, WEB))
+    told = watched(sim, AttemptObserver(sim, WEB))
     waited = next(s for s in told["steps"] if s["point"] == "WaitOnPermit")
     assert (waited["took"], waited["code"]) == (3_000_000_000, "Unschedulable")
