@@ -44,12 +44,12 @@ from scheduler_core.queue import heap, historical, in_flight, metrics, moves, no
 from scheduler_core.queue import types as queued
 from scheduler_core.readings import scrapes
 from scheduler_core.scheduler import (
+    algorithm_state,
     api_calls,
     cycle,
     eviction,
     scheduler,
     search,
-    surroundings,
     world,
 )
 from scheduler_core.trace import journal, records
@@ -71,7 +71,7 @@ CLASSES: tuple[type, ...] = (
         cycle_state.CycleState,
         events.ClusterEvent,
         events.Action,
-        events.Happening,
+        events.ObjectEvent,
     ),
     *(plugin.PreFilterResult, plugin.PostFilterResult, plugin.Verdicts),
     # cache and snapshot
@@ -95,7 +95,7 @@ CLASSES: tuple[type, ...] = (
     ),
     *(nominator.Nominator, metrics.QueueMetrics),
     # scheduler
-    *(scheduler.Scheduler, surroundings.Surroundings, eviction.Eviction),
+    *(scheduler.Scheduler, algorithm_state.AlgorithmState, eviction.Eviction),
     *(cycle.SchedulingCycle, cycle.BindingCycle, step.PluginStep, scores.ScoreBoard, cycle.Phase),
     *(search.Search, search.Stage),
     *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
@@ -127,7 +127,7 @@ ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     scheduler.Scheduler: {"world": _nothing, "profiles": dict},
     queue.SchedulingQueue: {"_rules": _nothing, "_placing": _nothing, "_moves": _nothing},
     nominator.Nominator: {"_find": _nothing, "queued": _nothing},
-    surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
+    algorithm_state.AlgorithmState: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},
     records.Recorder: {"records": list},
     journal.Journal: {"last_move": dict, "last_attempt": dict, "_same": dict},

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from scheduler_core.framework.events import Happening
+from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.queue.types import Verdict
+from scheduler_core.queue.types import RequeueDecision
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
@@ -23,7 +23,7 @@ _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle'
 class Seen(NamedTuple):
     """Something that happened while the pod was in flight, at a position and a virtual time (ns)."""
 
-    what: Happening
+    what: ObjectEvent
     position: int
     t: int
 
@@ -36,7 +36,7 @@ class AttemptObserver:
         self.pod, self.uid = pod, self.cycle.pod.uid
         self.binding: BindingCycle | None = None
         self.events: list[Seen] = []
-        self.verdicts: list[Verdict] = []
+        self.decisions: list[RequeueDecision] = []
         self.calls: list[dict[str, Any]] = []
         self.end: dict[str, Any] = {}  # of the binding cycle
         self._count = self.scheduler.queue.flight.count
@@ -65,7 +65,7 @@ class AttemptObserver:
             self._flies = False
             entry = queue.find(self.pod)
             if entry is not None and entry.rejectors and self.binding is None:
-                self.verdicts = [queue.judge(entry, seen.what) for seen in self.events]
+                self.decisions = [queue.requeue_decision(entry, seen.what) for seen in self.events]
         elif queue.flight.count != self._count:
             self._count = queue.flight.count
             self.events += [Seen(what, sim.position, sim.now) for what in flying[len(self.events) :]]
@@ -84,12 +84,12 @@ class AttemptObserver:
         }
 
     def _event(self, i: int) -> dict[str, Any]:
-        seen, verdict = self.events[i], self.verdicts[i] if i < len(self.verdicts) else None
+        seen, decision = self.events[i], self.decisions[i] if i < len(self.decisions) else None
         told: dict[str, Any] = {"event": seen.what.event.label, "object": name_of(seen.what)}
         told |= {"position": seen.position, "t": seen.t}
-        if verdict is None:
+        if decision is None:
             return told
-        return {**told, "verdict": verdict.strategy.value, "plugin": verdict.plugin, "hint": verdict.hint}
+        return {**told, "decision": decision.strategy.value, "plugin": decision.plugin, "hint": decision.hint}
 
     def _late_steps(self) -> list[dict[str, Any]]:
         """Reserve, Permit, the binding cycle's points and Unreserve, in the order in which they ran."""
@@ -140,7 +140,7 @@ def _answer(step: PluginStep) -> dict[str, Any]:
     }
 
 
-def name_of(what: Happening) -> str:
+def name_of(what: ObjectEvent) -> str:
     """The object that an event is about: namespace/name, or name."""
     thing = what.old if what.new is None else what.new
     if thing is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.framework.events import Happening
+from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.metrics.catalogue import METRICS, Kind, Metric
 from scheduler_core.metrics.figures import Figures, Histogram, Labels
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -144,7 +144,7 @@ def _in_flight(scheduler: Scheduler) -> Counter[Labels]:
     items = scheduler.queue.flight.items()
     found: Counter[Labels] = Counter({(POPPED,): 0})
     for item in items:
-        found[(item.event.label if isinstance(item, Happening) else POPPED,)] += 1
+        found[(item.event.label if isinstance(item, ObjectEvent) else POPPED,)] += 1
     return found
 
 

@@ -19,25 +19,27 @@ from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler import scoring, search
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.cycle import EXCLUDED, Phase, SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
 from scheduler_core.scheduler.fit_error import NO_NODES, fit_error
-from scheduler_core.scheduler.surroundings import Surroundings
 
 
-def begin(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """Sets a new cycle on its first point; a cluster without nodes fails it at once."""
     if not len(cycle.nodes):
         cycle.failure = unresolvable(NO_NODES)
         cycle.nomination = ""
         _fail(cycle, "unschedulable", NO_NODES)
         return
-    _enter(cycle, framework, Phase.PRE_FILTER, around)
+    _enter(cycle, framework, Phase.PRE_FILTER, algorithm_state)
 
 
-def advance(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep | None:
+def advance(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PluginStep | None:
     """Runs the next plugin (or the selection) and moves the cycle on; returns what the plugin did."""
-    return _HANDLERS[cycle.phase](cycle, framework, around)
+    return _HANDLERS[cycle.phase](cycle, framework, algorithm_state)
 
 
 IN_ALGORITHM = frozenset(
@@ -81,32 +83,34 @@ def _internal_error(cycle: SchedulingCycle, message: str) -> None:
     _fail(cycle, "error", message)
 
 
-def _enter(cycle: SchedulingCycle, framework: Framework, phase: Phase, around: Surroundings) -> None:
+def _enter(
+    cycle: SchedulingCycle, framework: Framework, phase: Phase, algorithm_state: AlgorithmState
+) -> None:
     """Moves to a phase; one with no plugin to run is passed through at once."""
     cycle.phase, cycle.index = phase, 0
     if phase is Phase.FILTER:
-        search.open_search(cycle, framework, around)
+        search.open_search(cycle, framework, algorithm_state)
         if not framework.has(Point.FILTER):
-            _found(cycle, framework, search.take_unseen(cycle, around), around)
+            _found(cycle, framework, search.take_unseen(cycle, algorithm_state), algorithm_state)
             return
     elif phase is Phase.SELECT:
         _sum_up(cycle)
         return
     cycle.run = plugins_to_run(cycle, framework, phase)
     if not cycle.run:
-        _leave(cycle, framework, around)
+        _leave(cycle, framework, algorithm_state)
 
 
-def _leave(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def _leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """All plugins of the phase have run."""
     if cycle.phase is Phase.PRE_FILTER and not cycle.pre_filter_status.ok:
-        _refuse_in_pre_filter(cycle, framework, around)
+        _refuse_in_pre_filter(cycle, framework, algorithm_state)
     elif cycle.phase is Phase.FILTER:
-        _leave_filter(cycle, framework, around)
+        _leave_filter(cycle, framework, algorithm_state)
     elif cycle.phase is Phase.POST_FILTER:
         _give_up(cycle)
     else:
-        _enter(cycle, framework, _AFTER[cycle.phase], around)
+        _enter(cycle, framework, _AFTER[cycle.phase], algorithm_state)
 
 
 _AFTER = {
@@ -117,16 +121,16 @@ _AFTER = {
 }
 
 
-def _next(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def _next(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     cycle.index += 1
     if cycle.index >= len(cycle.run):
-        _leave(cycle, framework, around)
+        _leave(cycle, framework, algorithm_state)
 
 
 # PreFilter
 
 
-def _pre_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _pre_filter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     plugin = _current(cycle, framework)
     result = plugin.pre_filter(cycle.state, cycle.pod, cycle.nodes)
     status = result.status.by(plugin.name)
@@ -139,7 +143,7 @@ def _pre_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundin
         cycle.state.skip_filter = (*cycle.state.skip_filter, plugin.name)
     elif status.code is Code.UNRESOLVABLE:
         cycle.pre_filter_status = status
-        _refuse_in_pre_filter(cycle, framework, around)
+        _refuse_in_pre_filter(cycle, framework, algorithm_state)
         return step
     elif status.code is Code.UNSCHEDULABLE:
         cycle.pre_filter_status = status
@@ -147,9 +151,9 @@ def _pre_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundin
         _internal_error(cycle, f'running PreFilter plugin "{plugin.name}": {status.message}')
         return step
     elif result.node_names is not None and not _narrow(cycle, plugin.name, result.node_names):
-        _refuse_in_pre_filter(cycle, framework, around)
+        _refuse_in_pre_filter(cycle, framework, algorithm_state)
         return step
-    _next(cycle, framework, around)
+    _next(cycle, framework, algorithm_state)
     return step
 
 
@@ -167,64 +171,68 @@ def _narrow(cycle: SchedulingCycle, plugin: str, names: frozenset[str]) -> bool:
     return False
 
 
-def _refuse_in_pre_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def _refuse_in_pre_filter(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> None:
     status = cycle.absent = cycle.pre_filter_status
     signed = {status.plugin} - {""}
     alone = status.code is Code.UNRESOLVABLE and signed
     cycle.unschedulable_plugins = tuple(sorted(signed if alone else {*cycle.narrowed_by, *signed}))
     cycle.feasible = np.zeros(0, np.intp)
-    _enter(cycle, framework, Phase.POST_FILTER, around)
+    _enter(cycle, framework, Phase.POST_FILTER, algorithm_state)
 
 
 # Filter
 
 
-def _filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _filter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     plugin = _current(cycle, framework)
     step, failed = search.run_filter(cycle, plugin)
     rows = search.search_of(cycle).rows
     text = "" if failed is None else f'running "{plugin.name}" filter plugin: {failed.message}'
     if text and search.search_of(cycle).own_nomination:
-        search.leave_nominated(cycle, framework, around, error(text).by(plugin.name))
-        _start_search(cycle, framework, around)
+        search.leave_nominated(cycle, framework, algorithm_state, error(text).by(plugin.name))
+        _start_search(cycle, framework, algorithm_state)
     elif text:
         _internal_error(cycle, text)
     elif rows is not None and not len(rows):
-        _leave(cycle, framework, around)  # nothing left to ask the others about
+        _leave(cycle, framework, algorithm_state)  # nothing left to ask the others about
     else:
-        _next(cycle, framework, around)
+        _next(cycle, framework, algorithm_state)
     return step
 
 
-def _leave_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
-    while search.next_stage(cycle) or search.next_block(cycle, framework, around):
+def _leave_filter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    while search.next_stage(cycle) or search.next_block(cycle, framework, algorithm_state):
         cycle.index = 0
         rows = search.search_of(cycle).rows
         if cycle.run and rows is not None and len(rows):
             return
-    feasible = search.close_search(cycle, around)
+    feasible = search.close_search(cycle, algorithm_state)
     if feasible is not None:
-        _found(cycle, framework, feasible, around)
+        _found(cycle, framework, feasible, algorithm_state)
         return
-    search.open_main_search(cycle, framework, around)
-    _start_search(cycle, framework, around)
+    search.open_main_search(cycle, framework, algorithm_state)
+    _start_search(cycle, framework, algorithm_state)
 
 
-def _start_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def _start_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """From the first plugin, over the rows of the search that has just been opened."""
     cycle.index = 0
     rows = search.search_of(cycle).rows
     if not cycle.run or rows is None or not len(rows):
-        _leave_filter(cycle, framework, around)
+        _leave_filter(cycle, framework, algorithm_state)
 
 
-def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows, around: Surroundings) -> None:
+def _found(
+    cycle: SchedulingCycle, framework: Framework, feasible: Rows, algorithm_state: AlgorithmState
+) -> None:
     cycle.feasible = feasible
     if len(feasible) == 0:
         steps = {int(i) for i in np.unique(cycle.refused_by) if i >= 0}
         refusing = {cycle.steps[i].plugin for i in steps}
         cycle.unschedulable_plugins = tuple(sorted(refusing | set(cycle.narrowed_by)))
-        _enter(cycle, framework, Phase.POST_FILTER, around)
+        _enter(cycle, framework, Phase.POST_FILTER, algorithm_state)
     elif len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
@@ -234,22 +242,22 @@ def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows, around:
         cycle.phase, cycle.index = Phase.SELECT, 0
     else:
         cycle.scores = ScoreBoard(feasible)
-        _enter(cycle, framework, Phase.PRE_SCORE, around)
+        _enter(cycle, framework, Phase.PRE_SCORE, algorithm_state)
 
 
 # PostFilter
 
 
-def _post_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _post_filter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     """kube: framework/runtime/framework.go RunPostFilterPlugins"""
     plugin = _current(cycle, framework)
     failure = Failure(
         status_codes(cycle),
-        FilterRunner(framework, around.nominator),
-        around.nominator.counted,
-        around.nominator.nodes,
-        around.draw_preemption,
-        around.epoch + cycle.t,
+        FilterRunner(framework, algorithm_state.nominator),
+        algorithm_state.nominator.counted,
+        algorithm_state.nominator.nodes,
+        algorithm_state.draw_preemption,
+        algorithm_state.epoch + cycle.t,
     )
     result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
     status = result.status.by(plugin.name)
@@ -261,7 +269,7 @@ def _post_filter(cycle: SchedulingCycle, framework: Framework, around: Surroundi
         cycle.post_filter = Status(Code.UNSCHEDULABLE, reasons, cycle.post_filter.plugin or plugin.name)
         if result.nominated_node is not None:
             cycle.nomination = result.nominated_node
-        _next(cycle, framework, around)
+        _next(cycle, framework, algorithm_state)
         return step
     cycle.post_filter = status
     cycle.nomination = result.nominated_node if status.ok or status.rejected else None
@@ -297,27 +305,27 @@ def _give_up(cycle: SchedulingCycle) -> None:
 # PreScore, Score, NormalizeScore, Select
 
 
-def _pre_score(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     step, failed = scoring.run_pre_score(cycle, _current(cycle, framework))
     if failed:
         _internal_error(cycle, failed)
     else:
-        _next(cycle, framework, around)
+        _next(cycle, framework, algorithm_state)
     return step
 
 
-def _score(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     step, failed = scoring.run_score(cycle, framework, _current(cycle, framework))
     if failed:
         _internal_error(cycle, failed)
     else:
-        _next(cycle, framework, around)
+        _next(cycle, framework, algorithm_state)
     return step
 
 
-def _normalize(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> PluginStep:
+def _normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep:
     step = scoring.run_normalize(cycle, _current(cycle, framework))
-    _next(cycle, framework, around)
+    _next(cycle, framework, algorithm_state)
     return step
 
 
@@ -327,12 +335,12 @@ def _sum_up(cycle: SchedulingCycle) -> None:
         _internal_error(cycle, failed)
 
 
-def _select(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
-    scoring.select(cycle, around)
+def _select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    scoring.select(cycle, algorithm_state)
     cycle.phase, cycle.index = Phase.RESERVE, 0
 
 
-_HANDLERS: dict[Phase, Callable[[SchedulingCycle, Framework, Surroundings], PluginStep | None]] = {
+_HANDLERS: dict[Phase, Callable[[SchedulingCycle, Framework, AlgorithmState], PluginStep | None]] = {
     Phase.PRE_FILTER: _pre_filter,
     Phase.FILTER: _filter,
     Phase.POST_FILTER: _post_filter,

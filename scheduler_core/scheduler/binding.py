@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
-from scheduler_core.framework.events import ASSIGNED_POD_DELETE, Happening
+from scheduler_core.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
@@ -272,7 +272,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     was_assumed = scheduler.is_assumed(binding.pod)
     forget(scheduler, binding.pod, binding.span)
     failure, outcome, message = _explain(point, status)
-    now, forgotten = scheduler.world.now, Happening(ASSIGNED_POD_DELETE, binding.pod, None)
+    now, forgotten = scheduler.world.now, ObjectEvent(ASSIGNED_POD_DELETE, binding.pod, None)
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(

@@ -43,21 +43,21 @@ class FilterRunner:
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Row -> the first plugin's refusal; rows that pass are not in it."""
         out: dict[int, Status] = {}
-        promised = promised_rows(self._nominator, pod, nodes, rows)
-        if promised:
-            view, what_if = self.with_promised(state, pod, nodes, promised)
-            self._run(what_if, pod, view, np.array(sorted(promised), np.intp), out)
+        nominated = nominated_rows(self._nominator, pod, nodes, rows)
+        if nominated:
+            view, what_if = self.with_nominated(state, pod, nodes, nominated)
+            self._run(what_if, pod, view, np.array(sorted(nominated), np.intp), out)
             rows = np.array([row for row in rows.tolist() if row not in out], np.intp)
         self._run(state, pod, nodes, rows, out)
         return out
 
-    def with_promised(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, promised: dict[int, tuple[Pod, ...]]
+    def with_nominated(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, nominated: dict[int, tuple[Pod, ...]]
     ) -> tuple[NodeTable, CycleState]:
-        """View and state in which the promised pods already run on their rows."""
+        """View and state in which the nominated pods already run on their rows."""
         view, what_if = nodes.copy(), state.copy()
         self.adjust(
-            what_if, pod, view, [change for row, pods in promised.items() for change in added(row, pods)]
+            what_if, pod, view, [change for row, pods in nominated.items() for change in added(row, pods)]
         )
         return view, what_if
 
@@ -91,8 +91,10 @@ def _signed(status: Status, plugin: str) -> Status:
     return status.by(plugin)
 
 
-def promised_rows(nominator: Nominator, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, tuple[Pod, ...]]:
-    """Rows among `rows` that are promised to other pods of at least this pod's priority, with those pods."""
+def nominated_rows(
+    nominator: Nominator, pod: Pod, nodes: NodeTable, rows: Rows
+) -> dict[int, tuple[Pod, ...]]:
+    """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""
     names = nominator.nodes()
     if not names:
         return {}

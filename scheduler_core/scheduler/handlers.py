@@ -17,7 +17,7 @@ from scheduler_core.framework.events import (
     UNSCHEDULABLE_POD_UPDATE,
     Action,
     ClusterEvent,
-    Happening,
+    ObjectEvent,
 )
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
@@ -58,19 +58,19 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
     now, old, new = scheduler.world.now, event.old_node, event.new_node
     if event.type == DELETED:
         assert old is not None
-        scheduler.queue.move_all(Happening(NODE_DELETE, old, None), now)
+        scheduler.queue.move_all(ObjectEvent(NODE_DELETE, old, None), now)
         scheduler.cache.remove_node(old)
         measure.handled(scheduler, _NODE_DELETE)
         return
     assert new is not None
     scheduler.cache.add_node(new)
     if event.type == ADDED or old is None:
-        scheduler.queue.move_all(Happening(NODE_ADD, None, new), now)
+        scheduler.queue.move_all(ObjectEvent(NODE_ADD, None, new), now)
         measure.handled(scheduler, _NODE_ADD)
         return
     for action in node_changes(old, new):
         change = ClusterEvent("Node", action)
-        scheduler.queue.move_all(Happening(change, old, new), now)
+        scheduler.queue.move_all(ObjectEvent(change, old, new), now)
         measure.handled(scheduler, change.label)
 
 
@@ -137,18 +137,18 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
     if new is None:
         if old is not None:
             scheduler.cache.remove_pod(old)
-            queue.move_all(Happening(ASSIGNED_POD_DELETE, old, None), now)
+            queue.move_all(ObjectEvent(ASSIGNED_POD_DELETE, old, None), now)
             measure.handled(scheduler, _ASSIGNED_POD_DELETE)
     elif old is None:
         scheduler.cache.add_pod(new)
-        queue.move_all(Happening(ASSIGNED_POD_ADD, None, new), now)
+        queue.move_all(ObjectEvent(ASSIGNED_POD_ADD, None, new), now)
         measure.handled(scheduler, _ASSIGNED_POD_ADD)
     else:
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
         measure.handled(scheduler, _ASSIGNED_POD_UPDATE)
         for change in pod_changes(old, new, scheduler.features):
-            queue.move_all(Happening(change, old, new), now)
+            queue.move_all(ObjectEvent(change, old, new), now)
             measure.handled(scheduler, change.label)
 
 
@@ -166,7 +166,7 @@ def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
 
 def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
     """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
-    queue, gone = scheduler.queue, Happening(ASSIGNED_POD_DELETE, pod, None)
+    queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
     queue.delete(pod)
     waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
     if waiting is not None:
@@ -188,7 +188,7 @@ def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
     now = scheduler.world.now
     scheduler.queue.update(old, new, now, changes)
     if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
-        left = Happening(ASSIGNED_POD_DELETE, old, None)
+        left = ObjectEvent(ASSIGNED_POD_DELETE, old, None)
         scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
 
 
@@ -248,5 +248,5 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
         resource = SERVICE
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
-        scheduler.queue.move_all(Happening(happened, event.old, event.new), scheduler.world.now)
+        scheduler.queue.move_all(ObjectEvent(happened, event.old, event.new), scheduler.world.now)
         measure.handled(scheduler, happened.label)

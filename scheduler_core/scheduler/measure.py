@@ -67,7 +67,7 @@ def cycle_over(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         alike = figures.alike[key] = _alike(cycle, scheduler.profiles[cycle.profile])
     alike.cycles += 1
     alike.scored += len(cycle.scores.rows)
-    if search.processed == len(cycle.scores.rows) and not search.promised:
+    if search.processed == len(cycle.scores.rows) and not search.nominated:
         alike.filtered += search.seen
         return
     tail = _beyond(cycle)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scheduler_core.framework.events import ClusterEvent, Happening
+from scheduler_core.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.framework.plugin import Plugin, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
-from scheduler_core.queue.types import QueuedPod, Verdict
+from scheduler_core.queue.types import QueuedPod, RequeueDecision
 from scheduler_core.scheduler import measure
 from scheduler_core.trace.journal import Place
 
@@ -54,10 +54,10 @@ class QueueRules:
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
         return self._hints.listeners(event)
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
-        return self._hints.judge(entry, what)
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
+        return self._hints.requeue_decision(entry, what)
 
-    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
         reason = () if why is None else why.reason
         self._scheduler.move(entry.key, place, cause, reason, until, self._is_about(entry.pod))

@@ -31,11 +31,11 @@ from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
 from scheduler_core.scheduler import client
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.api_calls import Dispatcher
 from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
-from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.journal import Place, Why
 
@@ -77,7 +77,7 @@ class Scheduler:
         self.evictions: dict[int, Eviction] = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
-        self.around = Surroundings(
+        self.algorithm_state = AlgorithmState(
             configuration.percentage_of_nodes_to_score,
             draw=world.draw,
             draw_preemption=world.draw,
@@ -234,8 +234,8 @@ class Scheduler:
         twin.cache = self.cache.copy()
         twin.snapshot = self.snapshot.copy()
         twin.snapshot.resources = twin.cache.resources
-        twin.around = replace(
-            self.around, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
+        twin.algorithm_state = replace(
+            self.algorithm_state, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
         )
         twin.cycle = self.cycle.copy(self._twin_table(twin)) if self.cycle is not None else None
         twin.bindings = {number: binding.copy() for number, binding in self.bindings.items()}

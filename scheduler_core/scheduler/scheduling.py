@@ -80,7 +80,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
             _did(scheduler, cycle, point, plugin.name, SUCCESS)
-    algorithm.begin(cycle, framework, scheduler.around)
+    algorithm.begin(cycle, framework, scheduler.algorithm_state)
     scheduler.push_cycle(0)
 
 
@@ -91,7 +91,7 @@ def advance(scheduler: Scheduler) -> None:
     framework = scheduler.profiles[cycle.profile]
     cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
     if cycle.phase in algorithm.IN_ALGORITHM:
-        step = algorithm.advance(cycle, framework, scheduler.around)
+        step = algorithm.advance(cycle, framework, scheduler.algorithm_state)
         if step is not None:
             _record_step(scheduler, cycle, step)
         if cycle.phase not in algorithm.IN_ALGORITHM:

@@ -12,8 +12,8 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.cycle import SchedulingCycle
-from scheduler_core.scheduler.surroundings import Surroundings
 
 
 def run_pre_score(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, str]:
@@ -98,12 +98,12 @@ def sum_up(cycle: SchedulingCycle) -> str:
     return ""
 
 
-def select(cycle: SchedulingCycle, around: Surroundings) -> None:
+def select(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> None:
     """Draws among the best nodes, which stand in list order."""
     board = board_of(cycle)
     assert board.total is not None
     best = np.sort(board.rows[board.total == board.total.max()])
     cycle.tied_rows = best
     if len(best) > 1:
-        cycle.draw = around.draw(len(best))
+        cycle.draw = algorithm_state.draw(len(best))
     cycle.chosen = cycle.nodes.names[int(best[cycle.draw or 0])]

@@ -1,6 +1,6 @@
 """Filter's search: rows in order from the start index, block by block, until enough are feasible.
 
-A pod that is nominated to a node has that node looked at first. Where other pods are promised a node of the
+A pod that is nominated to a node has that node looked at first. Where other pods are nominated to a node of the
 block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
 
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
@@ -19,9 +19,9 @@ from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner, promised_rows
-from scheduler_core.scheduler.surroundings import Surroundings
+from scheduler_core.scheduler.filtering import FilterRunner, nominated_rows
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
@@ -41,7 +41,7 @@ class Search:
     order: Rows
     wanted: int
     own_nomination: bool = False  # only the node that the pod itself is nominated to
-    promised: bool = False  # some node that was looked at is promised to other pods
+    nominated: bool = False  # other pods are nominated to some node that was looked at
     start: int = 0  # first of `order` in the current block
     stop: int = 0  # first behind the current block
     rows: Rows | None = None
@@ -64,7 +64,7 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
     return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
 
 
-def open_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """Begins the search: with the node that the pod is nominated to, where there is one."""
     n = len(cycle.nodes)
     cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
@@ -74,38 +74,38 @@ def open_search(cycle: SchedulingCycle, framework: Framework, around: Surroundin
     if name and nominated is None:
         cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
     if nominated is None:
-        open_main_search(cycle, framework, around)
+        open_main_search(cycle, framework, algorithm_state)
         return
     cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
     if framework.has(Point.FILTER):
-        open_block(cycle, framework, around)
+        open_block(cycle, framework, algorithm_state)
 
 
 def leave_nominated(
-    cycle: SchedulingCycle, framework: Framework, around: Surroundings, failed: Status
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, failed: Status
 ) -> None:
     """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
     search = search_of(cycle)
     cycle.nominated_refusal = failed
     cycle.refused_by[search.order] = NOT_EVALUATED
     cycle.reason[search.order] = 0
-    open_main_search(cycle, framework, around)
+    open_main_search(cycle, framework, algorithm_state)
 
 
-def open_main_search(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """Begins the search over all nodes, or over those that PreFilter left."""
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
-    wanted = feasible_nodes_to_find(around.percentage if own is None else own, len(rows))
+    wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
     if not framework.has(Point.SCORE):
         wanted = 1
     if len(rows):
-        start = around.next_start % len(rows)
+        start = algorithm_state.next_start % len(rows)
         if start:
             rows = np.concatenate([rows[start:], rows[:start]])
     cycle.search = Search(rows, wanted)
     if framework.has(Point.FILTER):
-        open_block(cycle, framework, around)
+        open_block(cycle, framework, algorithm_state)
 
 
 def _rows_to_search(cycle: SchedulingCycle) -> Rows:
@@ -130,7 +130,7 @@ def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
     return sorted({*cycle.narrowed_by, nominated} - {""})
 
 
-def open_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> None:
+def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
     search = search_of(cycle)
     left = len(search.order) - search.start
@@ -143,12 +143,12 @@ def open_block(cycle: SchedulingCycle, framework: Framework, around: Surrounding
     search.stop = search.start + size
     rows = search.order[search.start : search.stop]
     cycle.refused_by[rows] = PASSED
-    promised = promised_rows(around.nominator, cycle.pod, cycle.nodes, rows)
-    if promised:
-        search.promised = True
-        runner = FilterRunner(framework, around.nominator)
-        search.view, search.state = runner.with_promised(cycle.state, cycle.pod, cycle.nodes, promised)
-        mine = np.isin(rows, np.array(list(promised), np.intp))
+    nominated = nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
+    if nominated:
+        search.nominated = True
+        runner = FilterRunner(framework, algorithm_state.nominator)
+        search.view, search.state = runner.with_nominated(cycle.state, cycle.pod, cycle.nodes, nominated)
+        mine = np.isin(rows, np.array(list(nominated), np.intp))
         search.stage, search.rows, search.rest = Stage.NOMINATED, rows[mine], rows
     else:
         search.rows = rows
@@ -207,7 +207,7 @@ def _status(verdicts: Verdicts | None, refused: int, evaluated: int) -> Status:
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:
-    """Goes from the pass with promised pods to the main pass of the block; False where that is done."""
+    """Goes from the pass with nominated pods to the main pass of the block; False where that is done."""
     search = search_of(cycle)
     if search.stage is Stage.MAIN:
         return False
@@ -217,7 +217,7 @@ def next_stage(cycle: SchedulingCycle) -> bool:
     return True
 
 
-def next_block(cycle: SchedulingCycle, framework: Framework, around: Surroundings) -> bool:
+def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> bool:
     """Goes to the next block where more feasible nodes are wanted and rows are left."""
     search = search_of(cycle)
     assert search.rows is not None
@@ -225,11 +225,11 @@ def next_block(cycle: SchedulingCycle, framework: Framework, around: Surrounding
     search.start = search.stop
     if search.found > search.wanted or search.stop >= len(search.order):
         return False
-    open_block(cycle, framework, around)
+    open_block(cycle, framework, algorithm_state)
     return True
 
 
-def close_search(cycle: SchedulingCycle, around: Surroundings) -> Rows | None:
+def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows | None:
     """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
     search = search_of(cycle)
     seen = search.order[: search.stop]
@@ -252,7 +252,7 @@ def close_search(cycle: SchedulingCycle, around: Surroundings) -> Rows | None:
     _remember_nominated(cycle)
     refused = int(np.count_nonzero(cycle.refused_by >= 0))
     search.processed = len(passing) + refused
-    around.next_start = (around.next_start + search.processed) % len(cycle.nodes)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return seen[passing]
 
 
@@ -265,7 +265,7 @@ def _remember_nominated(cycle: SchedulingCycle) -> None:
         cycle.refused_by[row], cycle.reason[row] = step, reason
 
 
-def take_unseen(cycle: SchedulingCycle, around: Surroundings) -> Rows:
+def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows:
     """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
     search = search_of(cycle)
     taken = search.order[: search.wanted]
@@ -273,5 +273,5 @@ def take_unseen(cycle: SchedulingCycle, around: Surroundings) -> Rows:
     if search.own_nomination:
         return taken
     search.processed = len(taken)
-    around.next_start = (around.next_start + search.processed) % len(cycle.nodes)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return taken

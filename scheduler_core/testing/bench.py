@@ -90,8 +90,8 @@ class Bench:
         self.simulation.apply(ApplyObjects(tuple(workload.objects())))
         self.simulation.apply(ApplyObjects(tuple(pods)))
         self._scheduler = self.simulation.schedulers[0]
-        self._scheduler.around.percentage = percentage
-        self._scheduler.around.draw_preemption = self.simulation.draw
+        self._scheduler.algorithm_state.percentage = percentage
+        self._scheduler.algorithm_state.draw_preemption = self.simulation.draw
         metadata = [pod["metadata"] for pod in pods]
         self.pods = [self._pod(f"{m.get('namespace') or 'default'}/{m['name']}") for m in metadata]
         if percentage == FULL_PERCENTAGE and workload.size >= LARGE:
@@ -108,7 +108,7 @@ class Bench:
 
     def restart(self) -> None:
         """Forgets what an attempt to warm up has moved."""
-        self._scheduler.around.next_start = 0
+        self._scheduler.algorithm_state.next_start = 0
 
     def settle(self, cycle: SchedulingCycle) -> None:
         """What follows an attempt: the pod is assumed; for a preemptor its victims have gone by then."""
@@ -136,9 +136,9 @@ class Bench:
         cycle = SchedulingCycle(
             self._number, scheduler.name, framework.name, QueuedPod(pod, 0, 0), scheduler.snapshot, 0
         )
-        begin(cycle, framework, scheduler.around)
+        begin(cycle, framework, scheduler.algorithm_state)
         while cycle.phase in IN_ALGORITHM and (self._post_filter or cycle.phase is not Phase.POST_FILTER):
-            if advance(cycle, framework, scheduler.around) is not None and did is not None:
+            if advance(cycle, framework, scheduler.algorithm_state) is not None and did is not None:
                 did(cycle)
         return cycle
 

@@ -22,9 +22,9 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.cycle import EXCLUDED, SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.testing.corpus.compare import Difference
 from scheduler_core.testing.corpus.observe import (
     Observed,
@@ -53,7 +53,7 @@ def run_large(scenario: Scenario) -> Difference | None:
         profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, world)
         for profile in configuration.profiles
     }
-    around = Surroundings(100, nominator=world.nominator)
+    around = AlgorithmState(100, nominator=world.nominator)
     for number, expected in enumerate(scenario.attempts, 1):
         pod = world.pods[expected["pod"]]
         framework = frameworks[pod.spec.scheduler_name]

@@ -21,9 +21,9 @@ from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, status_codes
+from scheduler_core.scheduler.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.cycle import SchedulingCycle
 from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.surroundings import Surroundings
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
     Difference,
@@ -108,7 +108,9 @@ class _Run:
             profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, self.world)
             for profile in configuration.profiles
         }
-        self.around = Surroundings(configuration.percentage_of_nodes_to_score, nominator=self.world.nominator)
+        self.algorithm_state = AlgorithmState(
+            configuration.percentage_of_nodes_to_score, nominator=self.world.nominator
+        )
         self.world.nominate_from_the_start(
             key
             for key, pod in self.world.pods.items()
@@ -176,7 +178,7 @@ class _Run:
             return None
         runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
         failure = Failure(
-            status_codes(cycle), runner, nominator.on, nominator.nodes, self.around.draw_preemption
+            status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
         )
         found = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
         return preemption(cycle, found.evidence)
@@ -193,18 +195,18 @@ class _Run:
         self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
     ) -> tuple[SchedulingCycle, Observed | None]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
-        start = self.around.next_start
-        self.around.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
-        begin(cycle, framework, self.around)
+        start = self.algorithm_state.next_start
+        self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
+        begin(cycle, framework, self.algorithm_state)
         while cycle.phase in IN_ALGORITHM:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
-            advance(cycle, framework, self.around)
-        sampling = _sampling(cycle, start, self.around.next_start, expected.get("sampling") or {})
+            advance(cycle, framework, self.algorithm_state)
+        sampling = _sampling(cycle, start, self.algorithm_state.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):
             sampling["filterCalls"] = 0
         if not self.sampled:
-            self.around.next_start = 0
+            self.algorithm_state.next_start = 0
         return cycle, sampling
 
 

@@ -40,20 +40,20 @@ def test_an_event_in_flight_that_helps_is_told_with_plugin_and_hint() -> None:
     observer.see(sim, sim.apply(ApplyObjects((node("large", cpu="8"),))))
     event = watched(sim, observer)["events"][0]
     assert (event["event"], event["object"], event["plugin"]) == ("NodeAdd", "large", "NodeResourcesFit")
-    assert event["verdict"] == "queue after backoff"
+    assert event["decision"] == "queue after backoff"
     assert event["hint"]
 
 
 def test_an_event_in_flight_that_does_not_help_is_told_to_stay() -> None:
     sim, observer = begun(node("small", cpu="1"), pod("web", cpu="4"))
     observer.see(sim, sim.apply(ApplyObjects((node("tiny", cpu="1"),))))
-    assert [event["verdict"] for event in watched(sim, observer)["events"]] == ["stays"]
+    assert [event["decision"] for event in watched(sim, observer)["events"]] == ["stays"]
 
 
 def test_nobody_judges_the_events_of_an_attempt_that_succeeds() -> None:
     sim, observer = begun(node("large", cpu="8"), pod("web"))
     observer.see(sim, sim.apply(ApplyObjects((node("other"),))))
-    assert "verdict" not in watched(sim, observer)["events"][0]
+    assert "decision" not in watched(sim, observer)["events"][0]
 
 
 def test_a_failed_binding_is_told_with_its_way_back_in_reverse_order() -> None:

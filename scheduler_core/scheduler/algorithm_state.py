@@ -10,7 +10,7 @@ from scheduler_core.queue.nominator import Nominator
 
 
 @dataclass(slots=True)
-class Surroundings:
+class AlgorithmState:
     """What a scheduler remembers between cycles, and how it draws.
 
     `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
