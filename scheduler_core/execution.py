@@ -29,7 +29,7 @@ from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.edits import Edit, revert
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.scheduler import api_calls, binding, eviction, informers
+from scheduler_core.scheduler.steps import api_calls, binding, eviction, informers
 
 if TYPE_CHECKING:
     from scheduler_core.simulation import Simulation

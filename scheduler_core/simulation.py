@@ -25,8 +25,8 @@ from scheduler_core.edits import Edits
 from scheduler_core.execution import execute
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
-from scheduler_core.scheduler import api_calls, binding, eviction, expiry, informers, scheduling
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import binding, call_answers, eviction, expiry, informers, scheduling
 from scheduler_core.scheduler.world import Ids
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.records import Data, Record, Recorder
@@ -311,7 +311,7 @@ class Simulation:
         elif name == "binding":
             binding.advance(scheduler, int(rest[1]))
         elif name == "api_call":
-            api_calls.finish(scheduler, int(rest[1]))
+            call_answers.finish(scheduler, int(rest[1]))
         elif name == "evict":
             eviction.advance(scheduler, int(rest[1]))
         elif name == "hear":

@@ -43,15 +43,10 @@ from scheduler_core.preemption import evidence
 from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
 from scheduler_core.readings import scrapes
-from scheduler_core.scheduler import (
-    algorithm_state,
-    api_calls,
-    cycle,
-    eviction,
-    scheduler,
-    search,
-    world,
-)
+from scheduler_core.scheduler import scheduler, world
+from scheduler_core.scheduler.algorithm import algorithm_state
+from scheduler_core.scheduler.calls import dispatcher
+from scheduler_core.scheduler.cycles import binding_cycle, eviction, phases, scheduling_cycle, search
 from scheduler_core.trace import journal, records
 
 CLASSES: tuple[type, ...] = (
@@ -96,9 +91,15 @@ CLASSES: tuple[type, ...] = (
     *(nominator.Nominator, metrics.QueueMetrics),
     # scheduler
     *(scheduler.Scheduler, algorithm_state.AlgorithmState, eviction.Eviction),
-    *(cycle.SchedulingCycle, cycle.BindingCycle, step.PluginStep, scores.ScoreBoard, cycle.Phase),
+    *(
+        scheduling_cycle.SchedulingCycle,
+        binding_cycle.BindingCycle,
+        step.PluginStep,
+        scores.ScoreBoard,
+        phases.Phase,
+    ),
     *(search.Search, search.Stage),
-    *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
+    *(dispatcher.Dispatcher, dispatcher.StatusPatch, dispatcher.Binding),
     # metrics
     *(figures.Figures, figures.Histogram, figures.Alike, scrapes.Scrapes, scrapes.Scrape),
     # what plugins keep in a cycle's state, and the evidence of preemption

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 DIGEST_BYTES = 16
 

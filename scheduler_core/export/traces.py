@@ -13,7 +13,7 @@ from typing import Any
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.commands import command_from_json
 from scheduler_core.export.digests import digest
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
 

@@ -13,7 +13,8 @@ from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import RequeueDecision
-from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
 

@@ -11,7 +11,7 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.inspection.attempt_observer import running_cycle
 from scheduler_core.inspection.observed_state import CLONED, AccessLog, ObservedState
-from scheduler_core.scheduler.cycle import BindingCycle
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.simulation import Simulation
 
 OWN, NOMINATED, DRY_RUN, BINDING = "the cycle", "nominated pods", "dry run", "binding cycle"

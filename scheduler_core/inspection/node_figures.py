@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 
 def figures(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from scheduler_core.api.store import Store
 from scheduler_core.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.framework.plugin import Plugin, Point
 from scheduler_core.framework.runtime import Framework
@@ -11,10 +12,23 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
 from scheduler_core.queue.types import QueuedPod, RequeueDecision
 from scheduler_core.scheduler import measure
-from scheduler_core.trace.journal import Place
+from scheduler_core.trace.journal import Place, Why
 
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+
+class RulesOwner(measure.Measured, Protocol):
+    """The scheduler whose queue it is."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def replica(self) -> Store | None: ...
+
+    def framework_of(self, pod: Pod) -> Framework | None: ...
+
+    def move(
+        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
+    ) -> None: ...
 
 
 class QueueRules:
@@ -22,7 +36,7 @@ class QueueRules:
 
     __slots__ = ("_hints", "_scheduler")
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: RulesOwner) -> None:
         self._scheduler = scheduler
         self._hints = Hints(scheduler.profiles, scheduler.figures.queueing_hint.counts)
 

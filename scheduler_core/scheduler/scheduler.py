@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
@@ -30,18 +30,16 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
-from scheduler_core.scheduler import client
-from scheduler_core.scheduler.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.api_calls import Dispatcher
-from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.calls.dispatcher import Dispatcher
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.eviction import Eviction
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.journal import Place, Why
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.eviction import Eviction
-
 
 _PENDING = (
     Place.ACTIVE,

@@ -18,7 +18,7 @@ from scheduler_core.commands import (
     SetSettings,
 )
 from scheduler_core.framework.events import ObjectEvent
-from scheduler_core.scheduler import handlers
+from scheduler_core.scheduler.steps import handlers
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place

@@ -19,7 +19,7 @@ from scheduler_core.commands import (
     Undo,
     command_from_json,
 )
-from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (

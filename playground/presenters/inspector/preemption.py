@@ -12,7 +12,7 @@ from playground.presenters.preempting import chosen_of, step_of
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 CANDIDATES = 12
 GROUPS = 8

@@ -10,7 +10,7 @@ from playground.charts.scores import stacked
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of
 from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 WINDOW = 10
 

@@ -21,10 +21,10 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.cycle import EXCLUDED, SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 from scheduler_core.testing.corpus.compare import Difference
 from scheduler_core.testing.corpus.observe import (
     Observed,

@@ -11,10 +11,10 @@ from scheduler_core.framework.plugin import Point, Rows
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, unresolvable
 from scheduler_core.preemption.evidence import Evidence
-from scheduler_core.scheduler.algorithm import status_codes
-from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.fit_error import NO_NODES
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
+from scheduler_core.scheduler.algorithm.schedule_pod import status_codes
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle
 
 Observed = dict[str, Any]
 

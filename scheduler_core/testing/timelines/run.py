@@ -17,11 +17,12 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler import binding, scheduling
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
-from scheduler_core.scheduler.fit_error import fit_error
+from scheduler_core.scheduler.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import binding, scheduling
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.timelines import oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place

@@ -10,47 +10,26 @@ kube: framework/preemption/preemption.go (prepareCandidate, prepareCandidateAsyn
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from scheduler_core.api.faults import DELETE, STATUS, Fault, take
+from scheduler_core.api.faults import Fault, take
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.status import DONE, Answer, Refused
 from scheduler_core.framework.status import error
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import binding, client, measure
-from scheduler_core.scheduler.api_calls import condition_differs, patch_status
-from scheduler_core.scheduler.cycle import SchedulingCycle
-from scheduler_core.scheduler.fit_error import fit_error
-from scheduler_core.scheduler.outcome import note, observed_generation
+from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.calls.dispatcher import condition_differs
+from scheduler_core.scheduler.cycles.eviction import Eviction
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import binding
+from scheduler_core.scheduler.steps.api_calls import patch_status
+from scheduler_core.scheduler.steps.outcome import note, observed_generation
 
 PLUGIN = "DefaultPreemption"
-
-
-@dataclass(frozen=True, slots=True)
-class Eviction:
-    """One preemption being carried out: the victim at `index` is next. `told`: it has its condition. `held_up`: a cycle waits.
-    `tries`: how often the call about it has been made again.
-
-    One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
-    """
-
-    number: int
-    preemptor: Pod
-    node: str
-    victims: tuple[Pod, ...]
-    held_up: bool
-    chosen: int = 0  # victims, with those that end already
-    begun: bool = False
-    index: int = 0
-    told: bool = False
-    evicted: int = 0
-    tries: int = 0
-
-    @property
-    def next_call(self) -> tuple[str, str]:
-        return DELETE if self.told else STATUS, self.victims[self.index].key
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:

@@ -12,14 +12,12 @@ and nothing to pay. DEVIATION: all kinds lag alike; kube has one watch per kind.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import URGENT
-from scheduler_core.scheduler import handlers
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import handlers
 
 
 def set_lag(scheduler: Scheduler) -> None:

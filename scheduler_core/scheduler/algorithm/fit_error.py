@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from scheduler_core.scheduler.cycle import EXCLUDED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 
 NO_NODES = "no nodes available to schedule pods"
 

@@ -11,11 +11,14 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.framework.step import PluginStep, StepFacts
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler import algorithm, binding, eviction, measure
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
-from scheduler_core.scheduler.fit_error import refusals
-from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.algorithm import schedule_pod as algorithm
+from scheduler_core.scheduler.algorithm.fit_error import refusals
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import binding, eviction
+from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Attempt
 
 MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000

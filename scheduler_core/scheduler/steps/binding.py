@@ -14,10 +14,13 @@ from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import api_calls, expiry, measure
-from scheduler_core.scheduler.cycle import BindingCycle, Phase, SchedulingCycle
-from scheduler_core.scheduler.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import api_calls, expiry
+from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
 
 

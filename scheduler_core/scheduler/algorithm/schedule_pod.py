@@ -18,11 +18,12 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler import scoring, search
-from scheduler_core.scheduler.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.cycle import EXCLUDED, Phase, SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.fit_error import NO_NODES, fit_error
+from scheduler_core.scheduler.algorithm import scoring, search
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.fit_error import NO_NODES, fit_error
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 
 
 def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:

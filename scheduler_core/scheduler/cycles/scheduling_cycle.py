@@ -1,19 +1,8 @@
-"""A cycle is data: where it is, what it knows, what has run. So it can be copied, stored and stepped.
-
-```
-scheduling cycle                                                    binding cycle (overlaps with later scheduling cycles)
-PreFilter -> Filter -> PreScore -> Score -> NormalizeScore -> Select -> Reserve -> Permit -> WaitOnPermit -> PreBind -> Bind -> PostBind
-    |           |          |         |            |                       |          |            |            |         |
-    +-----------+--> PostFilter      +------------+--> Failed <-----------+----------+            +-- rollback +---------+
-                         +-> Failed
-```
-"""
+"""A scheduling cycle as data: where it is, what it knows, what has run. So it can be copied, stored and stepped."""
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,33 +15,12 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.search import Search
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.search import Search
 
 PASSED = -1
 NOT_EVALUATED = -2
 EXCLUDED = -3
-
-
-class Phase(enum.StrEnum):
-    """Where a scheduling or binding cycle stands: the point whose plugin runs next."""
-
-    PRE_FILTER = "PreFilter"
-    FILTER = "Filter"
-    POST_FILTER = "PostFilter"
-    PRE_SCORE = "PreScore"
-    SCORE = "Score"
-    NORMALIZE_SCORE = "NormalizeScore"
-    SELECT = "Select"
-    RESERVE = "Reserve"
-    PERMIT = "Permit"
-    WAIT_ON_PERMIT = "WaitOnPermit"
-    PRE_BIND = "PreBind"
-    BIND = "Bind"
-    POST_BIND = "PostBind"
-    FAILED = "Failed"
-    DONE = "Done"
 
 
 @dataclass(slots=True)
@@ -165,32 +133,3 @@ class SchedulingCycle:
             reason=self.reason.copy(),
             scores=self.scores.copy() if self.scores is not None else None,
         )
-
-
-@dataclass(slots=True)
-class BindingCycle:
-    """What follows a successful scheduling cycle: waiting on Permit, PreBind, Bind, PostBind."""
-
-    number: int
-    scheduler: str
-    profile: str
-    queued: QueuedPod
-    pod: Pod  # as assumed: with its nodeName
-    node: str
-    state: CycleState
-    started: int
-    popped: int = 0  # when the attempt began (ns)
-    entered: int = 0  # when the phase was entered (ns)
-    since: int = 0  # when the plugin at `index` was called first (ns)
-    span: int = 0
-    point_span: int = 0
-    phase: Phase = Phase.WAIT_ON_PERMIT
-    index: int = 0
-    steps: list[PluginStep] = field(default_factory=list)
-    waiting: dict[str, int] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
-    decision: Status | None = None  # of the wait
-    done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
-    answer: Status = SUCCESS
-
-    def copy(self) -> BindingCycle:
-        return replace(self, state=self.state.copy(), steps=list(self.steps), waiting=dict(self.waiting))

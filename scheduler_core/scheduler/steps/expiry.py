@@ -8,13 +8,9 @@ kube: backend/cache/cache.go (FinishBinding, cleanupAssumedPods) @ v1.34.1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.pod import Pod
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.scheduler import Scheduler
 
 
 def finish_binding(scheduler: Scheduler, pod: Pod) -> None:

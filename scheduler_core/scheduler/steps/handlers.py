@@ -23,8 +23,9 @@ from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, whole_requests
 from scheduler_core.queue.historical import SERVICE
-from scheduler_core.scheduler import binding, measure
+from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import binding
 
 NODE_ADD = ClusterEvent("Node", Action.ADD)
 NODE_DELETE = ClusterEvent("Node", Action.DELETE)

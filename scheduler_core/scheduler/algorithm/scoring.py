@@ -12,8 +12,8 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 
 def run_pre_score(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, str]:

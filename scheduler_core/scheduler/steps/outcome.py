@@ -13,9 +13,9 @@ from scheduler_core.framework.status import Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
-from scheduler_core.scheduler.api_calls import patch_status
-from scheduler_core.scheduler.fit_error import single_node_fit_error
+from scheduler_core.scheduler.algorithm.fit_error import single_node_fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps.api_calls import patch_status
 
 NOTE_LIMIT = 1024
 

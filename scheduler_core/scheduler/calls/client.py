@@ -17,19 +17,31 @@ util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from scheduler_core.api.faults import BIND, DELETE, STATUS, VOLUMES, Fault
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.world import World
 
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
-
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
 _PATCH_PAUSES = (10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND)
 _PATCHED_AGAIN = (500, 503)
+
+
+class Caller(Protocol):
+    """Who makes calls: a scheduler. `bucket` is when its bucket of tokens would be full again (ns)."""
+
+    bucket: int
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def world(self) -> World: ...
+
+    @property
+    def limits(self) -> tuple[float, int] | None: ...
 
 
 def setting(world: World, call: str) -> int:
@@ -69,20 +81,20 @@ def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | N
     return found if found[0] > 0 and found != KUBE_LIMITS else None
 
 
-def throttle(scheduler: Scheduler, call: str, pod: str, calls: int = 1) -> int:
+def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
     """How long (ns) the client holds back calls that it is given now; takes their tokens.
 
-    `scheduler.bucket` is when the bucket would be full again: each token taken puts that off by the time in which one comes.
+    Each token taken puts off when the bucket is full by the time in which one comes.
     """
-    settings = scheduler.world.settings
-    found = (settings.client_qps, settings.client_burst) if settings.client_qps else scheduler.limits
+    settings = caller.world.settings
+    found = (settings.client_qps, settings.client_burst) if settings.client_qps else caller.limits
     if found is None:
         return 0
     qps, burst = found
-    every, now = round(SECOND / max(qps, LEAST_QPS)), scheduler.world.now
-    scheduler.bucket = max(scheduler.bucket, now) + every * calls
-    wait = max(scheduler.bucket - now - every * max(burst, 1), 0)
+    every, now = round(SECOND / max(qps, LEAST_QPS)), caller.world.now
+    caller.bucket = max(caller.bucket, now) + every * calls
+    wait = max(caller.bucket - now - every * max(burst, 1), 0)
     if wait:
-        told = {"call": call, "pod": pod, "wait": wait, "qps": qps, "burst": burst}
-        scheduler.world.record("api_throttled", told, scheduler.name)
+        held = {"call": call, "pod": pod, "wait": wait, "qps": qps, "burst": burst}
+        caller.world.record("api_throttled", held, caller.name)
     return wait
