@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
@@ -28,7 +31,7 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.edits import Edit, revert
-from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.steps import api_calls, binding, eviction, informers
 
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ def execute(sim: Simulation, command: Command) -> None:
         sim.edits = sim.edits.done(edit)
 
 
+MOST_REFS = 20  # of a record
+
 Given = tuple[tuple[str, Mapping[str, Any] | None], ...]
 Surroundings = tuple[WorldSettings, Given, Faults]
 
@@ -69,7 +74,7 @@ def _edit(sim: Simulation, before: Surroundings) -> Edit:
     same = configurations == _given(sim)
     return Edit(
         tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in sim.changes),
-        None if settings == sim.settings else settings.to_json(),
+        None if settings == sim.settings else msgspec.structs.asdict(settings),
         None if same else configurations,
         _changed_faults(faults, sim.faults),
     )
@@ -86,13 +91,15 @@ def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str
 
 def _summary(command: Command) -> dict[str, Any]:
     """The command without the objects' own text."""
-    data = command.to_json()
+    more: dict[str, Any] = {}
     if isinstance(command, ApplyObjects):
-        data["objects"] = len(command.objects)
+        more["objects"] = len(command.objects)
+        command = ApplyObjects((), command.create_only)
     elif isinstance(command, DeleteObjects):
-        data["refs"] = [ref.to_json() for ref in command.refs[:20]]
-        data["count"] = len(command.refs)
-    return data
+        more["count"] = len(command.refs)
+        command = DeleteObjects(command.refs[:MOST_REFS])
+    summary: dict[str, Any] = msgspec.to_builtins(command)
+    return {**summary, **more}
 
 
 def _apply(sim: Simulation, command: ApplyObjects) -> None:
@@ -154,8 +161,9 @@ def _configure(sim: Simulation, command: SetConfiguration) -> None:
 def _set(sim: Simulation, command: SetSettings) -> None:
     try:
         settings = sim.settings.changed(command.settings)
-    except ValueError as wrong:
-        raise refuse("settings", dict(command.settings), str(wrong)) from wrong
+    except InvalidObject as invalid:
+        errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
+        raise Refused(errors) from invalid
     _use(sim, settings)
 
 

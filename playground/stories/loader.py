@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
 from playground.builder.nodes import node_manifests
@@ -71,10 +72,10 @@ def read(slug: str, text: str) -> Story:
 def _commands(data: Mapping[str, Any]) -> tuple[Json, ...]:
     commands: list[Json] = []
     if "settings" in data:
-        commands.append(SetSettings(data["settings"]).to_json())
+        commands.append(msgspec.to_builtins(SetSettings(data["settings"])))
     if "configuration" in data:
-        commands.append(SetConfiguration(data["configuration"]).to_json())
-    return (*commands, ApplyObjects(tuple(_objects(data))).to_json())
+        commands.append(msgspec.to_builtins(SetConfiguration(data["configuration"])))
+    return (*commands, msgspec.to_builtins(ApplyObjects(tuple(_objects(data)))))
 
 
 def _objects(data: Mapping[str, Any]) -> list[Json]:
@@ -92,5 +93,5 @@ def _chapter(data: Mapping[str, Any]) -> Chapter:
 def _action(data: Mapping[str, Any]) -> Action:
     if "apply" in data or "nodes" in data or "pods" in data:
         objects = [*_objects(data), *data.get("apply", ())]
-        return Action(data["label"], ApplyObjects(tuple(objects)).to_json())
+        return Action(data["label"], msgspec.to_builtins(ApplyObjects(tuple(objects))))
     return Action(data["label"], data["command"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -56,7 +57,10 @@ def _beginning(start: str) -> dict[str, Any]:
         return {"name": found.title, "story": slug, "commands": list(found.commands)}
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
-        return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make())).to_json()]}
+        return {
+            "name": str(cluster.title),
+            "commands": [msgspec.to_builtins(ApplyObjects(tuple(cluster.make())))],
+        }
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import msgspec
 
 from scheduler_core.api.status import DONE, Answer, conflict, not_found
+from scheduler_core.clock.agenda import SECOND
 
 BIND, STATUS, DELETE, VOLUMES = "bind", "status", "delete", "volumes"
 CALLS: dict[str, str] = {
@@ -23,27 +27,27 @@ CALLS: dict[str, str] = {
 }
 MOST_TIMES = 1000
 MOST_TEXT = 500
+MAX_LATENCY = 3600 * SECOND
 
 CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
 _VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put"}
 _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update"}
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """What becomes of the next `times` calls of a kind about a pod (namespace/name).
 
     `code` is an HTTP status, 0 where the call is answered as ever; `message` is said instead of kube's words. `after_write`: the API
     server carries the call out, and only its answer is lost. `latency` (ns) takes the place of the setting.
     """
 
-    call: str
+    call: Literal["bind", "status", "delete", "volumes"]
     pod: str
-    code: int = 0
-    times: int = 1
+    code: Literal[0, 403, 404, 409, 429, 500, 503, 504] = 0
+    times: Annotated[int, msgspec.Meta(ge=0, le=MOST_TIMES)] = 1
     after_write: bool = False
-    latency: int | None = None
-    message: str = ""
+    latency: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] | None = None
+    message: Annotated[str, msgspec.Meta(max_length=MOST_TEXT)] = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -67,7 +71,7 @@ def take(faults: Faults, call: str, pod: str) -> Fault | None:
     if found is None:
         return None
     if found.times > 1:
-        faults[found.key] = replace(found, times=found.times - 1)
+        faults[found.key] = msgspec.structs.replace(found, times=found.times - 1)
     else:
         del faults[found.key]
     return found

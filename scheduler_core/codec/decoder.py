@@ -1,4 +1,6 @@
-"""Reading a world: objects are made in the order of the list, their fields set as they were written; no code of theirs is run.
+"""Reading a world: objects are made in the order of the list, their fields set as they were written.
+
+No code of theirs is run; msgspec's classes, which nothing else can make, are called with what was written.
 
 What is derived, and what wires a scheduler to its world, is not in the bytes: the world that was read is forked, and the fork has it.
 """
@@ -10,6 +12,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 import orjson
 
@@ -157,6 +160,8 @@ class Decoder:
             raise CodecError(f"{name} has fields {', '.join(shape.fields)}; received {', '.join(fields)}")
         if issubclass(cls, tuple):
             return lambda row: tuple.__new__(cls, self._values(row))
+        if issubclass(cls, msgspec.Struct):
+            return lambda row: cls(*self._values(row))
         return self._object_maker(shape, fields)
 
     def _object_maker(self, shape: Shape, fields: tuple[str, ...]) -> Make:

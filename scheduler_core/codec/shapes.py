@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from scheduler_core import edits, simulation
@@ -217,6 +218,8 @@ def _shape(cls: type) -> Shape:
 def _declared(cls: type) -> tuple[str, ...] | None:
     if issubclass(cls, tuple):
         return tuple(getattr(cls, "_fields", ()))
+    if issubclass(cls, msgspec.Struct):
+        return cls.__struct_fields__
     if is_dataclass(cls):
         return tuple(field.name for field in fields(cls))
     slots = [name for base in reversed(cls.__mro__) for name in vars(base).get("__slots__", ())]

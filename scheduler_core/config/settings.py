@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.pod import Reading
+from scheduler_core.objects.typed import typed
 
 MAX_DURATION = 3600 * SECOND
-CURRENT, HISTORICAL = "v1.34", "historical"
-CHOICES = {"queue_mode": (CURRENT, HISTORICAL)}
-COUNTS = {"client_qps": (0, 10_000, "calls a second"), "client_burst": (1, 10_000, "calls")}
+CURRENT: Literal["v1.34"] = "v1.34"
+HISTORICAL: Literal["historical"] = "historical"
+Duration = Annotated[int, msgspec.Meta(ge=0, le=MAX_DURATION, extra={"unit": "nanoseconds"})]
+Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a second"})]
+Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
+QueueMode = Literal["v1.34", "historical"]
+_GATES = tuple(f.name for f in fields(Features))
 READ_AT_START = (
     "demonstration",
     "pop_from_backoff",
@@ -21,21 +28,20 @@ READ_AT_START = (
     "async_api_calls",
     "expect_nominated_node",
     "observed_generation",
-    *(f.name for f in fields(Features)),
+    *_GATES,
     "max_in_unschedulable",
     "queue_mode",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WorldSettings:
+class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What can be set about a world besides its objects. Durations are virtual nanoseconds."""
 
-    cycle_cost: int = MILLISECOND  # a scheduling cycle, from pop to its decision
-    bind_cost: int = 5 * MILLISECOND  # the API call that binds
-    patch_cost: int = MILLISECOND  # the API call that writes a waiting pod's status
-    evict_cost: int = MILLISECOND  # each of the two API calls that evict a victim
-    pod_start_latency: int = 2 * SECOND  # from bound to Running
+    cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
+    bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
+    patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
+    evict_cost: Duration = MILLISECOND  # each of the two API calls that evict a victim
+    pod_start_latency: Duration = 2 * SECOND  # from bound to Running
     demonstration: bool = False  # adds the demonstration plugin to every profile
     controllers: bool = True  # kubelets and the controllers of volumes do their work
     manual: bool = False  # a scheduling cycle begins only when it is asked for
@@ -50,20 +56,19 @@ class WorldSettings:
     volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
     storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
     dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
-    max_in_unschedulable: int = 300 * SECOND  # podMaxInUnschedulablePodsDuration
-    queue_mode: str = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
-    assumed_pod_ttl: int = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
-    informer_lag: int = 0  # from a change in the API server until schedulers hear of it
-    client_qps: int = 0  # calls a second of a scheduler's API client; 0: as the configuration says, by default without limit
-    client_burst: int = 100  # calls at once where client_qps is set
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
+    queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
+    assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
+    informer_lag: Duration = 0  # from a change in the API server until schedulers hear of it
+    client_qps: Rate = (
+        0  # of a scheduler's API client; 0: as the configuration says, by default without limit
+    )
+    client_burst: Burst = 100  # calls at once where client_qps is set
 
     @property
     def features(self) -> Features:
         """The gates that plugins ask for."""
-        return Features(**{f.name: getattr(self, f.name) for f in fields(Features)})
+        return Features(**{name: getattr(self, name) for name in _GATES})
 
     @property
     def reading(self) -> Reading:
@@ -77,23 +82,6 @@ class WorldSettings:
         return any(getattr(self, name) != getattr(before, name) for name in READ_AT_START)
 
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
-        """These settings with some replaced; ValueError says which one is unknown or out of range."""
-        known = {f.name: f.type for f in fields(self)}
-        for name, value in changes.items():
-            if name not in known:
-                raise ValueError(f"settings.{name}: unknown setting; expected one of {', '.join(known)}")
-            if problem := _problem(name, str(known[name]), value):
-                raise ValueError(f"settings.{name}: received {value!r}; expected {problem}")
-        return WorldSettings(**{**self.to_json(), **changes})
-
-
-def _problem(name: str, kind: str, value: object) -> str:
-    """What is expected instead of a value; "" where it is good."""
-    if kind == "bool":
-        return "" if isinstance(value, bool) else "true or false"
-    if name in CHOICES:
-        return "" if value in CHOICES[name] else " or ".join(CHOICES[name])
-    low, high, unit = COUNTS.get(name, (0, MAX_DURATION, "nanoseconds"))
-    if isinstance(value, bool) or not isinstance(value, int):
-        return f"whole {unit}"
-    return "" if low <= value <= high else f"{low} to {high} {unit}"
+        """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
+        settings: WorldSettings = typed({**msgspec.structs.asdict(self), **changes}, WorldSettings)
+        return settings

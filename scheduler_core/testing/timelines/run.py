@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.api.faults import BIND, Fault
+from scheduler_core.api.faults import Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
@@ -139,7 +139,7 @@ class _Run:
         self._pass(round(op["seconds"] * SECOND))
 
     def fail_next_bind(self, op: Op) -> None:
-        fault = Fault(BIND, op["pod"], 500, after_write=bool(op.get("afterBound")), message=op["message"])
+        fault = Fault("bind", op["pod"], 500, after_write=bool(op.get("afterBound")), message=op["message"])
         self.sim.faults[fault.key] = fault
 
     def permit_allow(self, op: Op) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import msgspec
 import pytest
 
 from scheduler_core.config.gates import GATES, SETTINGS, GateError, read_gates, resolve, written
@@ -14,7 +15,7 @@ from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Point
 from tests.scheduler_core.worlds import configuration
 
-DEFAULTS = WorldSettings().to_json()
+DEFAULTS = msgspec.structs.asdict(WorldSettings())
 
 
 def problems(text: str) -> list[str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export.traces import TraceError, check_lines, export_lines
 from tests.scheduler_core.worlds import node, pod
 
-LOG = {0: ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big", cpu="9"))).to_json()}
+LOG = {
+    0: msgspec.to_builtins(ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big", cpu="9"))))
+}
 
 
 def exported(detail: range = range(0)) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import ApplyObjects, FailCall, SetSettings
 from scheduler_core.inspection.attempt_observer import AttemptObserver
 from scheduler_core.simulation import Simulation
@@ -58,7 +57,7 @@ def test_nobody_judges_the_events_of_an_attempt_that_succeeds() -> None:
 
 def test_a_failed_binding_is_told_with_its_way_back_in_reverse_order() -> None:
     sim, observer = begun(node("large", cpu="8"), pod("web"))
-    observer.see(sim, sim.apply(FailCall(Fault("bind", WEB, 409))))
+    observer.see(sim, sim.apply(FailCall("bind", WEB, 409)))
     told = watched(sim, observer)
     reserved = [s["plugin"] for s in told["steps"] if s["point"] == "Reserve"]
     assert [s["plugin"] for s in told["steps"] if s["point"] == "Unreserve"] == reserved[::-1]

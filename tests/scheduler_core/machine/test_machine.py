@@ -25,7 +25,6 @@ from scheduler_core.commands import (
     Command,
     DecidePermit,
     DeleteObjects,
-    FailCall,
     PatchObject,
     Ref,
     SetSettings,
@@ -168,7 +167,7 @@ class Worlds(RuleBasedStateMachine):
     def fail_a_call(self, data: st.DataObject, fault: tuple[str, int, bool, bool], after: Wait) -> None:
         """Of a pod that is pending; of any pod where it is to be deleted."""
         pods = [p.key for p in self.sim.store.pods() if fault[0] == "delete" or not p.node_name]
-        self.order(FailCall(objects.fault(data.draw(st.sampled_from(pods)), *fault)))
+        self.order(objects.failing(data.draw(st.sampled_from(pods)), *fault))
         self.wait(after)
 
     @precondition(lambda self: any(s.pods_waiting() for s in self.sim.schedulers))
