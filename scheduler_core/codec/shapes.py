@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from scheduler_core import edits, simulation
 from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
@@ -48,11 +47,14 @@ from scheduler_core.scheduler import scheduler, world
 from scheduler_core.scheduler.algorithm import algorithm_state
 from scheduler_core.scheduler.calls import dispatcher
 from scheduler_core.scheduler.cycles import binding_cycle, eviction, phases, scheduling_cycle, search
+from scheduler_core.simulation import edits, simulation
+from scheduler_core.simulation.actions import ROWS
 from scheduler_core.trace import journal, records
 
 CLASSES: tuple[type, ...] = (
     # the world
     *(simulation.Simulation, settings.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
+    *(row.kind for row in ROWS),
     *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects

@@ -12,8 +12,10 @@ from typing import Any
 
 from scheduler_core.api.faults import STATUS, Fault, take
 from scheduler_core.api.status import DONE, Answer
+from scheduler_core.clock.agenda import Action
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.actions import AdvanceCycle, AnswerCall
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.calls.dispatcher import PATCH, Binding, Call, StatusPatch
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -61,7 +63,7 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
     cost = client.latency(world, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
     scheduler.calls.sent[number] = world.now
-    world.agenda.push(world.now + cost, ("api_call", scheduler.name, number))
+    world.agenda.push(world.now + cost, AnswerCall(scheduler.name, number))
     return cost
 
 
@@ -77,9 +79,9 @@ def retime(scheduler: Scheduler, fault: Fault) -> None:
 def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
     """Has a running call answered at another time; a scheduling cycle that waits for it waits as long."""
     agenda, call, cycle = scheduler.world.agenda, scheduler.calls.running[number], scheduler.cycle
-    moved: list[tuple[str | int, ...]] = [("api_call", scheduler.name, number)]
+    moved: list[Action] = [AnswerCall(scheduler.name, number)]
     if cycle is not None and cycle.held_up and cycle.pod.uid == call.uid:
-        moved.append(("cycle", scheduler.name))
+        moved.append(AdvanceCycle(scheduler.name))
     agenda.discard(lambda action: action in moved)
     for action in moved:
         agenda.push(at, action)

@@ -15,6 +15,7 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.actions import AdvanceBinding, TimeOutPermit
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
@@ -116,13 +117,7 @@ def _wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, i
     )
     _move(scheduler, binding, Place.WAITING, "Permit")
     for plugin, deadline in binding.waiting.items():
-        world.agenda.push(deadline, ("permit_timeout", scheduler.name, binding.number, plugin))
-
-
-def waits(scheduler: Scheduler, number: int) -> bool:
-    """Whether a binding cycle still waits on Permit."""
-    binding = scheduler.bindings.get(number)
-    return binding is not None and bool(binding.waiting)
+        world.agenda.push(deadline, TimeOutPermit(scheduler.name, binding.number, plugin))
 
 
 def allow(scheduler: Scheduler, binding: BindingCycle, plugin: str) -> None:
@@ -148,7 +143,7 @@ def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
 
 def _decide(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
     binding.decision = status
-    scheduler.world.agenda.push(scheduler.world.now, ("binding", scheduler.name, binding.number))
+    scheduler.world.agenda.push(scheduler.world.now, AdvanceBinding(scheduler.name, binding.number))
 
 
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
@@ -196,7 +191,7 @@ def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
 
 def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
     world = scheduler.world
-    world.agenda.push(world.now + delay, ("binding", scheduler.name, binding.number))
+    world.agenda.push(world.now + delay, AdvanceBinding(scheduler.name, binding.number))
 
 
 def _call(scheduler: Scheduler, binding: BindingCycle) -> None:

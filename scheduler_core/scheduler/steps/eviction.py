@@ -19,6 +19,7 @@ from scheduler_core.api.status import DONE, Answer, Refused
 from scheduler_core.framework.status import error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import measure
+from scheduler_core.scheduler.actions import AdvanceEviction
 from scheduler_core.scheduler.algorithm.fit_error import fit_error
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.calls.dispatcher import condition_differs
@@ -52,7 +53,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     if victims:
         scheduler.preempting[preemptor.uid] = job.number
         scheduler.evictions[job.number] = job
-        scheduler.world.agenda.push(scheduler.world.now, ("evict", scheduler.name, job.number))
+        scheduler.world.agenda.push(scheduler.world.now, AdvanceEviction(scheduler.name, job.number))
     return False
 
 
@@ -106,7 +107,7 @@ def _wait(scheduler: Scheduler, job: Eviction) -> None:
     world = scheduler.world
     cost = client.latency(world, *job.next_call, world.settings.evict_cost)
     cost += client.throttle(scheduler, *job.next_call)
-    world.agenda.push(world.now + cost, ("evict", scheduler.name, job.number))
+    world.agenda.push(world.now + cost, AdvanceEviction(scheduler.name, job.number))
 
 
 def retime(scheduler: Scheduler, fault: Fault) -> None:
@@ -120,7 +121,7 @@ def retime(scheduler: Scheduler, fault: Fault) -> None:
 
 
 def _answer_at(scheduler: Scheduler, job: Eviction, at: int) -> None:
-    agenda, action = scheduler.world.agenda, ("evict", scheduler.name, job.number)
+    agenda, action = scheduler.world.agenda, AdvanceEviction(scheduler.name, job.number)
     agenda.discard(lambda other: other == action)
     agenda.push(at, action)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.scheduler import Scheduler
 
 
@@ -19,12 +20,7 @@ def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
     longest = world.settings.assumed_pod_ttl
     if longest and scheduler.is_assumed(pod):
         due = ((world.now + longest) // SECOND + 1) * SECOND
-        world.agenda.push(due, ("expire", scheduler.name, pod.key, pod.uid))
-
-
-def stands(scheduler: Scheduler, uid: str) -> bool:
-    """Whether this very pod is still assumed."""
-    return scheduler.cache.is_assumed(uid)
+        world.agenda.push(due, ExpireAssumedPod(scheduler.name, pod.key, pod.uid))
 
 
 def expire(scheduler: Scheduler, key: str, uid: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import URGENT
+from scheduler_core.scheduler.actions import HearChange
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import handlers
 
@@ -35,7 +35,7 @@ def receive(scheduler: Scheduler, event: WatchEvent) -> None:
     if scheduler.inbox:
         due = max(due, scheduler.inbox[-1][0])
     scheduler.inbox.append((due, event))
-    world.agenda.push(due, ("hear", scheduler.name), URGENT)
+    world.agenda.push(due, HearChange(scheduler.name))
 
 
 def hear(scheduler: Scheduler) -> None:

@@ -17,6 +17,7 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.actions import AdvanceCycle
 from scheduler_core.scheduler.algorithm.fit_error import fit_error
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM
 from scheduler_core.scheduler.cycles.phases import Phase
@@ -187,7 +188,7 @@ class _Run:
 
     def _during(self, during: Op) -> None:
         """What the other threads have to do about it at once is done before the cycle goes on."""
-        agenda, turn = self.sim.agenda, ("cycle", self.scheduler.name)
+        agenda, turn = self.sim.agenda, AdvanceCycle(self.scheduler.name)
         waits = any(entry.action == turn for entry in agenda.entries())
         agenda.discard(lambda action: action == turn)
         for op in during["ops"]:

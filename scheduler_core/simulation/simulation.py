@@ -7,27 +7,27 @@ one integer names a moment (docs/architecture.md).
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
 
 from scheduler_core.api.faults import Faults
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import TIMER, URGENT, Agenda, Entry
+from scheduler_core.clock.agenda import TIMER, Agenda, Entry
 from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.controllers import kubelet, volumes
-from scheduler_core.edits import Edits
-from scheduler_core.execution import execute
+from scheduler_core.controllers.catalogue import CONTROLLERS
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding, call_answers, eviction, expiry, informers, scheduling
+from scheduler_core.scheduler.steps import informers
 from scheduler_core.scheduler.world import Ids
+from scheduler_core.simulation.actions import BY_KIND, is_of
+from scheduler_core.simulation.edits import Edits
+from scheduler_core.simulation.execution import execute
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.records import Data, Record, Recorder
 
@@ -50,8 +50,6 @@ class RunResult:
     reason: str
 
 
-_OTHERS = ("kubelet", "volumes")  # whose actions are no scheduler's
-_CYCLE_ACTIONS = ("schedule", "cycle")
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
 
 
@@ -94,7 +92,8 @@ class Simulation:
         if entry.time > now >= self.scrapes.due:
             self.scrapes.take(now, self.position, self.schedulers)
         self.agenda.pop()
-        return self._transition(lambda: self._dispatch(entry))
+        run = BY_KIND[type(entry.action)].run
+        return self._transition(lambda: run(self, entry.action))
 
     def change(self, happen: Callable[[], None]) -> list[Record]:
         """Makes a transition of one's own, such as a write in the store that no command makes. Not part of any log of commands."""
@@ -196,6 +195,9 @@ class Simulation:
     def schedulers(self) -> tuple[Scheduler, ...]:
         return tuple(self._schedulers.values())
 
+    def scheduler(self, name: str) -> Scheduler:
+        return self._schedulers[name]
+
     def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
         """Writes a record at the present time; returns its number."""
         return self._recorder.write(self.agenda.now, kind, scheduler, parent, data)
@@ -221,7 +223,7 @@ class Simulation:
                 scheduler.cache.add_pod(pod)
             elif scheduler.responsible_for(pod):
                 scheduler.queue.add(pod, self.now)
-        self._note_strangers()
+        self._note_unknown_schedulers()
         scheduler.wake_up()
 
     def stop_scheduler(self, name: str) -> None:
@@ -231,14 +233,14 @@ class Simulation:
             if pod.node_name:
                 scheduler.left(pod.key)
         self._discard_plans(name)
-        self._note_strangers()
+        self._note_unknown_schedulers()
 
     def _discard_plans(self, scheduler: str) -> None:
         """Takes what a scheduler was about to do off the agenda."""
-        self.agenda.discard(lambda action: action[0] not in _OTHERS and action[1] == scheduler)
+        self.agenda.discard(lambda action: is_of(action, scheduler))
 
-    def _note_strangers(self) -> None:
-        """Pods that were somebody's and that no scheduler is for any more."""
+    def _note_unknown_schedulers(self) -> None:
+        """Notes the pods that were a scheduler's and that none is for any more."""
         for pod in self.store.pods():
             if pod.node_name or pod.terminal or self._is_anybodys(pod) or pod.key in self.journal.ignored:
                 continue
@@ -267,84 +269,23 @@ class Simulation:
     def _peek(self) -> Entry | None:
         """The next entry that still has a meaning; those that have lost it are dropped."""
         while (entry := self.agenda.peek()) is not None:
-            if self._stands(entry):
+            if BY_KIND[type(entry.action)].stands(self, entry.action):
                 return entry
             self.agenda.drop()
         return None
 
-    def _stands(self, entry: Entry) -> bool:
-        name, *rest = entry.action
-        if name in ("flush_backoff", "flush_unschedulable"):
-            return self._schedulers[str(rest[0])].timer_is_due(str(name), entry.time)
-        if name == "permit_timeout":
-            found = self._schedulers[str(rest[0])].bindings.get(int(rest[1]))
-            return found is not None and rest[2] in found.waiting
-        if name == "schedule":
-            return self._schedulers[str(rest[0])].has_work()
-        if name == "api_call":
-            return self._schedulers[str(rest[0])].calls.is_running(int(rest[1]))
-        if name == "evict":
-            return rest[1] in self._schedulers[str(rest[0])].evictions
-        if name == "binding":
-            return rest[1] in self._schedulers[str(rest[0])].bindings
-        if name == "expire":
-            return expiry.stands(self._schedulers[str(rest[0])], str(rest[2]))
-        if name == "kubelet":
-            return kubelet.stands(self.store, entry.action[1:])
-        if name == "volumes":
-            return volumes.stands(self.store, entry.action[1:])
-        return True
+    def _station(self, entry: Entry) -> Hashable:
+        """Where an entry's step is shown."""
+        return BY_KIND[type(entry.action)].station(self, entry.action)
 
-    def _dispatch(self, entry: Entry) -> None:
-        name, *rest = entry.action
-        if name == "kubelet":
-            kubelet.fire(self.store, entry.action[1:], self.now)
-            return
-        if name == "volumes":
-            volumes.fire(self.store, entry.action[1:], self.now)
-            return
-        scheduler = self._schedulers[str(rest[0])]
-        if name == "cycle":
-            scheduling.advance(scheduler)
-        elif name == "schedule":
-            scheduling.start(scheduler)
-        elif name == "binding":
-            binding.advance(scheduler, int(rest[1]))
-        elif name == "api_call":
-            call_answers.finish(scheduler, int(rest[1]))
-        elif name == "evict":
-            eviction.advance(scheduler, int(rest[1]))
-        elif name == "hear":
-            informers.hear(scheduler)
-        elif name == "expire":
-            expiry.expire(scheduler, str(rest[1]), str(rest[2]))
-        elif name == "permit_timeout":
-            binding.time_out(scheduler, int(rest[1]), str(rest[2]))
-        else:
-            scheduler.fire_timer(str(name), entry.time)
-
-    def _station(self, entry: Entry) -> tuple[Any, ...]:
-        """Where an entry's step belongs: a cycle's phase, or the action itself; a timer that fires again is another one."""
-        if entry.priority == TIMER:
-            return (*entry.action, entry.time)
-        if entry.action[0] == "cycle":
-            cycle = self._schedulers[str(entry.action[1])].cycle
-            return ("cycle", entry.action[1], None if cycle is None else (cycle.number, cycle.phase))
-        if entry.action[0] == "binding":
-            bound = self._schedulers[str(entry.action[1])].bindings.get(int(entry.action[2]))
-            return (*entry.action, None if bound is None else bound.phase)
-        return entry.action
-
-    def _reached(
-        self, grain: Grain, done: Entry, first: tuple[Any, ...], following: Entry, attempts: int
-    ) -> bool:
+    def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
         if grain is Grain.PLUGIN:
             return True
         if grain is Grain.POINT:
             return self._station(following) != first
         if grain is Grain.POD:
             return len(self.journal.attempts) > attempts or self.idle
-        return done.action[0] not in _CYCLE_ACTIONS or self.idle
+        return not done.action.in_cycle or self.idle
 
     # What the world notes of a change in the API server
 
@@ -365,10 +306,9 @@ class Simulation:
                 informers.receive(scheduler, event)
         if not self.settings.controllers:
             return
-        for timer in kubelet.on_watch(event, self.now, self.settings.pod_start_latency):
-            self.agenda.push(timer.at, ("kubelet", *timer.action), URGENT)
-        for timer in volumes.on_watch(self.store, event, self.now):
-            self.agenda.push(timer.at, ("volumes", *timer.action), URGENT)
+        for controller in CONTROLLERS:
+            for timer in controller.on_watch(self.store, event, self.now, self.settings):
+                self.agenda.push(timer.at, timer.action)
 
     def _forget_faults(self, event: WatchEvent) -> None:
         pod = f"{event.namespace}/{event.name}"

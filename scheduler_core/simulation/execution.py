@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import msgspec
 
@@ -12,6 +12,7 @@ from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
 from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.status import Refused, already_exists
+from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
@@ -30,53 +31,88 @@ from scheduler_core.commands import (
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.edits import Edit, revert
 from scheduler_core.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, binding, eviction, informers
-
-if TYPE_CHECKING:
-    from scheduler_core.simulation import Simulation
-
-
-def execute(sim: Simulation, command: Command) -> None:
-    """Carries a command out and remembers how to undo it."""
-    before = _surroundings(sim)
-    sim.record("command", lambda: _summary(command))
-    _EXECUTORS[type(command)](sim, command)
-    if isinstance(command, DecidePermit):
-        return
-    edit = _edit(sim, before)
-    if isinstance(command, Undo):
-        sim.edits = sim.edits.undone(edit)
-    elif isinstance(command, Redo):
-        sim.edits = sim.edits.redone(edit)
-    elif edit != Edit():
-        sim.edits = sim.edits.done(edit)
-
+from scheduler_core.simulation.edits import Edit, Edits, revert
+from scheduler_core.trace.records import Data
 
 MOST_REFS = 20  # of a record
 
-Given = tuple[tuple[str, Mapping[str, Any] | None], ...]
-Surroundings = tuple[WorldSettings, Given, Faults]
+Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
+"""Schedulers with their configurations as they were given: what they amount to depends on the gates."""
 
 
-def _surroundings(sim: Simulation) -> Surroundings:
-    return sim.settings, _given(sim), dict(sim.faults)
+class EditableWorld(Protocol):
+    """A world, as far as commands see it."""
+
+    settings: WorldSettings
+    faults: Faults
+    edits: Edits
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def changes(self) -> list[WatchEvent]:
+        """What the transition in progress has changed in the API server."""
+        ...
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    @property
+    def now(self) -> int: ...
+
+    def record(
+        self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0
+    ) -> int: ...
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
+
+    def stop_scheduler(self, name: str) -> None: ...
 
 
-def _given(sim: Simulation) -> Given:
-    """The schedulers with their configurations as they were given: what they amount to depends on the gates."""
-    return tuple((scheduler.name, scheduler.configuration.given) for scheduler in sim.schedulers)
+@dataclass(frozen=True, slots=True)
+class EditableState:
+    """What commands change besides objects."""
+
+    settings: WorldSettings
+    configurations: Configurations
+    faults: Faults
+
+    @classmethod
+    def of(cls, world: EditableWorld) -> EditableState:
+        return cls(world.settings, _configurations(world), dict(world.faults))
 
 
-def _edit(sim: Simulation, before: Surroundings) -> Edit:
-    settings, configurations, faults = before
-    same = configurations == _given(sim)
+def execute(world: EditableWorld, command: Command) -> None:
+    """Carries a command out and remembers how to undo it."""
+    before = EditableState.of(world)
+    world.record("command", lambda: _summary(command))
+    _EXECUTORS[type(command)](world, command)
+    if isinstance(command, DecidePermit):
+        return
+    edit = _edit(world, before)
+    if isinstance(command, Undo):
+        world.edits = world.edits.undone(edit)
+    elif isinstance(command, Redo):
+        world.edits = world.edits.redone(edit)
+    elif edit != Edit():
+        world.edits = world.edits.done(edit)
+
+
+def _configurations(world: EditableWorld) -> Configurations:
+    return tuple((scheduler.name, scheduler.configuration.given) for scheduler in world.schedulers)
+
+
+def _edit(world: EditableWorld, before: EditableState) -> Edit:
+    same = before.configurations == _configurations(world)
     return Edit(
-        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in sim.changes),
-        None if settings == sim.settings else msgspec.structs.asdict(settings),
-        None if same else configurations,
-        _changed_faults(faults, sim.faults),
+        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
+        None if before.settings == world.settings else msgspec.structs.asdict(before.settings),
+        None if same else before.configurations,
+        _changed_faults(before.faults, world.faults),
     )
 
 
@@ -102,13 +138,13 @@ def _summary(command: Command) -> dict[str, Any]:
     return {**summary, **more}
 
 
-def _apply(sim: Simulation, command: ApplyObjects) -> None:
+def _apply(world: EditableWorld, command: ApplyObjects) -> None:
     if command.create_only:
-        _refuse_taken_names(sim, command.objects)
-    apply_objects(sim.store, command.objects, sim.now)
+        _refuse_taken_names(world, command.objects)
+    apply_objects(world.store, command.objects, world.now)
 
 
-def _refuse_taken_names(sim: Simulation, objects: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_taken_names(world: EditableWorld, objects: Sequence[Mapping[str, Any]]) -> None:
     errors = []
     for manifest in objects:
         kind = kind_of(manifest)
@@ -116,36 +152,36 @@ def _refuse_taken_names(sim: Simulation, objects: Sequence[Mapping[str, Any]]) -
         if kind is None or not isinstance(metadata, Mapping):
             continue  # validation says what is wrong with it
         namespace, name = namespace_of(kind, manifest), str(metadata.get("name"))
-        if sim.store.get(kind.key, namespace, name) is not None:
+        if world.store.get(kind.key, namespace, name) is not None:
             answer = already_exists(kind.resource, name)
             errors.append(FieldError("", "", answer.message, reference(kind.key, namespace, name)))
     if errors:
         raise Refused(errors)
 
 
-def _delete(sim: Simulation, command: DeleteObjects) -> None:
-    delete_objects(sim.store, [(ref.kind, ref.namespace, ref.name) for ref in command.refs], sim.now)
+def _delete(world: EditableWorld, command: DeleteObjects) -> None:
+    delete_objects(world.store, [(ref.kind, ref.namespace, ref.name) for ref in command.refs], world.now)
 
 
-def _patch(sim: Simulation, command: PatchObject) -> None:
+def _patch(world: EditableWorld, command: PatchObject) -> None:
     ref = command.ref
-    patch_object(sim.store, (ref.kind, ref.namespace, ref.name), command.patch, sim.now)
+    patch_object(world.store, (ref.kind, ref.namespace, ref.name), command.patch, world.now)
 
 
-def _configure(sim: Simulation, command: SetConfiguration) -> None:
+def _configure(world: EditableWorld, command: SetConfiguration) -> None:
     if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
-        running = [scheduler.name for scheduler in sim.schedulers]
+        running = [scheduler.name for scheduler in world.schedulers]
         if command.scheduler not in running:
             raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
-        sim.stop_scheduler(command.scheduler)
+        world.stop_scheduler(command.scheduler)
         return
     try:
-        configuration = load_configuration(command.configuration, sim.settings.features)
+        configuration = load_configuration(command.configuration, world.settings.features)
     except InvalidObject as wrong:
         raise Refused(wrong.errors) from wrong
     names = {
         profile.scheduler_name: scheduler.name
-        for scheduler in sim.schedulers
+        for scheduler in world.schedulers
         if scheduler.name != command.scheduler
         for profile in scheduler.configuration.profiles
     }
@@ -155,47 +191,53 @@ def _configure(sim: Simulation, command: SetConfiguration) -> None:
             raise refuse(
                 f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
             )
-    sim.start_scheduler(command.scheduler, configuration)
+    world.start_scheduler(command.scheduler, configuration)
 
 
-def _set(sim: Simulation, command: SetSettings) -> None:
+def _set(world: EditableWorld, command: SetSettings) -> None:
     try:
-        settings = sim.settings.changed(command.settings)
+        settings = world.settings.changed(command.settings)
     except InvalidObject as invalid:
         errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
         raise Refused(errors) from invalid
-    _use(sim, settings)
+    _use(world, settings)
 
 
-def _use(sim: Simulation, settings: WorldSettings) -> None:
+def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
-    restart = settings.needs_restart(sim.settings)
-    configurations = _configurations(_given(sim), settings) if restart else ()
-    sim.settings = settings
+    restart = settings.needs_restart(world.settings)
+    configurations = _under(settings, _configurations(world)) if restart else ()
+    world.settings = settings
     if restart:
-        sim.store.read_again(settings.reading)
-        _restart_all(sim, configurations)
+        world.store.read_again(settings.reading)
+        _restart_all(world, configurations)
     else:
-        for scheduler in sim.schedulers:
+        for scheduler in world.schedulers:
             informers.set_lag(scheduler)
             scheduler.wake_up()
 
 
-def _configurations(given: Given, settings: WorldSettings) -> tuple[tuple[str, SchedulerConfiguration], ...]:
-    """What the given configurations amount to under the gates; Refused where one can't be under them."""
+def _under(
+    settings: WorldSettings, configurations: Configurations
+) -> tuple[tuple[str, SchedulerConfiguration], ...]:
+    """What configurations amount to under the gates; Refused where one can't be under them."""
     try:
-        return tuple((name, load_configuration(manifest, settings.features)) for name, manifest in given)
+        return tuple(
+            (name, load_configuration(manifest, settings.features)) for name, manifest in configurations
+        )
     except InvalidObject as wrong:
         raise Refused(wrong.errors) from wrong
 
 
-def _restart_all(sim: Simulation, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
+def _restart_all(
+    world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]
+) -> None:
     for name, configuration in configurations:
-        sim.start_scheduler(name, configuration)
+        world.start_scheduler(name, configuration)
 
 
-def _decide(sim: Simulation, command: DecidePermit) -> None:
-    for scheduler in sim.schedulers:
+def _decide(world: EditableWorld, command: DecidePermit) -> None:
+    for scheduler in world.schedulers:
         for waiting in scheduler.pods_waiting():
             if waiting.pod.key != command.pod:
                 continue
@@ -209,53 +251,53 @@ def _decide(sim: Simulation, command: DecidePermit) -> None:
     raise refuse("pod", command.pod, "a pod that waits on Permit")
 
 
-def _fail_call(sim: Simulation, command: FailCall) -> None:
+def _fail_call(world: EditableWorld, command: FailCall) -> None:
     fault = command.fault
     if fault.times == 0:
-        if sim.faults.pop(fault.key, None) is None:
+        if world.faults.pop(fault.key, None) is None:
             raise refuse("times", 0, f"1 or more; nothing was asked for the call {fault.call} of {fault.pod}")
         return
-    pod = sim.store.pod_at(fault.pod)
+    pod = world.store.pod_at(fault.pod)
     if pod is None:
         raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
     if fault.call == BIND and pod.node_name:
         raise refuse("pod", fault.pod, f"a pod that is still to be bound; this one is on {pod.node_name}")
-    sim.faults[fault.key] = fault
-    for scheduler in sim.schedulers:
+    world.faults[fault.key] = fault
+    for scheduler in world.schedulers:
         api_calls.retime(scheduler, fault)
         eviction.retime(scheduler, fault)
 
 
-def _undo(sim: Simulation, command: Undo) -> None:
-    if not sim.edits.undo:
+def _undo(world: EditableWorld, command: Undo) -> None:
+    if not world.edits.undo:
         raise refuse("", "Undo", "an edit that can be undone; there is none")
-    _put_back(sim, sim.edits.undo[-1])
+    _put_back(world, world.edits.undo[-1])
 
 
-def _redo(sim: Simulation, command: Redo) -> None:
-    if not sim.edits.redo:
+def _redo(world: EditableWorld, command: Redo) -> None:
+    if not world.edits.redo:
         raise refuse("", "Redo", "an edit that was undone; there is none")
-    _put_back(sim, sim.edits.redo[-1])
+    _put_back(world, world.edits.redo[-1])
 
 
-def _put_back(sim: Simulation, edit: Edit) -> None:
-    revert(sim.store, edit, sim.now)
+def _put_back(world: EditableWorld, edit: Edit) -> None:
+    revert(world.store, edit, world.now)
     for key, fault in edit.faults:
         if fault is None:
-            sim.faults.pop(key, None)
+            world.faults.pop(key, None)
         else:
-            sim.faults[key] = fault
+            world.faults[key] = fault
     if edit.settings is not None:
-        _use(sim, sim.settings.changed(edit.settings))
+        _use(world, world.settings.changed(edit.settings))
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
-        for scheduler in sim.schedulers:
+        for scheduler in world.schedulers:
             if scheduler.name not in kept:
-                sim.stop_scheduler(scheduler.name)
-        _restart_all(sim, _configurations(edit.configurations, sim.settings))
+                world.stop_scheduler(scheduler.name)
+        _restart_all(world, _under(world.settings, edit.configurations))
 
 
-_EXECUTORS: dict[type, Callable[..., None]] = {
+_EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     ApplyObjects: _apply,
     DeleteObjects: _delete,
     PatchObject: _patch,

@@ -1,4 +1,4 @@
-"""What the controller of volumes does for one claim or volume, and how it tells what a claim wants.
+"""What the controller of volumes does for one claim or volume, and what a claim wants.
 
 kube: pkg/controller/volume/persistentvolume/pv_controller.go, sigs.k8s.io/sig-storage-lib-external-provisioner @ v1.34.1
 """
@@ -41,6 +41,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 CLASSIFY, BIND, PROVISION, LOSE = "classify", "bind", "provision", "lose"
+CLAIM_LOST, PROVISIONED, NOT_PROVISIONED = "ClaimLost", "ProvisioningSucceeded", "ProvisioningFailed"
 
 
 def wanted(store: Store, claim: Manifest) -> str:
@@ -145,7 +146,7 @@ def _lose(store: Store, claim: Manifest, now: int) -> None:
         claim,
         now,
         WARNING,
-        "ClaimLost",
+        CLAIM_LOST,
         "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
     )
 
@@ -180,7 +181,7 @@ def _provision(store: Store, claim: Manifest, now: int) -> None:
     if selected is not None and store.node(selected) is None:
         _change(store, CLAIM, claim, {"metadata": {"annotations": {SELECTED_NODE: None}}})
         text = f'failed to get target node: nodes "{selected}" not found'
-        _say(store, claim, now, WARNING, "ProvisioningFailed", text)
+        _say(store, claim, now, WARNING, NOT_PROVISIONED, text)
         return
     storage_class = store.get("StorageClass", "", class_of(claim))
     assert storage_class is not None
@@ -188,7 +189,7 @@ def _provision(store: Store, claim: Manifest, now: int) -> None:
     if store.get(VOLUME, "", name_of(volume)) is None:
         store.create(volume, VOLUME, now)
     text = f"Successfully provisioned volume {name_of(volume)}"
-    _say(store, claim, now, NORMAL, "ProvisioningSucceeded", text)
+    _say(store, claim, now, NORMAL, PROVISIONED, text)
     _bind_to(store, claim, store.get(VOLUME, "", name_of(volume)) or volume)
 
 
