@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Plugin, Point
+from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 
-def run_pre_score(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, str]:
-    """One plugin's PreScore; the text is an internal error's."""
+def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's PreScore."""
     assert cycle.feasible is not None
+    plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
     status = plugin.pre_score(cycle.state, cycle.pod, cycle.nodes, cycle.feasible).by(plugin.name)
     step = cycle.did(
         PluginStep(
@@ -28,17 +31,19 @@ def run_pre_score(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, s
     if status.code is Code.SKIP:
         cycle.state.skip_score = (*cycle.state.skip_score, plugin.name)
     elif not status.ok:
-        return step, f'running PreScore plugin "{plugin.name}": {status.message}'
-    return step, ""
+        return step, internal_error(cycle, f'running PreScore plugin "{plugin.name}": {status.message}')
+    return step, Turn.NEXT
 
 
-def run_score(cycle: SchedulingCycle, framework: Framework, plugin: Plugin) -> tuple[PluginStep, str]:
-    """One plugin's raw scores; the text is an internal error's."""
+def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's raw scores."""
     board = board_of(cycle)
+    plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
     raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, board.rows)
     if isinstance(raw, Status):
         step = PluginStep(Point.SCORE, plugin.name, raw.by(plugin.name), cycle.t, cycle.position)
-        return cycle.did(step), f'running Score plugins: plugin "{plugin.name}" failed with: {raw.message}'
+        text = f'running Score plugins: plugin "{plugin.name}" failed with: {raw.message}'
+        return cycle.did(step), internal_error(cycle, text)
     board.plugins.append(plugin.name)
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)
@@ -53,27 +58,27 @@ def run_score(cycle: SchedulingCycle, framework: Framework, plugin: Plugin) -> t
         rows=board.rows,
         scores=raw,
     )
-    return cycle.did(step), ""
+    return cycle.did(step), Turn.NEXT
 
 
-def run_normalize(cycle: SchedulingCycle, plugin: Plugin) -> PluginStep:
+def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's normalised scores."""
     board = board_of(cycle)
+    plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, board.rows, board.raw[i])
     board.normalized[i] = scores
-    return cycle.did(
-        PluginStep(
-            Point.NORMALIZE_SCORE,
-            plugin.name,
-            SUCCESS,
-            cycle.t,
-            cycle.position,
-            evaluated=len(scores),
-            rows=board.rows,
-            scores=scores,
-        )
+    step = PluginStep(
+        Point.NORMALIZE_SCORE,
+        plugin.name,
+        SUCCESS,
+        cycle.t,
+        cycle.position,
+        evaluated=len(scores),
+        rows=board.rows,
+        scores=scores,
     )
+    return cycle.did(step), Turn.NEXT
 
 
 def board_of(cycle: SchedulingCycle) -> ScoreBoard:
@@ -82,23 +87,28 @@ def board_of(cycle: SchedulingCycle) -> ScoreBoard:
     return cycle.scores
 
 
-def sum_up(cycle: SchedulingCycle) -> str:
-    """Weights and adds the scores; the text is an internal error's: a score out of range."""
+def sum_up(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """Weights and adds the scores, where there are any; one out of range is an error."""
     board = board_of(cycle)
+    if board.total is not None:
+        return None
     total = np.zeros(len(board.rows), np.int64)
     for name, weight, scores in zip(board.plugins, board.weights, board.normalized, strict=True):
         if int(scores.view(np.uint64).max()) > MAX_NODE_SCORE:  # seen so, a negative score is a huge one
             wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
-            return (
+            text = (
                 f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
                 f"{int(wrong[0])}, it should in the range of [{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"
             )
+            return internal_error(cycle, text)
         total += scores * weight
     board.total = total
-    return ""
+    return None
 
 
-def select(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> None:
+def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """Draws among the best nodes, which stand in list order."""
     board = board_of(cycle)
     assert board.total is not None
@@ -107,3 +117,4 @@ def select(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> None:
     if len(best) > 1:
         cycle.draw = algorithm_state.draw(len(best))
     cycle.chosen = cycle.nodes.names[int(best[cycle.draw or 0])]
+    return None, PhaseResult.SUCCESS

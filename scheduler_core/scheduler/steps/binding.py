@@ -7,6 +7,9 @@ kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
@@ -17,10 +20,11 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.actions import AdvanceBinding, TimeOutPermit
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, expiry
+from scheduler_core.scheduler.steps.durations import go_duration
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
 
@@ -50,7 +54,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         _wait(scheduler, binding, cycle.waits)
     else:
         _move(scheduler, binding, Place.BINDING, "assumed")
-        _enter(scheduler, binding, Phase.PRE_BIND)
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
 def _move(scheduler: Scheduler, binding: BindingCycle, place: str, cause: str) -> None:
@@ -94,13 +98,15 @@ def activate(scheduler: Scheduler, state: CycleState) -> None:
 def advance(scheduler: Scheduler, number: int) -> None:
     """Runs the next step of a binding cycle."""
     binding = scheduler.bindings[number]
-    if binding.phase is Phase.WAIT_ON_PERMIT:
-        _after_wait(scheduler, binding)
-    elif binding.done:
-        binding.done = False
-        _answered(scheduler, binding, binding.answer)
-    else:
-        _call(scheduler, binding)
+    _ROWS[binding.phase].run(scheduler, binding)
+
+
+def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) -> None:
+    """Enters the phase that comes next."""
+    row = _ROWS[_ROWS[binding.phase].then[result]]
+    binding.phase, binding.index = row.phase, 0
+    binding.entered = binding.since = scheduler.world.now
+    row.enter(scheduler, binding)
 
 
 # Waiting on Permit
@@ -156,7 +162,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     )
     if status.ok:
         _move(scheduler, binding, Place.BINDING, "permitted")
-        _enter(scheduler, binding, Phase.PRE_BIND)
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
     else:
         _fail(scheduler, binding, Point.PERMIT, status)
 
@@ -164,29 +170,44 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
 # PreBind, Bind, PostBind
 
 _IDLE = "PreBindPreFlight/idle"
-_NEXT = {Phase.PRE_BIND: Phase.BIND, Phase.BIND: Phase.POST_BIND, Phase.POST_BIND: Phase.DONE}
+
+
+def not_idle(state: CycleState) -> tuple[str, ...]:
+    """all but those with nothing to do (where nominations are expected to last)"""
+    return state.get(_IDLE) or ()
 
 
 def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
-    plugins = scheduler.profiles[binding.profile].at(Point(binding.phase.value))
-    idle = binding.state.get(_IDLE) if binding.phase is Phase.PRE_BIND else None
-    return tuple(p for p in plugins if p.name not in idle) if idle else plugins
+    row = _ROWS[binding.phase]
+    assert row.point is not None
+    plugins, skipped = scheduler.profiles[binding.profile].at(row.point), row.skips(binding.state)
+    return tuple(p for p in plugins if p.name not in skipped) if skipped else plugins
 
 
-def _enter(scheduler: Scheduler, binding: BindingCycle, phase: Phase) -> None:
-    binding.phase, binding.index = phase, 0
-    binding.entered = binding.since = scheduler.world.now
-    if phase is Phase.PRE_BIND:
-        scheduler.queue.done(binding.pod.uid)
-    if phase is Phase.DONE:
-        _finish(scheduler, binding)
-    elif not _plugins(scheduler, binding):
-        measure.passed_through(scheduler, binding)
-        _enter(scheduler, binding, _NEXT[phase])
-    elif phase is Phase.BIND:
+def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """To the first plugin; a point without one is passed through at once."""
+    if _plugins(scheduler, binding):
+        _push(scheduler, binding, 0)
+    else:
+        _pass_through(scheduler, binding)
+
+
+def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
+    scheduler.queue.done(binding.pod.uid)
+    _begin(scheduler, binding)
+
+
+def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """The call that binds waits for its turn among the calls about the pod."""
+    if _plugins(scheduler, binding):
         api_calls.bind(scheduler, binding.pod, binding.number)
     else:
-        _push(scheduler, binding, 0)
+        _pass_through(scheduler, binding)
+
+
+def _pass_through(scheduler: Scheduler, binding: BindingCycle) -> None:
+    measure.passed_through(scheduler, binding)
+    _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
 def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
@@ -194,12 +215,21 @@ def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
     world.agenda.push(world.now + delay, AdvanceBinding(scheduler.name, binding.number))
 
 
+def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """Calls a plugin, or takes its answer once its latency has passed."""
+    if binding.done:
+        binding.done = False
+        _answered(scheduler, binding, binding.answer)
+    else:
+        _call(scheduler, binding)
+
+
 def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
-    plugin = _plugins(scheduler, binding)[binding.index]
-    point = Point(binding.phase.value)
-    result = _run(plugin, point, binding)
+    row, plugin = _ROWS[binding.phase], _plugins(scheduler, binding)[binding.index]
+    assert row.point is not None
+    result = row.call(plugin, binding)
     status = result.status.by(plugin.name)
-    _did(scheduler, binding, point, plugin.name, status, result.latency or 0)
+    _did(scheduler, binding, row.point, plugin.name, status, result.latency or 0)
     if status.code is Code.WAIT:
         _push(scheduler, binding, result.latency or 0)
     elif result.latency:
@@ -209,11 +239,15 @@ def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
         _answered(scheduler, binding, status)
 
 
-def _run(plugin: Plugin, point: Point, binding: BindingCycle) -> CallResult:
-    if point is Point.PRE_BIND:
-        return plugin.pre_bind(binding.state, binding.pod, binding.node)
-    if point is Point.BIND:
-        return plugin.bind(binding.state, binding.pod, binding.node)
+def _pre_bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
+    return plugin.pre_bind(binding.state, binding.pod, binding.node)
+
+
+def _bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
+    return plugin.bind(binding.state, binding.pod, binding.node)
+
+
+def _post_bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
     plugin.post_bind(binding.state, binding.pod, binding.node)
     said = binding.state.get(f"{Point.POST_BIND}{plugin.name}")
     return CallResult(Status(reasons=(said,)) if isinstance(said, str) else SUCCESS)
@@ -234,7 +268,7 @@ def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> No
     if over:
         if point is Point.BIND:
             _bound(scheduler, binding)
-        _enter(scheduler, binding, _NEXT[binding.phase])
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
     else:
         _push(scheduler, binding, 0)
 
@@ -261,7 +295,9 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Status) -> None:
-    """Unreserve in reverse order, forget, tell the queue, requeue."""
+    """Unreserve in reverse order, forget, move what that helps, requeue."""
+    result = PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR
+    binding.phase = _ROWS[binding.phase].then[result]
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
         plugin.unreserve(binding.state, binding.pod, binding.node)
         _did(scheduler, binding, Point.UNRESERVE, plugin.name, SUCCESS)
@@ -307,23 +343,54 @@ def _did(
     world.record("plugin_ran", step.summary(binding.pod.key), scheduler.name, binding.point_span)
 
 
-def go_duration(nanoseconds: int) -> str:
-    """A duration as Go prints it, such as 1m30s, 2.5s or 300ms."""
-    if nanoseconds == 0:
-        return "0s"
-    if nanoseconds < 1_000_000_000:
-        for unit, size in (("ms", 1_000_000), ("µs", 1_000), ("ns", 1)):
-            if nanoseconds >= size:
-                return f"{_decimal(nanoseconds, size)}{unit}"
-    minutes, rest = divmod(nanoseconds, 60_000_000_000)
-    hours, minutes = divmod(minutes, 60)
-    seconds = f"{_decimal(rest, 1_000_000_000)}s"
-    if hours:
-        return f"{hours}h{minutes}m{seconds}"
-    return f"{minutes}m{seconds}" if minutes else seconds
+# The table
 
 
-def _decimal(amount: int, unit: int) -> str:
-    whole, rest = divmod(amount, unit)
-    digits = str(rest + unit)[1:].rstrip("0") if rest else ""
-    return f"{whole}.{digits}" if digits else str(whole)
+def _nothing(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """A phase in which nothing is to be done."""
+
+
+def _no_call(plugin: Plugin, binding: BindingCycle) -> CallResult:
+    return CallResult()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingPhase(PhaseRow):
+    """`enter` comes first, `run` is one step, `call` asks one plugin. What ends, well or not, is gone at once."""
+
+    enter: Callable[[Scheduler, BindingCycle], None] = _nothing
+    run: Callable[[Scheduler, BindingCycle], None] = _run
+    call: Callable[[Plugin, BindingCycle], CallResult] = _no_call
+
+
+_FAILURE = {PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED}
+BINDING = (
+    BindingPhase(
+        phase=Phase.WAIT_ON_PERMIT, run=_after_wait, then={PhaseResult.SUCCESS: Phase.PRE_BIND, **_FAILURE}
+    ),
+    BindingPhase(
+        phase=Phase.PRE_BIND,
+        point=Point.PRE_BIND,
+        skips=not_idle,
+        enter=_begin_pre_bind,
+        call=_pre_bind,
+        then={PhaseResult.SUCCESS: Phase.BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.BIND,
+        point=Point.BIND,
+        enter=_begin_bind,
+        call=_bind,
+        then={PhaseResult.SUCCESS: Phase.POST_BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.POST_BIND,
+        point=Point.POST_BIND,
+        enter=_begin,
+        call=_post_bind,
+        then={PhaseResult.SUCCESS: Phase.DONE},
+    ),
+    BindingPhase(phase=Phase.DONE, enter=_finish, run=_nothing, then={}),
+    BindingPhase(phase=Phase.FAILED, run=_nothing, then={}),
+)
+_ROWS: Mapping[Phase, BindingPhase] = {row.phase: row for row in BINDING}

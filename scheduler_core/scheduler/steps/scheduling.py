@@ -1,9 +1,14 @@
 """The scheduling cycle of a Scheduler: pop, the algorithm's steps, assume, Reserve, Permit, and what follows a failure.
 
+The table of phases behind the algorithm's is at the end.
+
 kube: schedule_one.go (ScheduleOne, schedulingCycle, handleSchedulingFailure) @ v1.34.1
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from scheduler_core.api.kube_events import WARNING
 from scheduler_core.cluster.cache import CacheError
@@ -14,7 +19,7 @@ from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.algorithm import schedule_pod as algorithm
 from scheduler_core.scheduler.algorithm.fit_error import refusals
-from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import binding, eviction
@@ -91,39 +96,27 @@ def advance(scheduler: Scheduler) -> None:
     """Runs the cycle's next step."""
     cycle = scheduler.cycle
     assert cycle is not None
-    framework = scheduler.profiles[cycle.profile]
     cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
+    delay = _RUN[cycle.phase](scheduler, cycle)
+    if delay is not None:
+        scheduler.push_cycle(delay)
+
+
+def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """One step of the algorithm; its decision costs virtual time."""
+    step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
+    if step is not None:
+        _record_step(scheduler, cycle, step)
     if cycle.phase in algorithm.IN_ALGORITHM:
-        step = algorithm.advance(cycle, framework, scheduler.algorithm_state)
-        if step is not None:
-            _record_step(scheduler, cycle, step)
-        if cycle.phase not in algorithm.IN_ALGORITHM:
-            _record_decision(scheduler, cycle)
-            cost = scheduler.world.settings.cycle_cost
-            cycle.decided = scheduler.world.now + cost
-            scheduler.push_cycle(cost)
-            return
-    elif cycle.phase is Phase.RESERVE:
-        _reserve(scheduler, cycle)
-    elif cycle.phase is Phase.PERMIT:
-        _permit(scheduler, cycle)
-    elif cycle.phase is Phase.FAILED:
-        if not cycle.evicting and cycle.preemption is not None:
-            cycle.evicting = True
-            if eviction.start(scheduler, cycle):
-                return  # its end puts the cycle back on the agenda
-        held_up = _finish_failed(scheduler, cycle)
-        if held_up:
-            scheduler.push_cycle(held_up)
-            return
-        if cycle.ended is None:
-            _close(scheduler, cycle)
-    elif cycle.phase is Phase.DONE:  # the API call that held up the end has been answered
-        _close(scheduler, cycle)
-    if cycle.phase is Phase.DONE:
-        _park(scheduler)
-    else:
-        scheduler.push_cycle(0)
+        return 0
+    _record_decision(scheduler, cycle)
+    cost = scheduler.world.settings.cycle_cost
+    cycle.decided = scheduler.world.now + cost
+    return cost
+
+
+def _follow(cycle: SchedulingCycle, result: PhaseResult) -> None:
+    cycle.phase, cycle.index = _ROWS[cycle.phase].then[result], 0
 
 
 def _did(
@@ -153,9 +146,11 @@ def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
     return scheduler.is_assumed(pod)
 
 
-def _park(scheduler: Scheduler) -> None:
+def _park(scheduler: Scheduler) -> int | None:
+    """The scheduling thread is free; nothing of the cycle comes next."""
     scheduler.running = False
     scheduler.wake_up()
+    return None
 
 
 def _record_decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -178,23 +173,22 @@ def _record_decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 # Reserve and Permit
 
 
-def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """The first step assumes the pod; then one Reserve plugin a step."""
     plugins = scheduler.profiles[cycle.profile].at(Point.RESERVE)
     if cycle.index == 0 and not _assume(scheduler, cycle):
-        return
+        return 0
     if cycle.index < len(plugins):
         plugin = plugins[cycle.index]
         status = plugin.reserve(cycle.state, cycle.pod, cycle.node).by(plugin.name)
         _did(scheduler, cycle, Point.RESERVE, plugin.name, status)
         if not status.ok:
-            _roll_back(scheduler, cycle, Point.RESERVE, status)
-            return
+            return _roll_back(scheduler, cycle, Point.RESERVE, status)
     cycle.index += 1
-    if cycle.index >= len(plugins):
-        cycle.phase, cycle.index = Phase.PERMIT, 0
-        if not scheduler.profiles[cycle.profile].at(Point.PERMIT):
-            _succeed(scheduler, cycle)
+    if cycle.index < len(plugins):
+        return 0
+    _follow(cycle, PhaseResult.SUCCESS)
+    return 0 if scheduler.profiles[cycle.profile].at(Point.PERMIT) else _succeed(scheduler, cycle)
 
 
 def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
@@ -203,14 +197,16 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
         scheduler.cache.assume(cycle.pod.bound_to(node))
     except CacheError as why:
         cycle.failure, cycle.nomination = error(str(why)), ""
-        cycle.phase, cycle.outcome, cycle.message = Phase.FAILED, "error", str(why)
+        cycle.outcome, cycle.message = "error", str(why)
+        _follow(cycle, PhaseResult.ERROR)
         return False
     scheduler.queue.nominator.delete(cycle.pod)
     scheduler.world.record("pod_assumed", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span)
     return True
 
 
-def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """One Permit plugin."""
     plugins = scheduler.profiles[cycle.profile].at(Point.PERMIT)
     plugin = plugins[cycle.index]
     result = plugin.permit(cycle.state, cycle.pod, cycle.node)
@@ -220,22 +216,23 @@ def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     if status.code is Code.WAIT:
         cycle.waits = (*cycle.waits, (plugin.name, timeout))
     elif not status.ok:
-        _roll_back(scheduler, cycle, Point.PERMIT, status)
-        return
+        return _roll_back(scheduler, cycle, Point.PERMIT, status)
     cycle.index += 1
-    if cycle.index >= len(plugins):
-        _succeed(scheduler, cycle)
+    return 0 if cycle.index < len(plugins) else _succeed(scheduler, cycle)
 
 
-def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    cycle.phase, cycle.outcome = Phase.DONE, "scheduled"
+def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """The binding cycle takes over, and the scheduling thread is free."""
+    _follow(cycle, PhaseResult.SUCCESS)
+    cycle.outcome = "scheduled"
     measure.cycle_over(scheduler, cycle)
     _close(scheduler, cycle)
     binding.activate(scheduler, cycle.state)
     binding.start(scheduler, cycle)
+    return _park(scheduler)
 
 
-def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> None:
+def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> int:
     """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
     node = cycle.node
     for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
@@ -245,10 +242,20 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
     cycle.failure, cycle.outcome, cycle.message = explain(point, status)
     cycle.nomination = ""
     cycle.unschedulable_plugins = (status.plugin,) if status.rejected else ()
-    cycle.phase = Phase.FAILED
+    _follow(cycle, PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR)
+    return 0
 
 
 # Failure
+
+
+def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """Carries out what PostFilter decided on, then what follows every failure; either may hold up the scheduler."""
+    if not cycle.evicting and cycle.preemption is not None:
+        cycle.evicting = True
+        if eviction.start(scheduler, cycle):
+            return None  # its end puts the cycle back on the agenda
+    return _finish_failed(scheduler, cycle) or _end(scheduler, cycle)
 
 
 def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
@@ -256,7 +263,7 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
     measure.cycle_over(scheduler, cycle)
     if scheduler.world.settings.async_api_calls:
         _close(scheduler, cycle)
-    cycle.phase = Phase.DONE
+    _follow(cycle, PhaseResult.SUCCESS)
     return handle_failure(
         scheduler,
         cycle.queued,
@@ -266,6 +273,13 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
         cycle.started,
         _nomination(scheduler, cycle),
     )
+
+
+def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """The scheduling thread is free; where an API call held up the end of a cycle, it has been answered."""
+    if cycle.ended is None:
+        _close(scheduler, cycle)
+    return _park(scheduler)
 
 
 def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
@@ -320,3 +334,41 @@ def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         scheduler.name,
         cycle.span,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulingPhase(PhaseRow):
+    """`run` is one step; it returns when the next one is due (ns from now), None where another puts it on the agenda or it was the last."""
+
+    run: Callable[[Scheduler, SchedulingCycle], int | None]
+
+
+SCHEDULING = (
+    SchedulingPhase(
+        phase=Phase.RESERVE,
+        point=Point.RESERVE,
+        run=_reserve,
+        then={
+            PhaseResult.SUCCESS: Phase.PERMIT,
+            PhaseResult.REFUSED: Phase.FAILED,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    SchedulingPhase(
+        phase=Phase.PERMIT,
+        point=Point.PERMIT,
+        run=_permit,
+        then={
+            PhaseResult.SUCCESS: Phase.DONE,
+            PhaseResult.REFUSED: Phase.FAILED,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    SchedulingPhase(phase=Phase.FAILED, run=_fail, then={PhaseResult.SUCCESS: Phase.DONE}),
+    SchedulingPhase(phase=Phase.DONE, run=_end, then={}),
+)
+_ROWS: Mapping[Phase, SchedulingPhase] = {row.phase: row for row in SCHEDULING}
+_RUN: Mapping[Phase, Callable[[Scheduler, SchedulingCycle], int | None]] = {
+    **dict.fromkeys(algorithm.IN_ALGORITHM, _in_algorithm),
+    **{row.phase: row.run for row in SCHEDULING},
+}

@@ -22,7 +22,8 @@ from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.filtering import FilterRunner
-from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin, status_codes
+from scheduler_core.scheduler.algorithm.post_filter import status_codes
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
