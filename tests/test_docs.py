@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from scheduler_core.metrics.former import FORMER
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.demonstration import PREFIX
 from scheduler_core.trace.records import KINDS
+from tests.architecture_tables import actions, phases
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/corpus/README.md")])
@@ -190,6 +192,24 @@ def test_every_former_name_of_a_metric_is_documented_with_what_it_has_become() -
 
 def document_text(name: str) -> str:
     return (ROOT / "docs" / name).read_text()
+
+
+@pytest.mark.parametrize("table", [actions, phases], ids=lambda table: table.__name__)
+def test_the_architecture_shows_the_tables_as_the_code_has_them(table: Callable[[], str]) -> None:
+    assert table() in document_text("architecture.md")  # `python -m tests.architecture_tables` prints both
+
+
+def test_every_room_of_the_core_is_drawn_in_the_order_of_its_layers() -> None:
+    contract = re.search(r"^layers =\n((?:    .*\n)+)", (ROOT / ".importlinter").read_text(), re.MULTILINE)
+    assert contract is not None
+    layers = [room for line in contract[1].splitlines() for room in line.replace("|", " ").split()]
+    core = document_text("architecture.md").split("## scheduler_core")[1].split("###")[0]
+    drawn = re.findall(r"^\| (\w+)(?:/|\.py) \|", core, re.MULTILINE)
+    assert sorted(drawn) == sorted(layers)
+    places = [
+        next(i for i, line in enumerate(contract[1].splitlines()) if room in line.split()) for room in drawn
+    ]
+    assert places == sorted(places)
 
 
 def test_every_url_is_documented() -> None:
