@@ -19,12 +19,13 @@ from scheduler_core.api.status import DONE, Answer, conflict, not_found
 from scheduler_core.clock.agenda import SECOND
 
 BIND, STATUS, DELETE, VOLUMES = "bind", "status", "delete", "volumes"
-CALLS: dict[str, str] = {
-    BIND: "the binding of the pod",
-    STATUS: "the patch of the pod's status: its condition, its nomination, why it is evicted",
-    DELETE: "the deletion of the pod as a victim of preemption",
-    VOLUMES: "the updates of its claims and volumes in PreBind",
-}
+Call = Literal[
+    "bind",  # the binding of the pod
+    "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
+    "delete",  # the deletion of the pod as a victim of preemption
+    "volumes",  # the updates of its claims and volumes in PreBind
+]
+StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
 MOST_TIMES = 1000
 MOST_TEXT = 500
 MAX_LATENCY = 3600 * SECOND
@@ -41,9 +42,9 @@ class Fault(msgspec.Struct, frozen=True):
     server carries the call out, and only its answer is lost. `latency` (ns) takes the place of the setting.
     """
 
-    call: Literal["bind", "status", "delete", "volumes"]
+    call: Call
     pod: str
-    code: Literal[0, 403, 404, 409, 429, 500, 503, 504] = 0
+    code: StatusCode = 0
     times: Annotated[int, msgspec.Meta(ge=0, le=MOST_TIMES)] = 1
     after_write: bool = False
     latency: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] | None = None

@@ -30,10 +30,3 @@ class SchedulerConfiguration:
     pod_max_backoff_seconds: int
     manifest: Mapping[str, Any]
     given: Mapping[str, Any] | None = field(default=None, compare=False)
-
-    def effective(self) -> Mapping[str, Any]:
-        """The manifest with every default filled in, as kube-scheduler --write-config-to prints it."""
-        return self.manifest
-
-    def profile(self, scheduler_name: str) -> Profile | None:
-        return next((p for p in self.profiles if p.scheduler_name == scheduler_name), None)

@@ -10,7 +10,7 @@ from scheduler_core.framework.profile import Profile
 
 
 class Framework:
-    """The plugins of one profile. Those that are named in the configuration but not built yet are left out."""
+    """The plugins of one profile, each made once; a point has those that are enabled there and take part in it."""
 
     def __init__(self, profile: Profile, registry: dict[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
@@ -22,9 +22,7 @@ class Framework:
         for point in Point:
             enabled = profile.plugins.get(point, ())
             self._points[point] = tuple(
-                self._make(name, registry, handle)
-                for name, _ in enabled
-                if name in registry and takes_part(registry[name], point)
+                self._make(name, registry, handle) for name, _ in enabled if takes_part(registry[name], point)
             )
         for name, weight in profile.plugins.get(Point.SCORE, ()):
             self.weights[name] = weight
@@ -56,7 +54,7 @@ class Framework:
         return found
 
     def has(self, point: Point) -> bool:
-        """Whether the profile names a plugin for a point, built or not. kube: HasFilterPlugins, HasScorePlugins"""
+        """Whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
         return bool(self.profile.plugins.get(point))
 
     def plugin(self, name: str) -> Plugin | None:

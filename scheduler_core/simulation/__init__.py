@@ -1,5 +1,5 @@
 """The one door to a world: whatever changes it is a command applied to a Simulation, or a transition that it makes."""
 
-from scheduler_core.simulation.simulation import Checkpoint, Grain, RunResult, Simulation
+from scheduler_core.simulation.simulation import Grain, RunResult, Simulation
 
-__all__ = ["Checkpoint", "Grain", "RunResult", "Simulation"]
+__all__ = ["Grain", "RunResult", "Simulation"]

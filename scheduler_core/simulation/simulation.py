@@ -155,17 +155,8 @@ class Simulation:
             for pod in pods.values()
         )
 
-    def checkpoint(self) -> Checkpoint:
-        """The world as it stands, to be restored any number of times."""
-        return Checkpoint(self.fork())
-
-    @classmethod
-    def restore(cls, checkpoint: Checkpoint) -> Simulation:
-        """A world as it stood at the checkpoint."""
-        return checkpoint.world.fork()
-
     def fork(self) -> Simulation:
-        """A second world that stands where this one does and goes its own way."""
+        """A second world that stands where this one does and goes its own way: to look ahead, or to be put aside and come back to."""
         twin = Simulation.__new__(Simulation)
         twin.seed = self.seed
         twin.settings = self.settings
@@ -325,14 +316,3 @@ class Simulation:
             self.journal.move(new.key, self.now, self.position, Place.IGNORED, new.spec.scheduler_name)
         if new is not None and new.phase == "Running" and (old is None or old.phase != "Running"):
             self.journal.move(new.key, self.now, self.position, Place.RUNNING, "kubelet")
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A world put aside; never advanced itself."""
-
-    world: Simulation
-
-    @property
-    def position(self) -> int:
-        return self.world.position

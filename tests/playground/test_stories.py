@@ -104,9 +104,9 @@ def test_a_story_comes_to_its_end_under_other_seeds(slug, seed):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_going_back_in_the_world_goes_back_in_the_story(slug):
     reader = Reader(slug)
-    first = reader.sim.checkpoint()
+    first = reader.sim.fork()
     reader.read()
-    assert [told.number for told in tell(reader.story, Simulation.restore(first))] == [1]
+    assert [told.number for told in tell(reader.story, first)] == [1]
 
 
 def test_first_placement_goes_to_large_and_the_equal_pod_to_medium():

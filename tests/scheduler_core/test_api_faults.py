@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
-from scheduler_core.api.faults import CODES
+from scheduler_core.api.faults import CODES, StatusCode
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -338,3 +338,7 @@ def test_updates_of_volumes_can_be_slow_and_are_made_again_after_429() -> None:
     (written,) = (r.t for r in records if r.kind == "api_call" and "patch" in r.data)
     assert written > 3 * SECOND
     assert nodes_of(sim) == {WEB: "a"}
+
+
+def test_every_code_that_can_be_asked_for_has_its_answer() -> None:
+    assert get_args(StatusCode) == (0, *CODES)

@@ -151,9 +151,9 @@ def test_a_world_restored_from_any_step_goes_on_as_it_did(at: int) -> None:
     objects = [node("a"), node("b"), *(pod(f"p{i}") for i in range(4)), pod("big", cpu="9")]
     sim = world(*objects)
     sim.run(steps=at)
-    checkpoint = sim.checkpoint()
+    checkpoint = sim.fork()
     first = everything(sim)
-    again = everything(Simulation.restore(checkpoint))
+    again = everything(checkpoint.fork())
     assert first == again
 
 

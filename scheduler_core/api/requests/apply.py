@@ -28,17 +28,6 @@ def apply_objects(store: Store, manifests: Sequence[Manifest], now: int) -> list
     return _carry_out(store, prepare(store, manifests), now)
 
 
-def replace_object(store: Store, manifest: Manifest, now: int) -> list[WatchEvent]:
-    """Puts a complete object (as it was read and edited) in place of the one of its name. Refused where there
-    is none.
-    """
-    items = prepare(store, [manifest], whole=True)
-    if items[0].action == CREATED and items[0].kind is not None:
-        kind, namespace, name = items[0].key
-        raise Refused.because(not_found(items[0].kind.resource, name), reference(kind, namespace, name))
-    return _carry_out(store, items, now)
-
-
 def patch_object(store: Store, target: Reference, patch: Mapping[str, Any], now: int) -> list[WatchEvent]:
     """Applies a JSON merge patch (RFC 7396). The name can't be changed."""
     kind, namespace, name = target

@@ -1,7 +1,7 @@
 """Workloads as they are pasted: their pods are made once, with owner references and names that depend on
 nothing but the manifest.
 
-The controllers that keep them so come later.
+Nobody keeps them so afterwards: the controllers of workloads are not modelled.
 
 kube: pkg/controller/{deployment,replicaset,statefulset,job} @ v1.34.1 (names, labels and owner references)
 """

@@ -93,14 +93,6 @@ class SchedulingCycle:
         """Whether all is done and only the answer of an API call is waited for."""
         return self.phase is Phase.DONE and self.ended is None
 
-    @property
-    def skip_filter(self) -> tuple[str, ...]:
-        return self.state.skip_filter
-
-    @property
-    def skip_score(self) -> tuple[str, ...]:
-        return self.state.skip_score
-
     def did(self, step: PluginStep) -> PluginStep:
         """Keeps what a plugin did."""
         self.steps.append(step)

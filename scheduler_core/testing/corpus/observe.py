@@ -60,7 +60,7 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
         **status_json(status),
         "nodes": None if cycle.node_names is None or not status.ok else sorted(cycle.node_names),
         "nodePlugins": sorted(cycle.narrowed_by),
-        "skippedFilters": sorted(cycle.skip_filter),
+        "skippedFilters": sorted(cycle.state.skip_filter),
     }
 
 
@@ -150,7 +150,7 @@ def _refused(cycle: SchedulingCycle) -> Observed:
 
 
 def _observe_scores(cycle: SchedulingCycle, board: ScoreBoard, out: Observed, *, sampled: bool) -> None:
-    out["skippedScores"] = sorted(cycle.skip_score)
+    out["skippedScores"] = sorted(cycle.state.skip_score)
     if board.total is None:
         return
     if not sampled or len(board.rows) <= MOST_SCORES:

@@ -58,7 +58,7 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one scenario; `reason` says what is not supported yet, or what stopped the run."""
+    """What became of one scenario; `reason` says what is not supported, or what stopped the run."""
 
     scenario: Scenario
     verdict: Verdict

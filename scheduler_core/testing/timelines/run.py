@@ -45,7 +45,7 @@ def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
-    """What a timeline needs that is not built yet; "" where it can be run."""
+    """What a timeline needs that is not modelled; "" where it can be run."""
     strange = next((step["op"] for step in timeline["steps"] if step["op"] not in _OPERATIONS), "")
     return "leader election" if strange in _OF_LEASES else strange and f"operation {strange}"
 

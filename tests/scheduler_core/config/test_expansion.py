@@ -174,4 +174,4 @@ def test_the_effective_configuration_loads_to_the_same() -> None:
         ],
     }
     configuration = load_configuration(given)
-    assert load_configuration(configuration.effective()) == configuration
+    assert load_configuration(configuration.manifest) == configuration
