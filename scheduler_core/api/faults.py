@@ -59,8 +59,8 @@ class Fault(msgspec.Struct, frozen=True):
         if not self.code:
             return DONE
         namespace, _, pod = self.pod.partition("/")
-        found = _ANSWERS[self.code](_Call(self.call, resource, name or pod, namespace))
-        return replace(found, message=self.message) if self.message else found
+        answer = _ANSWERS[self.code](_Call(self.call, resource, name or pod, namespace))
+        return replace(answer, message=self.message) if self.message else answer
 
 
 Faults = dict[tuple[str, str], Fault]
@@ -68,14 +68,14 @@ Faults = dict[tuple[str, str], Fault]
 
 def take(faults: Faults, call: str, pod: str) -> Fault | None:
     """What becomes of a call that is answered now; one time less is left."""
-    found = faults.get((call, pod))
-    if found is None:
+    fault = faults.get((call, pod))
+    if fault is None:
         return None
-    if found.times > 1:
-        faults[found.key] = msgspec.structs.replace(found, times=found.times - 1)
+    if fault.times > 1:
+        faults[fault.key] = msgspec.structs.replace(fault, times=fault.times - 1)
     else:
-        del faults[found.key]
-    return found
+        del faults[fault.key]
+    return fault
 
 
 @dataclass(frozen=True, slots=True)

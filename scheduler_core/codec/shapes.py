@@ -150,13 +150,13 @@ ROLLS: Mapping[type, Mapping[str, type]] = {
 """Lists that only grow, of which a world has one each; their rows are kept in the archive."""
 
 
-def _index_journal(made: journal.Journal) -> None:
-    made.last_move = {move.pod: index for index, move in enumerate(made.moves)}
-    made.last_attempt = {attempt.pod: index for index, attempt in enumerate(made.attempts)}
+def _index_journal(decoded: journal.Journal) -> None:
+    decoded.last_move = {move.pod: index for index, move in enumerate(decoded.moves)}
+    decoded.last_attempt = {attempt.pod: index for index, attempt in enumerate(decoded.attempts)}
 
 
-def _clear_counts(made: pod_table.PodTable) -> None:
-    made._zeros = np.zeros(made._rows, np.int64)
+def _clear_counts(decoded: pod_table.PodTable) -> None:
+    decoded._zeros = np.zeros(decoded._rows, np.int64)
 
 
 FINISH: Mapping[type, Callable[[Any], None]] = {

@@ -24,10 +24,10 @@ def load_configuration(
     manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES
 ) -> SchedulerConfiguration:
     """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong."""
-    given = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
-    _raise(check_shape(given, CONFIGURATION, "") or type_errors(given))
-    _raise(plugin_args_shape_errors(given))
-    full = default_configuration(given, features)
+    source = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
+    _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
+    _raise(plugin_args_shape_errors(source))
+    full = default_configuration(source, features)
     errors = configuration_errors(full, features)
     profiles = []
     for i, raw in enumerate(full["profiles"]):

@@ -89,8 +89,8 @@ def _same_pod(store: Store, key: str, uid: str) -> Pod | None:
 
 def _deletion(pod: Pod) -> str | None:
     """When a deleted pod's grace is over, as its manifest says it."""
-    found = pod.manifest["metadata"].get("deletionTimestamp")
-    return None if found is None else str(found)
+    timestamp = pod.manifest["metadata"].get("deletionTimestamp")
+    return None if timestamp is None else str(timestamp)
 
 
 def _run(store: Store, pod: Pod, now: int) -> None:
@@ -103,12 +103,12 @@ def _run(store: Store, pod: Pod, now: int) -> None:
 def _running(pod: Pod, timestamp: str) -> dict[str, Any]:
     """Status fields of a pod whose containers all run."""
     kept = [c for c in pod.conditions if c.get("type") not in _TRUE_CONDITIONS]
-    made: list[Mapping[str, Any]] = [
+    true: list[Mapping[str, Any]] = [
         {"type": kind, "status": "True", "lastProbeTime": None, "lastTransitionTime": timestamp}
         for kind in _TRUE_CONDITIONS
     ]
     return {
         "phase": "Running",
         "startTime": (pod.manifest.get("status") or {}).get("startTime") or timestamp,
-        "conditions": [*kept, *made],
+        "conditions": [*kept, *true],
     }

@@ -168,16 +168,18 @@ def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
 def check_lines(lines: list[Mapping[str, Any]]) -> Report:
     """Computes a trace again and compares every decision record and digest; says where it first differs."""
     seed, log, head = read_log(lines)
-    told = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
+    recorded = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
     attempts = 0
-    for made in export_lines(seed, log, head):
-        if made["type"] not in ("record", "digest"):
+    for computed in export_lines(seed, log, head):
+        if computed["type"] not in ("record", "digest"):
             continue
-        number, line = next(told, (len(lines) + 1, {}))
-        if dict(line) != made:
-            return Report(attempts, made["position"], Difference(number, made["position"], dict(line), made))
-        attempts += made["type"] == "digest"
-    extra = next(told, None)
+        number, line = next(recorded, (len(lines) + 1, {}))
+        if dict(line) != computed:
+            return Report(
+                attempts, computed["position"], Difference(number, computed["position"], dict(line), computed)
+            )
+        attempts += computed["type"] == "digest"
+    extra = next(recorded, None)
     if extra is not None:
         number, line = extra
         return Report(attempts, head, Difference(number, head, dict(line), {}))

@@ -46,12 +46,12 @@ class Framework:
 
     def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
         """Indices of the plugins of an extension point but for those to be skipped."""
-        found = self._running.get((point, skip))
-        if found is None:
+        indices = self._running.get((point, skip))
+        if indices is None:
             plugins = self._points[point]
-            found = tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
-            self._running[(point, skip)] = found
-        return found
+            indices = tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
+            self._running[(point, skip)] = indices
+        return indices
 
     def has(self, point: Point) -> bool:
         """Whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""

@@ -91,7 +91,11 @@ class StepFacts:
         step, out = self.step, [self.step.status.code.kube_name]
         if step.verdicts is not None and step.refused:
             statuses = step.verdicts.statuses
-            out += [one.code.kube_name for i, one in enumerate(statuses) if np.any(step.verdicts.reason == i)]
+            out += [
+                status.code.kube_name
+                for i, status in enumerate(statuses)
+                if np.any(step.verdicts.reason == i)
+            ]
         return out
 
     def code_of(self, node: str) -> str | None:
@@ -99,10 +103,10 @@ class StepFacts:
         step, row = self.step, self.nodes.row(node)
         if step.rows is None or row is None:
             return None
-        found = np.flatnonzero(step.rows == row)
-        if not len(found):
+        places = np.flatnonzero(step.rows == row)
+        if not len(places):
             return None
-        reason = -1 if step.verdicts is None else int(step.verdicts.reason[found[0]])
+        reason = -1 if step.verdicts is None else int(step.verdicts.reason[places[0]])
         if step.verdicts is None or reason < 0:
             return Code.SUCCESS.kube_name
         return step.verdicts.statuses[reason].code.kube_name

@@ -86,11 +86,11 @@ class AttemptObserver:
 
     def _event(self, i: int) -> dict[str, Any]:
         seen, decision = self.events[i], self.decisions[i] if i < len(self.decisions) else None
-        told: dict[str, Any] = {"event": seen.what.event.label, "object": name_of(seen.what)}
-        told |= {"position": seen.position, "t": seen.t}
+        data: dict[str, Any] = {"event": seen.what.event.label, "object": name_of(seen.what)}
+        data |= {"position": seen.position, "t": seen.t}
         if decision is None:
-            return told
-        return {**told, "decision": decision.strategy.value, "plugin": decision.plugin, "hint": decision.hint}
+            return data
+        return {**data, "decision": decision.strategy.value, "plugin": decision.plugin, "hint": decision.hint}
 
     def _late_steps(self) -> list[dict[str, Any]]:
         """Reserve, Permit, the binding cycle's points and Unreserve, in the order in which they ran."""

@@ -68,10 +68,10 @@ def stranded(sim: Simulation, key: str) -> Stranded | None:
     entry = state.parked(key)
     if entry is None or (entry.gated_by and not _gate_is_open(scheduler, pod)):
         return None
-    found = fits(scheduler, pod)
-    if found is None or not found.feasible:
+    diagnosis = fits(scheduler, pod)
+    if diagnosis is None or not diagnosis.feasible:
         return None
-    node = found.nodes.names[found.feasible[0]]
+    node = diagnosis.nodes.names[diagnosis.feasible[0]]
     if entry.gated_by:
         preempted = entry.gated_by == DEFAULT_PREEMPTION
         return Stranded(Way.GATED_PREEMPTOR if preempted else Way.OPEN_GATE, node, (entry.gated_by,))

@@ -41,15 +41,15 @@ def typed(data: object, kind: Any) -> Any:
 
 def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> FieldError:
     """msgspec says where in the data it stopped; the words come from the type there."""
-    found = _PLACE.fullmatch(str(error))
-    assert found is not None
-    path = (found["path"] or "").removeprefix(".")
+    match = _PLACE.fullmatch(str(error))
+    assert match is not None
+    path = (match["path"] or "").removeprefix(".")
     if isinstance(error.__cause__, FieldProblem):
         problem = error.__cause__
         return FieldError(child(path, problem.field), _shown(problem.received), problem.expected)
-    if found["key"]:
+    if match["key"]:
         return FieldError(path, _shown(_value(data, parse_path(path))), "an object whose keys are strings")
-    if (field := _FIELD.fullmatch(found["said"])) is not None:
+    if (field := _FIELD.fullmatch(match["said"])) is not None:
         path = child(path, field["name"])
     steps = parse_path(path)
     received = _value(data, steps)

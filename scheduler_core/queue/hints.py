@@ -40,8 +40,8 @@ class _Listener:
 class Hints:
     """The registrations of all profiles. What matches an event is looked up once. `asked` is told of every hint."""
 
-    def __init__(self, profiles: Mapping[str, Framework], asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, profiles: Mapping[str, Framework], counts: Asked) -> None:
+        self._asked = counts
         self._all = {
             name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
             for name, framework in profiles.items()
@@ -57,7 +57,7 @@ class Hints:
         key = (event.resource, int(event.action))
         if key not in self._names:
             self._names[key] = frozenset(
-                listener.plugin.name for found in self._of(event).values() for listener in found
+                listener.plugin.name for registered in self._of(event).values() for listener in registered
             )
         return self._names[key]
 
@@ -69,11 +69,11 @@ class Hints:
         if event.wildcard:
             for_it = new is None or (isinstance(new, Pod) and new.uid == entry.pod.uid)
             return RequeueDecision(Strategy.AFTER_BACKOFF, event.label) if for_it else STAYS
-        found = self._of(event).get(entry.pod.spec.scheduler_name)
-        if found is None:
+        listeners = self._of(event).get(entry.pod.spec.scheduler_name)
+        if listeners is None:
             return _AFTER_BACKOFF
         decision = STAYS
-        for listener in found:
+        for listener in listeners:
             plugin, hint = listener.plugin, listener.on.hint
             if plugin.name not in rejectors:
                 continue
@@ -81,10 +81,10 @@ class Hints:
                 self._asked[listener.no] += 1
                 continue
             self._asked[listener.yes] += 1
-            told = "" if hint is None else hint.__name__
+            hint_name = "" if hint is None else hint.__name__
             if plugin.name in entry.pending_plugins:
-                return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, told)
-            decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, told)
+                return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
+            decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)
             if not entry.pending_plugins:
                 return decision
         return decision

@@ -112,15 +112,15 @@ class HintedMoves:
         events = self._state.flight.events_of(entry.pod.uid)
         if events is None:
             return _AFTER_BACKOFF
-        found = STAYS
+        latest = STAYS
         for what in events:
             decision = self._rules.requeue_decision(entry, what)
             if decision.strategy is Strategy.SKIP:
                 continue
             if decision.strategy is Strategy.IMMEDIATELY or not entry.pending_plugins:
                 return decision
-            found = decision
-        return found
+            latest = decision
+        return latest
 
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         gated = bool(entry.gated_by)

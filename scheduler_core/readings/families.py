@@ -51,7 +51,7 @@ class Family:
     series: tuple[Value | Spread, ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.metric.name, "series": [one.to_json() for one in self.series]}
+        return {"name": self.metric.name, "series": [each.to_json() for each in self.series]}
 
 
 def read(scheduler: Scheduler) -> list[Family]:
@@ -101,29 +101,29 @@ def _histograms(figures: Figures) -> dict[str, Histogram]:
 
 def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
     figures, queue, cache = scheduler.figures, scheduler.queue, scheduler.cache
-    told = queue.metrics
+    counted = queue.metrics
     pending: Counts = {
         ("active",): len(queue.active_pods),
         ("backoff",): len(queue.backoff_pods) + len(queue.error_backoff_pods),
-        ("unschedulable",): told.waiting["unschedulable"],
-        ("gated",): told.waiting["gated"],
+        ("unschedulable",): counted.waiting["unschedulable"],
+        ("gated",): counted.waiting["gated"],
     }
     known: Counts = {
         ("nodes",): len(cache.slots),
         ("pods",): len(cache.where),
         ("assumed_pods",): len(cache.assumed),
     }
-    attempts: Counts = {(result, profile): n for (profile, result), n in told.attempts.items()}
+    attempts: Counts = {(result, profile): n for (profile, result), n in counted.attempts.items()}
     running: Counts = {("binding",): len(scheduler.bindings)}
     tried: Counts = {(): figures.preemption_attempts}
     return {
         "scheduler_schedule_attempts_total": attempts,
         "scheduler_preemption_attempts_total": tried,
         "scheduler_pending_pods": pending,
-        "scheduler_queue_incoming_pods_total": {(*labels,): n for labels, n in told.incoming.items()},
+        "scheduler_queue_incoming_pods_total": {(*labels,): n for labels, n in counted.incoming.items()},
         "scheduler_goroutines": running,
         "scheduler_cache_size": known,
-        "scheduler_unschedulable_pods": {(*labels,): n for labels, n in told.unschedulable.items()},
+        "scheduler_unschedulable_pods": {(*labels,): n for labels, n in counted.unschedulable.items()},
         "scheduler_plugin_evaluation_total": _evaluations(figures),
         "scheduler_inflight_events": _in_flight(scheduler),
         "scheduler_preemption_goroutines_execution_total": _totals(figures.preemption_goroutines),
@@ -134,52 +134,52 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
 
 
 def _totals(histogram: Histogram) -> Counter[Labels]:
-    found: Counter[Labels] = Counter()
+    totals: Counter[Labels] = Counter()
     for (labels, _), n in histogram.counts.items():
-        found[labels] += n
-    return found
+        totals[labels] += n
+    return totals
 
 
 def _in_flight(scheduler: Scheduler) -> Counter[Labels]:
     items = scheduler.queue.flight.items()
-    found: Counter[Labels] = Counter({(POPPED,): 0})
+    counts: Counter[Labels] = Counter({(POPPED,): 0})
     for item in items:
-        found[(item.event.label if isinstance(item, ObjectEvent) else POPPED,)] += 1
-    return found
+        counts[(item.event.label if isinstance(item, ObjectEvent) else POPPED,)] += 1
+    return counts
 
 
 def _pending_calls(scheduler: Scheduler) -> dict[Labels, int]:
     calls = scheduler.calls
-    found: dict[Labels, int] = {(kind,): 0 for kind in _CALLS}
+    counts: dict[Labels, int] = {(kind,): 0 for kind in _CALLS}
     for uid in calls.queue:
-        found[(calls.calls[uid].kind,)] += 1
-    return found
+        counts[(calls.calls[uid].kind,)] += 1
+    return counts
 
 
 # What the scheduling cycles' summaries amount to
 
 
 def _points(figures: Figures) -> Histogram:
-    found = figures.extension_point.copy()
+    points = figures.extension_point.copy()
     for (profile, *_), alike in figures.alike.items():
         for point, status in alike.points:
-            found.counts[(point, status, profile), 0] += alike.cycles
-    return found
+            points.counts[(point, status, profile), 0] += alike.cycles
+    return points
 
 
 def _executions(figures: Figures) -> Histogram:
-    found = figures.plugin_execution.copy()
+    executions = figures.plugin_execution.copy()
     for _, point, status, plugin, times in _calls(figures):
-        found.counts[(plugin, point, status), 0] += times
-    return found
+        executions.counts[(plugin, point, status), 0] += times
+    return executions
 
 
 def _evaluations(figures: Figures) -> Counter[Labels]:
-    found: Counter[Labels] = Counter()
+    evaluations: Counter[Labels] = Counter()
     for profile, point, status, plugin, times in _calls(figures):
         if point in _EVALUATED and status != _SKIP:
-            found[plugin, point, profile] += times
-    return found
+            evaluations[plugin, point, profile] += times
+    return evaluations
 
 
 def _calls(figures: Figures) -> Iterable[tuple[str, str, str, str, int]]:

@@ -173,19 +173,19 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     if not len(cycle.nodes):
         return []
     last = cycle.steps[-1].point
-    wrong = _LAST.get(last, last) if cycle.chosen is None and cycle.outcome == "error" else None
-    found = [("PreFilter", _ERROR if wrong is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
+    failed = _LAST.get(last, last) if cycle.chosen is None and cycle.outcome == "error" else None
+    points = [("PreFilter", _ERROR if failed is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
-            found.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+            points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
         elif _failed_on_nominated(cycle):
-            found.append(("Filter", _ERROR))
-        found.append(("Filter", _ERROR if wrong is Point.FILTER else OK))
+            points.append(("Filter", _ERROR))
+        points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
     if cycle.scores is not None and framework.has(Point.SCORE):
-        found.append(("PreScore", _ERROR if wrong is Point.PRE_SCORE else OK))
-        if wrong is not Point.PRE_SCORE:
-            found.append(("Score", _ERROR if wrong is Point.SCORE else OK))
-    return found + _points_after(cycle) if cycle.chosen is not None else found
+        points.append(("PreScore", _ERROR if failed is Point.PRE_SCORE else OK))
+        if failed is not Point.PRE_SCORE:
+            points.append(("Score", _ERROR if failed is Point.SCORE else OK))
+    return points + _points_after(cycle) if cycle.chosen is not None else points
 
 
 def _failed_on_nominated(cycle: SchedulingCycle) -> bool:

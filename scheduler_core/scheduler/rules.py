@@ -48,18 +48,18 @@ class QueueRules:
         framework = self._scheduler.framework_of(pod)
         if framework is None:
             return ""
-        asked: list[tuple[str, str]] = []
+        answers: list[tuple[str, str]] = []
         gate = ""
         for plugin in _gates(framework, first):
             status = plugin.pre_enqueue(pod).by(plugin.name)
-            asked.append((plugin.name, status.code.kube_name))
+            answers.append((plugin.name, status.code.kube_name))
             if not status.ok:
-                told = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
+                data = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
                 scheduler = self._scheduler
-                scheduler.world.record("plugin_ran", {**told, "status": status.to_json()}, scheduler.name)
+                scheduler.world.record("plugin_ran", {**data, "status": status.to_json()}, scheduler.name)
                 gate = plugin.name
                 break
-        measure.gated(self._scheduler, pod, asked)
+        measure.gated(self._scheduler, pod, answers)
         return gate
 
     def of_interest(self, event: ClusterEvent) -> bool:

@@ -150,13 +150,13 @@ class Scheduler:
         Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
         """
         world = self.world
-        told: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
+        data: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
         if why:
             named = zip(("event", "plugin", "hint"), why, strict=True)
-            told.update((name, text) for name, text in named if text)
+            data.update((name, text) for name, text in named if text)
         if kept:
             world.journal.move(pod, world.now, world.position, place, cause, why, until)
-        world.record("queue_moved", told, self.name)
+        world.record("queue_moved", data, self.name)
 
     def left(self, key: str) -> None:
         """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""

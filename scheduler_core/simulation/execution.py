@@ -177,8 +177,8 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
         return
     try:
         configuration = load_configuration(command.configuration, world.settings.features)
-    except InvalidObject as wrong:
-        raise Refused(wrong.errors) from wrong
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
     names = {
         profile.scheduler_name: scheduler.name
         for scheduler in world.schedulers
@@ -225,8 +225,8 @@ def _under(
         return tuple(
             (name, load_configuration(manifest, settings.features)) for name, manifest in configurations
         )
-    except InvalidObject as wrong:
-        raise Refused(wrong.errors) from wrong
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
 
 
 def _restart_all(

@@ -157,7 +157,7 @@ class Bench:
             if len(steps) < 2 or steps[-2].point is not step.point:
                 data = {"point": step.point, "pod": key}
                 cycle.point_span = write(now, "point_started", name, span, data)
-            write(now, "plugin_ran", name, cycle.point_span, partial(_told, step, key, cycle.nodes))
+            write(now, "plugin_ran", name, cycle.point_span, partial(_data_of, step, key, cycle.nodes))
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
@@ -187,7 +187,7 @@ class Bench:
         )
 
 
-def _told(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
+def _data_of(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
     return step.summary(pod) | step.detail(nodes)
 
 

@@ -214,7 +214,7 @@ def test_without_async_preemption_the_error_is_postfilters_answer() -> None:
 
 def test_the_deletion_of_a_victim_can_be_made_slow_while_it_is_on_its_way() -> None:
     sim = preemption(async_preemption=True)
-    sim.run(until=lambda w: any(job.told for job in scheduler_of(w).evictions.values()))
+    sim.run(until=lambda w: any(job.has_condition for job in scheduler_of(w).evictions.values()))
     (job,) = scheduler_of(sim).evictions.values()
     asked, victim = sim.now, job.victims[job.index]
     sim.apply(fails("delete", victim.key, latency=5 * SECOND))

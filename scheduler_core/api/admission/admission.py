@@ -62,10 +62,10 @@ class Admission:
             labels = manifest["metadata"].get("labels") or {}
             return self._admitted(merged_label_keys(spec, labels))
         key = canonical(spec)
-        found = self._specs.get(key)
-        if found is None:
-            found = self._specs[key] = self._admitted(spec)
-        return found
+        admitted = self._specs.get(key)
+        if admitted is None:
+            admitted = self._specs[key] = self._admitted(spec)
+        return admitted
 
     def _admitted(self, spec: Manifest) -> tuple[Manifest, tuple[FieldError, ...]]:
         full = dict(spec)
@@ -88,14 +88,14 @@ def _tolerate_short_outages(spec: dict[str, Any]) -> None:
     """Five minutes on a node that is not ready or unreachable, where the pod says nothing of it
     (DefaultTolerationSeconds).
     """
-    given = spec.get("tolerations") or []
+    tolerations = spec.get("tolerations") or []
     added = [
         {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
         for key in (_NOT_READY, _UNREACHABLE)
-        if not any(_covers(toleration, key) for toleration in given)
+        if not any(_covers(toleration, key) for toleration in tolerations)
     ]
     if added:
-        spec["tolerations"] = [*given, *added]
+        spec["tolerations"] = [*tolerations, *added]
 
 
 def _covers(toleration: Manifest, key: str) -> bool:

@@ -57,11 +57,11 @@ def _port(raw: Mapping[str, Any], host_network: bool) -> Mapping[str, Any]:
 
 def _pod_level(spec: Spec) -> None:
     """spec.resources: limits of huge pages and requests that follow from the containers or from the limits."""
-    given = spec.get("resources") or {}
-    if not given.get("limits") and not given.get("requests"):
+    resources = spec.get("resources") or {}
+    if not resources.get("limits") and not resources.get("requests"):
         return
-    limits = _with_huge_pages(spec, dict(given.get("limits") or {}), given.get("requests") or {})
-    requests = dict(given.get("requests") or {})
+    limits = _with_huge_pages(spec, dict(resources.get("limits") or {}), resources.get("requests") or {})
+    requests = dict(resources.get("requests") or {})
     if limits:
         containers = pod_request_nanos({**spec, "overhead": None}, pod_level=False, non_missing={})
         for name, amount in containers.items():
@@ -71,8 +71,8 @@ def _pod_level(spec: Spec) -> None:
             if is_pod_level_name(name):
                 requests.setdefault(name, limit)
     sides = {"limits": limits, "requests": requests}
-    filled = {**given, **{side: amounts for side, amounts in sides.items() if amounts}}
-    if filled != given:
+    filled = {**resources, **{side: amounts for side, amounts in sides.items() if amounts}}
+    if filled != resources:
         spec["resources"] = filled
 
 

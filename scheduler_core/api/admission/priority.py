@@ -39,15 +39,15 @@ class PriorityClasses:
         """Sets priority, class and policy of a spec (a copy); errors where the class is not there or says
         otherwise.
         """
-        name, given = spec.get("priorityClassName") or "", spec.get("priority")
-        if not name and given is None and self._default:
+        name, priority = spec.get("priorityClassName") or "", spec.get("priority")
+        if not name and priority is None and self._default:
             name = spec["priorityClassName"] = self._default
         if name and name not in self._values:
-            if given is None:
+            if priority is None:
                 return [_forbidden("spec.priorityClassName", f"no PriorityClass with name {name} was found")]
-        elif name and given is not None and given != self._values[name]:
-            return [_forbidden("spec.priority", _MISMATCH % (given, self._values[name]))]
-        if given is None:
+        elif name and priority is not None and priority != self._values[name]:
+            return [_forbidden("spec.priority", _MISMATCH % (priority, self._values[name]))]
+        if priority is None:
             spec["priority"] = self._values.get(name, 0)
         if not spec.get("preemptionPolicy"):
             spec["preemptionPolicy"] = self._policies.get(name, PREEMPT)

@@ -37,8 +37,8 @@ def patch_object(store: Store, target: Reference, patch: Mapping[str, Any], now:
     new = merge_patch(old, patch)
     same = kind_of(new) if isinstance(new, Mapping) else None
     if same is None or same.key != kind:
-        given = new.get("kind") if isinstance(new, Mapping) else new
-        raise Refused([invalid("kind", given, "field is immutable").of(reference(*target))])
+        new_kind = new.get("kind") if isinstance(new, Mapping) else new
+        raise Refused([invalid("kind", new_kind, "field is immutable").of(reference(*target))])
     fixed = {"name": name, **({"namespace": namespace} if namespace else {})}
     meta = new.get("metadata")
     if isinstance(meta, Mapping):
@@ -128,14 +128,14 @@ def _dependents(store: Store, target: Reference) -> list[Reference]:
 def _owned(store: Store, target: Reference) -> list[Reference]:
     owner = store.get(*target)
     uid = owner["metadata"]["uid"] if owner else ""
-    found: list[Reference] = []
+    owned: list[Reference] = []
     for kind in ("ReplicaSet", "Job", "Pod"):
         for manifest in store.list(kind):
             meta = manifest["metadata"]
             if any(ref.get("uid") == uid for ref in meta.get("ownerReferences") or ()):
                 dependent = (kind, meta.get("namespace", ""), meta["name"])
-                found += [dependent, *(_owned(store, dependent) if kind != "Pod" else ())]
-    return found
+                owned += [dependent, *(_owned(store, dependent) if kind != "Pod" else ())]
+    return owned
 
 
 def _resource(kind: str) -> str:

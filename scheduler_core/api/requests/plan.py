@@ -133,8 +133,8 @@ class _Pods:
 
 def plan(store: Store, sources: Sequence[Manifest | Located]) -> Plan:
     """What importing would do. Sources are manifests or loaded texts; workloads are expanded to their pods."""
-    given = [_source(index, source) for index, source in enumerate(sources)]
-    expanded, warnings = _expanded(store, given)
+    read = [_source(index, source) for index, source in enumerate(sources)]
+    expanded, warnings = _expanded(store, read)
     prepared = prepare(store, [source.manifest for source in expanded])
     items = tuple(_item(source, item) for source, item in zip(expanded, prepared, strict=True))
     return Plan(items, (*warnings, *_notes(store, items)))
@@ -154,14 +154,14 @@ def _item(source: _Source, item: Prepared) -> Item:
     note = ""
     if item.recreated:
         note = "a pod can't be changed in place like this: it is deleted and made anew"
-    given = source.manifest if isinstance(source.manifest, Mapping) else {}
+    manifest = source.manifest if isinstance(source.manifest, Mapping) else {}
     return Item(
         item.action,
         kind,
         namespace,
         name,
         source.index,
-        given,
+        manifest,
         item.changed,
         item.reason,
         errors,
@@ -170,29 +170,29 @@ def _item(source: _Source, item: Prepared) -> Item:
     )
 
 
-def _expanded(store: Store, given: list[_Source]) -> tuple[list[_Source], list[str]]:
+def _expanded(store: Store, sources: list[_Source]) -> tuple[list[_Source], list[str]]:
     """The sources, with each new workload's pods after it."""
-    if not any(_kind(source.manifest) in EXPANDED for source in given):
-        return given, []
-    pods = _known_pods(store, given)
-    found: list[_Source] = []
+    if not any(_kind(source.manifest) in EXPANDED for source in sources):
+        return sources, []
+    pods = _known_pods(store, sources)
+    expanded: list[_Source] = []
     warnings: list[str] = []
-    made = 0
-    for source in given:
-        found.append(source)
+    pods_so_far = 0
+    for source in sources:
+        expanded.append(source)
         if not _is_new_workload(store, source.manifest) or pods.any_of(source.manifest):
             continue
         count = asked_pods(source.manifest)
         kind, name = source.manifest["kind"], source.manifest["metadata"]["name"]
-        if made + count > MAX_REPLICAS:
+        if pods_so_far + count > MAX_REPLICAS:
             warnings.append(_too_many(kind, name, count))
             continue
-        made += count
+        pods_so_far += count
         expansion = expand(source.manifest)
         source.manifest = expansion.owner
-        found += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.made]
+        expanded += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.made]
         warnings.append(_made_once(kind, name, expansion.pods))
-    return found, warnings
+    return expanded, warnings
 
 
 def _too_many(kind: str, name: str, pods: int) -> str:
@@ -206,9 +206,9 @@ def _made_once(kind: str, name: str, pods: int) -> str:
     return f"controllers of {kind}s come later: {name} is kept and {which} made once"
 
 
-def _known_pods(store: Store, given: list[_Source]) -> _Pods:
+def _known_pods(store: Store, sources: list[_Source]) -> _Pods:
     pods = _Pods()
-    for source in given:
+    for source in sources:
         if (
             _kind(source.manifest) == "Pod"
             and not structure(source.manifest)

@@ -61,11 +61,11 @@ def prepare(store: Store, manifests: Sequence[Manifest], *, whole: bool = False)
     """What becomes of each, in the order given. `whole`: the manifests are complete objects (see
     updates.desired).
     """
-    found = [_read(index, manifest) for index, manifest in enumerate(manifests)]
-    admission = Admission(_priority_classes(store, found))
+    items = [_read(index, manifest) for index, manifest in enumerate(manifests)]
+    admission = Admission(_priority_classes(store, items))
     checker = _Checker()
     seen: dict[tuple[str, str, str], None] = {}
-    for item in found:
+    for item in items:
         if item.kind is None or item.action == REFUSED:
             continue
         admitted, refusals = admission.admit(item.given, item.kind)
@@ -76,10 +76,10 @@ def prepare(store: Store, manifests: Sequence[Manifest], *, whole: bool = False)
         seen[item.key] = None
         if errors:
             name = describe(admitted)
-            item.action, item.errors = REFUSED, _told(errors, name)
+            item.action, item.errors = REFUSED, _named(errors, name)
         else:
             _compare(store, item, whole)
-    return found
+    return items
 
 
 def _read(index: int, manifest: Manifest) -> Prepared:
@@ -88,16 +88,16 @@ def _read(index: int, manifest: Manifest) -> Prepared:
         return Prepared(index, manifest, IGNORED_, reason=IGNORED[kind])
     if errors := structure(manifest):
         name = describe(manifest)
-        return Prepared(index, manifest, REFUSED, errors=_told(errors, name))
+        return Prepared(index, manifest, REFUSED, errors=_named(errors, name))
     return Prepared(index, manifest, CREATED, kind=kind_of(manifest))
 
 
-def _told(errors: Sequence[FieldError], name: str) -> tuple[FieldError, ...]:
+def _named(errors: Sequence[FieldError], name: str) -> tuple[FieldError, ...]:
     """The errors with their object's name; of very many the first ones."""
-    told = [error.of(name) for error in errors[:MAX_ERRORS]]
+    named = [error.of(name) for error in errors[:MAX_ERRORS]]
     if len(errors) > MAX_ERRORS:
-        told.append(FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", name))
-    return tuple(told)
+        named.append(FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", name))
+    return tuple(named)
 
 
 def _priority_classes(store: Store, items: Sequence[Prepared]) -> PriorityClasses:
@@ -122,8 +122,8 @@ class _Checker:
     def errors(self, manifest: Manifest, kind: Kind) -> list[FieldError]:
         if kind.key != "Pod" or manifest.get("status") != {"phase": "Pending"}:
             return semantics(manifest, kind)
-        found: list[FieldError] = []
-        metadata(manifest, kind, found)
+        errors: list[FieldError] = []
+        metadata(manifest, kind, errors)
         spec = manifest.get("spec") or {}
         known = self._specs.get(id(spec))
         if known is None:
@@ -131,7 +131,7 @@ class _Checker:
             metadata(manifest, kind, own)
             all_of_it = semantics(manifest, kind)
             known = self._specs[id(spec)] = (spec, tuple(all_of_it[len(own) :]))
-        return [*found, *known[1]]
+        return [*errors, *known[1]]
 
 
 def _compare(store: Store, item: Prepared, whole: bool) -> None:

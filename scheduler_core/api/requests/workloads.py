@@ -150,9 +150,9 @@ def _pod(
     notes: Mapping[str, str] | None = None,
 ) -> Manifest:
     template = owner["spec"].get("template") or {}
-    given = template.get("metadata") or {}
-    metadata = _metadata(name, owner, {**(given.get("labels") or {}), **(labels or {})})
-    annotations = {**(given.get("annotations") or {}), **(notes or {})}
+    template_metadata = template.get("metadata") or {}
+    metadata = _metadata(name, owner, {**(template_metadata.get("labels") or {}), **(labels or {})})
+    annotations = {**(template_metadata.get("annotations") or {}), **(notes or {})}
     if annotations:
         metadata["annotations"] = annotations
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}

@@ -72,8 +72,8 @@ def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameChec
         errors += [invalid("metadata.annotations", key, problem) for problem in problems]
 
 
-def labels(given: Mapping[str, str] | None, path: str, errors: Errors) -> None:
-    for key, value in (given or {}).items():
+def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
+    for key, value in (labels or {}).items():
         label_name(key, path, errors)
         errors += [invalid(path, value, problem) for problem in label_value_errors(value)]
 
@@ -157,9 +157,9 @@ def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
         errors.append(invalid(path, quantity, "must be an integer"))
 
 
-def resource_requirements(given: Mapping[str, Any], path: str, errors: Errors) -> None:
+def resource_requirements(resources: Mapping[str, Any], path: str, errors: Errors) -> None:
     """Requests and limits of a container or, with paths of its own, of a pod."""
-    limits, requests = given.get("limits") or {}, given.get("requests") or {}
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     for side, amounts in (("limits", limits), ("requests", requests)):
         for name, quantity in amounts.items():
             where = keyed(f"{path}.{side}", name)
@@ -191,11 +191,11 @@ def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str
         if not shared:
             errors.append(required(f"{path}.limits", "Limit must be set for non overcommitable resources"))
         return
-    asked, limit = nanos(quantity), nanos(limits[name])
-    if asked != limit and not shared:
+    request, limit = nanos(quantity), nanos(limits[name])
+    if request != limit and not shared:
         detail = f"must be equal to {name} limit of {limits[name]}"
         errors.append(invalid(f"{path}.requests", str(quantity), detail))
-    elif asked > limit:
+    elif request > limit:
         detail = f"must be less than or equal to {name} limit of {limits[name]}"
         errors.append(invalid(f"{path}.requests", str(quantity), detail))
 

@@ -138,8 +138,8 @@ def _min_domains(constraint: Spec, action: str, path: str, errors: Errors) -> No
         errors.append(invalid(f"{path}.minDomains", number, detail))
 
 
-def tolerations(given: Sequence[Spec], path: str, errors: Errors) -> None:
-    for i, toleration in enumerate(given):
+def tolerations(tolerations: Sequence[Spec], path: str, errors: Errors) -> None:
+    for i, toleration in enumerate(tolerations):
         _toleration(toleration, f"{path}[{i}]", errors)
 
 
@@ -166,10 +166,10 @@ def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
     checks.one_of(errors, f"{path}.effect", effect, EFFECTS)
 
 
-def taints(given: Sequence[Spec], path: str, errors: Errors) -> None:
+def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
     """A node's taints."""
     seen: dict[tuple[str, str], None] = {}
-    for i, taint in enumerate(given):
+    for i, taint in enumerate(taints):
         key, effect = taint.get("key") or "", taint.get("effect") or ""
         where = f"{path}[{i}]"
         checks.label_name(key, f"{where}.key", errors)

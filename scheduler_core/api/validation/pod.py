@@ -111,18 +111,18 @@ def _ports(container: Spec, path: str, errors: Errors) -> None:
 def _port_name_problems(name: str) -> list[str]:
     if not name:
         return []
-    found = []
+    problems = []
     if len(name) > 15:
-        found.append("must be no more than 15 characters")
+        problems.append("must be no more than 15 characters")
     if not _is_port_name(name):
-        found.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+        problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not any("a" <= letter <= "z" for letter in name):
-        found.append("must contain at least one letter (a-z)")
+        problems.append("must contain at least one letter (a-z)")
     if "--" in name:
-        found.append("must not contain consecutive hyphens")
+        problems.append("must not contain consecutive hyphens")
     if name.startswith("-") or name.endswith("-"):
-        found.append("must not begin or end with a hyphen")
-    return found
+        problems.append("must not begin or end with a hyphen")
+    return problems
 
 
 def _host_ports(container: Spec, seen: dict[str, None], path: str, errors: Errors) -> None:
@@ -144,21 +144,21 @@ def _host_network(spec: Spec, path: str, errors: Errors) -> None:
 
 def _pod_level(spec: Spec, path: str, errors: Errors) -> None:
     """spec.resources: names that count there, at least what the containers sum up to."""
-    given = spec.get("resources")
-    if not given:
+    resources = spec.get("resources")
+    if not resources:
         return
     where = f"{path}.resources"
     before = len(errors)
-    checks.resource_requirements(given, where, errors)
+    checks.resource_requirements(resources, where, errors)
     for side in ("limits", "requests"):
-        for name in given.get(side) or {}:
+        for name in resources.get(side) or {}:
             if not is_pod_level_name(name):
                 errors.append(
                     not_supported(keyed(f"{where}.{side}", name), name, ("cpu", "hugepages-", "memory"))
                 )
     if len(errors) > before:
         return
-    requests = given.get("requests") or {}
+    requests = resources.get("requests") or {}
     for name, total in pod_request_nanos({**spec, "overhead": None}, pod_level=False, non_missing={}).items():
         if name in requests and total > nanos(requests[name]):
             text = format_quantity(Fraction(total, NANO), binary=name != "cpu")

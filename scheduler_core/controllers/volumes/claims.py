@@ -55,10 +55,10 @@ def wanted(store: Store, claim: Manifest) -> str:
     if best_volume(store, claim) is not None:
         return BIND
     name = class_of(claim)
-    found = store.get("StorageClass", "", name) if name else None
-    if found is None or found.get("provisioner") in (None, "", NO_PROVISIONER):
+    storage_class = store.get("StorageClass", "", name) if name else None
+    if storage_class is None or storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return ""
-    late = found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+    late = storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
     return PROVISION if not late or annotation(claim, SELECTED_NODE) else ""
 
 
@@ -84,8 +84,8 @@ def default_class(store: Store) -> str:
 
 
 def waits_for_consumer(store: Store, class_name: str) -> bool:
-    found = store.get("StorageClass", "", class_name) if class_name else None
-    return found is not None and found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+    storage_class = store.get("StorageClass", "", class_name) if class_name else None
+    return storage_class is not None and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
 
 
 def best_volume(store: Store, claim: Manifest) -> Manifest | None:
@@ -152,8 +152,8 @@ def _lose(store: Store, claim: Manifest, now: int) -> None:
 
 
 def _bind(store: Store, claim: Manifest, now: int) -> None:
-    given = volume_name(claim)
-    volume = store.get(VOLUME, "", given) if given else best_volume(store, claim)
+    name = volume_name(claim)
+    volume = store.get(VOLUME, "", name) if name else best_volume(store, claim)
     if volume is not None:
         _bind_to(store, claim, volume)
 
@@ -265,12 +265,12 @@ def release(store: Store, name: str) -> None:
 
 def missing_claims(store: Store, pod: Pod) -> list[Manifest]:
     """The claims that a pod's generic ephemeral volumes still lack."""
-    found = []
+    missing = []
     for use in volumes_of(pod.spec).claims:
         if use.ephemeral and store.get(CLAIM, pod.namespace, use.name(pod)) is None:
             volume = next(v for v in pod.spec.volumes if v.get("name") == use.claim and v.get("ephemeral"))
-            found.append(_ephemeral_claim(pod, use.name(pod), volume))
-    return found
+            missing.append(_ephemeral_claim(pod, use.name(pod), volume))
+    return missing
 
 
 def _ephemeral_claim(pod: Pod, name: str, volume: Manifest) -> Manifest:

@@ -92,9 +92,9 @@ def _on_volume(store: Store, event: WatchEvent, now: int) -> list[Timer]:
     return timers
 
 
-def _for_claims(store: Store, found: Iterable[Manifest], now: int) -> list[Timer]:
+def _for_claims(store: Store, manifests: Iterable[Manifest], now: int) -> list[Timer]:
     timers = []
-    for claim in found:
+    for claim in manifests:
         work = claims.wanted(store, claim)
         if work:
             timers.append(Timer(now + _LATENCY.get(work, 0), SettleClaim(key_of(claim), uid_of(claim), work)))

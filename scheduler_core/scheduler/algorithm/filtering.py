@@ -98,11 +98,11 @@ def nominated_rows(
     names = nominator.nodes()
     if not names:
         return {}
-    asked = set(rows.tolist())
+    wanted = set(rows.tolist())
     out: dict[int, tuple[Pod, ...]] = {}
     for name in names:
         row = nodes.row(name)
-        if row is None or row not in asked:
+        if row is None or row not in wanted:
             continue
         others = tuple(p for p in nominator.counted(name) if p.priority >= pod.priority and p.uid != pod.uid)
         if others:

@@ -79,8 +79,8 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
 def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     if cycle.node_names is None:
         return np.arange(len(cycle.nodes), dtype=np.intp)
-    found = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
-    rows = np.array(sorted(found), np.intp)
+    left = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    rows = np.array(sorted(left), np.intp)
     outside = np.ones(len(cycle.nodes), np.bool_)
     outside[rows] = False
     cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED

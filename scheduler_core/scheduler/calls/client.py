@@ -77,8 +77,8 @@ LEAST_QPS = 1 / 3600
 def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
     """Calls a second and burst as a configuration has them; None where calls are not limited."""
     connection = configuration.get("clientConnection") or {}
-    found = connection.get("qps") or 0, connection.get("burst") or 0
-    return found if found[0] > 0 and found != KUBE_LIMITS else None
+    limits = connection.get("qps") or 0, connection.get("burst") or 0
+    return limits if limits[0] > 0 and limits != KUBE_LIMITS else None
 
 
 def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
@@ -87,10 +87,10 @@ def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
     Each token taken puts off when the bucket is full by the time in which one comes.
     """
     settings = caller.world.settings
-    found = (settings.client_qps, settings.client_burst) if settings.client_qps else caller.limits
-    if found is None:
+    limits = (settings.client_qps, settings.client_burst) if settings.client_qps else caller.limits
+    if limits is None:
         return 0
-    qps, burst = found
+    qps, burst = limits
     every, now = round(SECOND / max(qps, LEAST_QPS)), caller.world.now
     caller.bucket = max(caller.bucket, now) + every * calls
     wait = max(caller.bucket - now - every * max(burst, 1), 0)

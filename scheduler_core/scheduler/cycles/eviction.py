@@ -10,7 +10,7 @@ from scheduler_core.objects.pod import Pod
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """One preemption being carried out: the victim at `index` is next. `told`: it has its condition. `held_up`: a cycle waits.
+    """One preemption being carried out: the victim at `index` is next. `has_condition`: it has its condition. `held_up`: a cycle waits.
     `tries`: how often the call about it has been made again.
 
     One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
@@ -24,10 +24,10 @@ class Eviction:
     chosen: int = 0  # victims, with those that end already
     begun: bool = False
     index: int = 0
-    told: bool = False
+    has_condition: bool = False
     evicted: int = 0
     tries: int = 0
 
     @property
     def next_call(self) -> tuple[str, str]:
-        return DELETE if self.told else STATUS, self.victims[self.index].key
+        return DELETE if self.has_condition else STATUS, self.victims[self.index].key

@@ -48,8 +48,8 @@ def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
 
 def pump(scheduler: Scheduler) -> None:
     """Sends the calls whose turn it is."""
-    while (found := scheduler.calls.next()) is not None:
-        number, call = found
+    while (turn := scheduler.calls.next()) is not None:
+        number, call = turn
         if isinstance(call, StatusPatch) and call.idle:
             scheduler.calls.finish(number)
             measure.called(scheduler, PATCH, True, 0)

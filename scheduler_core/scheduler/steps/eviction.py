@@ -67,8 +67,8 @@ def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
 
 
 def _begin(scheduler: Scheduler, job: Eviction) -> int | None:
-    told = {"pod": job.preemptor.key, "node": job.node, "victims": [pod.key for pod in job.victims]}
-    scheduler.world.record("preemption_started", told, scheduler.name)
+    data = {"pod": job.preemptor.key, "node": job.node, "victims": [pod.key for pod in job.victims]}
+    scheduler.world.record("preemption_started", data, scheduler.name)
     return _go_on(scheduler, replace(job, begun=True))
 
 
@@ -85,10 +85,10 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
             (b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None
         )
         if waiting is None:
-            told = not condition_differs(
+            has_condition = not condition_differs(
                 victim.manifest.get("status") or {}, _condition(scheduler, job, victim)
             )
-            _wait(scheduler, replace(job, told=told))
+            _wait(scheduler, replace(job, has_condition=has_condition))
             return None
         binding.reject(scheduler, waiting, PLUGIN, "preempted")
         job = _evicted(scheduler, job)
@@ -137,13 +137,13 @@ def advance(scheduler: Scheduler, number: int) -> None:
     if answer is None:
         return  # it is made again
     if answer.reason == "NotFound":  # the victim has gone in the meantime
-        _resume(scheduler, replace(job, index=job.index + 1, told=False, tries=0))
+        _resume(scheduler, replace(job, index=job.index + 1, has_condition=False, tries=0))
     elif not answer.ok:
         _give_up(scheduler, job, answer)
-    elif job.told:
+    elif job.has_condition:
         _resume(scheduler, _evicted(scheduler, job))
     else:
-        _wait(scheduler, replace(job, told=True, tries=0))
+        _wait(scheduler, replace(job, has_condition=True, tries=0))
 
 
 def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
@@ -152,10 +152,10 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
     fault = take(world.faults, *job.next_call) if world.faults else None
     answer = DONE if fault is None else fault.answer()
     pause = None if fault is None else client.pause(fault, job.tries)
-    what: dict[str, Any] = {} if job.told else {"status": ["DisruptionTarget"]}
+    what: dict[str, Any] = {} if job.has_condition else {"status": ["DisruptionTarget"]}
     what |= {} if answer.ok else {"fault": answer.message}
     what |= {} if pause is None else {"again_after": pause}
-    scheduler.called("DELETE" if job.told else "PATCH", victim.key, what)
+    scheduler.called("DELETE" if job.has_condition else "PATCH", victim.key, what)
     if pause is not None:
         again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
         cost = client.latency(world, *job.next_call, world.settings.evict_cost)
@@ -170,7 +170,7 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
 
 def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     world, victim = scheduler.world, job.victims[job.index]
-    if not job.told:
+    if not job.has_condition:
         return world.store.patch_pod_status(
             victim.key, world.now, condition=_condition(scheduler, job, victim)
         )
@@ -200,7 +200,7 @@ def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
     victim = job.victims[job.index]
     text = f"Preempted by pod {job.preemptor.uid} on node {job.node}"
     note(scheduler, victim, NORMAL, "Preempted", text, "Preempting", job.preemptor)
-    return replace(job, index=job.index + 1, told=False, evicted=job.evicted + 1, tries=0)
+    return replace(job, index=job.index + 1, has_condition=False, evicted=job.evicted + 1, tries=0)
 
 
 def _end(scheduler: Scheduler, job: Eviction) -> int:

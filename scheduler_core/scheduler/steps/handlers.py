@@ -80,20 +80,20 @@ def node_changes(old: Node, new: Node) -> list[Action]:
 
     Cordoning is no event; uncordoning is one of taints. kube: NodeSchedulingPropertiesChange
     """
-    found = []
+    changes = []
     if old.unschedulable and not new.unschedulable:
-        found.append(Action.UPDATE_NODE_TAINT)
+        changes.append(Action.UPDATE_NODE_TAINT)
     if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:
-        found.append(Action.UPDATE_NODE_ALLOCATABLE)
+        changes.append(Action.UPDATE_NODE_ALLOCATABLE)
     if old.labels != new.labels:
-        found.append(Action.UPDATE_NODE_LABEL)
+        changes.append(Action.UPDATE_NODE_LABEL)
     if _taints(old) != _taints(new):
-        found.append(Action.UPDATE_NODE_TAINT)
+        changes.append(Action.UPDATE_NODE_TAINT)
     if _conditions(old) != _conditions(new):
-        found.append(Action.UPDATE_NODE_CONDITION)
+        changes.append(Action.UPDATE_NODE_CONDITION)
     if old.annotations != new.annotations:
-        found.append(Action.UPDATE_NODE_ANNOTATION)
-    return found
+        changes.append(Action.UPDATE_NODE_ANNOTATION)
+    return changes
 
 
 def _taints(node: Node) -> list[object]:
@@ -198,19 +198,19 @@ def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
 
     kube: PodSchedulingPropertiesChange
     """
-    found = []
+    actions = []
     if old.labels != new.labels:
-        found.append(Action.UPDATE_POD_LABEL)
+        actions.append(Action.UPDATE_POD_LABEL)
     if _scaled_down(old, new):
-        found.append(Action.UPDATE_POD_SCALE_DOWN)
+        actions.append(Action.UPDATE_POD_SCALE_DOWN)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
-        found.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+        actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     if len(old.spec.tolerations) != len(new.spec.tolerations):
-        found.append(Action.UPDATE_POD_TOLERATION)
+        actions.append(Action.UPDATE_POD_TOLERATION)
     if features.dynamic_resources and _claims(old) != _claims(new):
-        found.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
+        actions.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
     resource = ASSIGNED_POD if new.node_name else UNSCHEDULABLE_POD
-    return [ClusterEvent(resource, action) for action in found or [Action.UPDATE]]
+    return [ClusterEvent(resource, action) for action in actions or [Action.UPDATE]]
 
 
 def _claims(pod: Pod) -> list[object]:

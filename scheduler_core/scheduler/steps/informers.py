@@ -45,8 +45,8 @@ def hear(scheduler: Scheduler) -> None:
     replica = scheduler.replica
     assert replica is not None
     replica.mirror(event)
-    told = {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name}
-    world.record("watch_event", told, scheduler.name)
+    data = {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name}
+    world.record("watch_event", data, scheduler.name)
     if not scheduler.inbox and not world.settings.informer_lag:
         scheduler.replica = None  # it has caught up
     pass_on(scheduler, event)

@@ -70,11 +70,11 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
     if cycle.node_names is not None:
         rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)
     refused = runner.refusals(cycle.state, cycle.pod, cycle.nodes, rows)
-    asked = set(rows.tolist())
+    looked_at = set(rows.tolist())
     absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}]")
     out: Observed = {}
     for row, name in enumerate(cycle.nodes.names):
-        if row not in asked:
+        if row not in looked_at:
             out[name] = {**status_json(absent), "plugin": "", "excluded": True}
         else:
             out[name] = status_json(refused[row]) if row in refused else None

@@ -134,9 +134,9 @@ class _Run:
             for field in untold:
                 if field not in wanted:
                     received.pop(field, None)
-            found = first_difference(number, expected["pod"], wanted, without_empty(received))
-            if found is not None:
-                return found
+            difference = first_difference(number, expected["pod"], wanted, without_empty(received))
+            if difference is not None:
+                return difference
         return None
 
     def _attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
@@ -181,8 +181,8 @@ class _Run:
         failure = Failure(
             status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
         )
-        found = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
-        return preemption(cycle, found.evidence)
+        result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
+        return preemption(cycle, result.evidence)
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:
@@ -245,13 +245,13 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
             "nextStartIndex": after,
         }
     names = cycle.nodes.names
-    found = [names[int(row)] for row in (cycle.feasible if cycle.feasible is not None else ())]
+    feasible = [names[int(row)] for row in (cycle.feasible if cycle.feasible is not None else ())]
     out: Observed = {
         "startIndex": start,
         "numNodesToFind": search.wanted,
         "processedNodes": search.processed,
         "filterCalls": search.seen,
-        "feasibleOrder": found,
+        "feasibleOrder": feasible,
         "nextStartIndex": after,
     }
     if search.beyond is not None:
@@ -259,5 +259,5 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
     if expected.get(
         "unordered"
     ):  # kube takes the nodes of a PreFilter result in the random order of a Go map
-        out |= {"feasibleOrder": sorted(found), "unordered": True}
+        out |= {"feasibleOrder": sorted(feasible), "unordered": True}
     return out

@@ -90,9 +90,9 @@ class _Run:
             if self.forgets_faults and step["op"] == "scheduleOne":
                 self.sim.faults.clear()
             seen = self.observer.look(self.records, self.result)
-            found = difference(number, step["op"], step["expect"], seen)
-            if found is not None:
-                return found
+            first = difference(number, step["op"], step["expect"], seen)
+            if first is not None:
+                return first
         return None
 
     def _apply(self, op: Op) -> None:
@@ -116,16 +116,16 @@ class _Run:
         self._change(lambda: self.sim.store.create(_given(op["object"]), _kind(op["object"]), self.sim.now))
 
     def update(self, op: Op) -> None:
-        given = self._with_emptied_maps(_given(op["object"]))
-        self._change(lambda: self.sim.store.overwrite(given, _kind(given)))
+        manifest = self._with_emptied_maps(_given(op["object"]))
+        self._change(lambda: self.sim.store.overwrite(manifest, _kind(manifest)))
 
-    def _with_emptied_maps(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_emptied_maps(self, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
         """Annotations that have all been taken away are an empty map, which the corpus' JSON leaves out."""
-        metadata = given["metadata"]
-        old = self.sim.store.get(_kind(given), metadata.get("namespace") or "", metadata["name"])
+        metadata = manifest["metadata"]
+        old = self.sim.store.get(_kind(manifest), metadata.get("namespace") or "", metadata["name"])
         if old is None or "annotations" in metadata or "annotations" not in old["metadata"]:
-            return given
-        return {**given, "metadata": {**metadata, "annotations": {}}}
+            return manifest
+        return {**manifest, "metadata": {**metadata, "annotations": {}}}
 
     def delete(self, op: Op) -> None:
         store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
