@@ -33,7 +33,7 @@ from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import api_calls, binding, eviction, informers
+from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
 from scheduler_core.simulation.edits import Edit, Edits, revert
 from scheduler_core.trace.records import Data
 
@@ -243,9 +243,9 @@ def _decide(world: EditableWorld, command: DecidePermit) -> None:
                 continue
             for plugin in list(waiting.waiting):
                 if command.decision == "allow":
-                    binding.allow(scheduler, waiting, plugin)
+                    permit.allow(scheduler, waiting, plugin)
                 else:
-                    binding.reject(scheduler, waiting, plugin, "rejected by the user")
+                    permit.reject(scheduler, waiting, plugin, "rejected by the user")
                     break
             return
     raise refuse("pod", command.pod, "a pod that waits on Permit")

@@ -16,15 +16,13 @@ from scheduler_core.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
 from scheduler_core.framework.plugin import CallResult, Plugin, Point
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import measure
-from scheduler_core.scheduler.actions import AdvanceBinding, TimeOutPermit
+from scheduler_core.scheduler.actions import AdvanceBinding
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import api_calls, expiry
-from scheduler_core.scheduler.steps.durations import go_duration
+from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
 
@@ -49,31 +47,16 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     )
     scheduler.bindings[binding.number] = binding
     if world.settings.expect_nominated_node:
-        _tell_nomination(scheduler, binding, bool(cycle.waits))
+        _nominate(scheduler, binding, bool(cycle.waits))
     if cycle.waits:
-        _wait(scheduler, binding, cycle.waits)
+        permit.wait(scheduler, binding, cycle.waits)
     else:
-        _move(scheduler, binding, Place.BINDING, "assumed")
+        journeys.move(scheduler, binding, Place.BINDING, "assumed")
         _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
-def _move(scheduler: Scheduler, binding: BindingCycle, place: str, cause: str) -> None:
-    live = scheduler.world.store.pod_at(binding.pod.key)
-    there = live is not None and live.uid == binding.pod.uid
-    scheduler.move(binding.pod.key, place, cause, kept=there)
-
-
-def note_place(scheduler: Scheduler, pod: Pod) -> None:
-    """A pod was popped and passed over. Where it is being bound (it was queued once more when the attempt of a deleted pod of its name
-    failed), the journey goes on there.
-    """
-    for binding in scheduler.bindings.values():
-        if binding.pod.uid == pod.uid:
-            _move(scheduler, binding, Place.WAITING if binding.waiting else Place.BINDING, "already assumed")
-
-
-def _tell_nomination(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
-    """A binding that will take its time is told of in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
+def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
+    """A binding that will take its time is announced in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
 
     kube: RunPreBindPreFlights
     """
@@ -109,47 +92,7 @@ def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) ->
     row.enter(scheduler, binding)
 
 
-# Waiting on Permit
-
-
-def _wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:
-    world = scheduler.world
-    binding.waiting = {plugin: world.now + timeout for plugin, timeout in waits}
-    world.record(
-        "pod_waits",
-        {"pod": binding.pod.key, "node": binding.node, "timeouts": dict(waits)},
-        scheduler.name,
-        binding.span,
-    )
-    _move(scheduler, binding, Place.WAITING, "Permit")
-    for plugin, deadline in binding.waiting.items():
-        world.agenda.push(deadline, TimeOutPermit(scheduler.name, binding.number, plugin))
-
-
-def allow(scheduler: Scheduler, binding: BindingCycle, plugin: str) -> None:
-    """One plugin approves; the pod goes on when none is left to wait for."""
-    binding.waiting.pop(plugin, None)
-    if not binding.waiting:
-        _decide(scheduler, binding, SUCCESS)
-
-
-def reject(scheduler: Scheduler, binding: BindingCycle, plugin: str, message: str) -> None:
-    """A plugin (or the deletion of the pod) rejects the waiting pod."""
-    binding.waiting.clear()
-    _decide(scheduler, binding, Status(Code.UNSCHEDULABLE, (message,), plugin))
-
-
-def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
-    """The wait for a plugin took too long."""
-    binding = scheduler.bindings[number]
-    waited = binding.waiting[plugin] - binding.started
-    text = f"rejected due to timeout after waiting {go_duration(waited)} at plugin {plugin}"
-    reject(scheduler, binding, plugin, text)
-
-
-def _decide(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
-    binding.decision = status
-    scheduler.world.agenda.push(scheduler.world.now, AdvanceBinding(scheduler.name, binding.number))
+# WaitOnPermit
 
 
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
@@ -161,7 +104,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
         "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
     )
     if status.ok:
-        _move(scheduler, binding, Place.BINDING, "permitted")
+        journeys.move(scheduler, binding, Place.BINDING, "permitted")
         _follow(scheduler, binding, PhaseResult.SUCCESS)
     else:
         _fail(scheduler, binding, Point.PERMIT, status)

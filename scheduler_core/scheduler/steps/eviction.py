@@ -26,7 +26,7 @@ from scheduler_core.scheduler.calls.dispatcher import condition_differs
 from scheduler_core.scheduler.cycles.eviction import Eviction
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding
+from scheduler_core.scheduler.steps import permit
 from scheduler_core.scheduler.steps.api_calls import patch_status
 from scheduler_core.scheduler.steps.outcome import note, observed_generation
 
@@ -90,7 +90,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
             )
             _wait(scheduler, replace(job, has_condition=has_condition))
             return None
-        binding.reject(scheduler, waiting, PLUGIN, "preempted")
+        permit.reject(scheduler, waiting, PLUGIN, "preempted")
         job = _evicted(scheduler, job)
     return _end(scheduler, job)
 

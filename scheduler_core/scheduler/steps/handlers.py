@@ -25,7 +25,7 @@ from scheduler_core.objects.pod import Pod, whole_requests
 from scheduler_core.queue.historical import SERVICE
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding
+from scheduler_core.scheduler.steps import permit
 
 NODE_ADD = ClusterEvent("Node", Action.ADD)
 NODE_DELETE = ClusterEvent("Node", Action.DELETE)
@@ -171,7 +171,7 @@ def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
     queue.delete(pod)
     waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
     if waiting is not None:
-        binding.reject(scheduler, waiting, "", "removed")
+        permit.reject(scheduler, waiting, "", "removed")
         queue.move_all(gone, scheduler.world.now)
     elif pod.nominated_node_name:
         queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)

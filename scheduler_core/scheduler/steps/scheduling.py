@@ -14,17 +14,15 @@ from scheduler_core.api.kube_events import WARNING
 from scheduler_core.cluster.cache import CacheError
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
-from scheduler_core.framework.step import PluginStep, StepFacts
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.algorithm import schedule_pod as algorithm
-from scheduler_core.scheduler.algorithm.fit_error import refusals
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding, eviction
+from scheduler_core.scheduler.steps import binding, cycle_records, eviction, journeys
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
-from scheduler_core.trace.journal import Attempt
 
 MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000
 
@@ -49,7 +47,7 @@ def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Whether a popped pod is to be scheduled; one that is passed over is done with."""
     if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
         scheduler.queue.done(entry.pod.uid)
-        binding.note_place(scheduler, entry.pod)
+        journeys.note_place(scheduler, entry.pod)
         _park(scheduler)
         return False
     return True
@@ -106,10 +104,10 @@ def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """One step of the algorithm; its decision costs virtual time."""
     step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
     if step is not None:
-        _record_step(scheduler, cycle, step)
+        cycle_records.step(scheduler, cycle, step)
     if cycle.phase in algorithm.IN_ALGORITHM:
         return 0
-    _record_decision(scheduler, cycle)
+    cycle_records.decision(scheduler, cycle)
     cost = scheduler.world.settings.cycle_cost
     cycle.decided = scheduler.world.now + cost
     return cost
@@ -123,18 +121,7 @@ def _did(
     scheduler: Scheduler, cycle: SchedulingCycle, point: Point, plugin: str, status: Status, timeout: int = 0
 ) -> None:
     step = PluginStep(point, plugin, status, cycle.t, cycle.position, timeout=timeout)
-    _record_step(scheduler, cycle, cycle.did(step))
-
-
-def _record_step(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> None:
-    """Writes the one record of a step, and one of its point where it is the point's first."""
-    world = scheduler.world
-    if len(cycle.steps) < 2 or cycle.steps[-2].point is not step.point:
-        cycle.point_span = world.record(
-            "point_started", {"point": step.point.value, "pod": cycle.pod.key}, scheduler.name, cycle.span
-        )
-    facts = StepFacts(step, cycle.pod.key, cycle.nodes)
-    world.record("plugin_ran", facts, scheduler.name, cycle.point_span)
+    cycle_records.step(scheduler, cycle, cycle.did(step))
 
 
 def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
@@ -151,23 +138,6 @@ def _park(scheduler: Scheduler) -> int | None:
     scheduler.running = False
     scheduler.wake_up()
     return None
-
-
-def _record_decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    if cycle.chosen is None:
-        return
-    scheduler.world.record(
-        "node_selected",
-        {
-            "pod": cycle.pod.key,
-            "node": cycle.chosen,
-            "tied": list(cycle.tied),
-            "draw": cycle.draw,
-            "feasible": 0 if cycle.feasible is None else len(cycle.feasible),
-        },
-        scheduler.name,
-        cycle.span,
-    )
 
 
 # Reserve and Permit
@@ -226,7 +196,7 @@ def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     _follow(cycle, PhaseResult.SUCCESS)
     cycle.outcome = "scheduled"
     measure.cycle_over(scheduler, cycle)
-    _close(scheduler, cycle)
+    cycle_records.close(scheduler, cycle)
     binding.activate(scheduler, cycle.state)
     binding.start(scheduler, cycle)
     return _park(scheduler)
@@ -262,7 +232,7 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
     """Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet."""
     measure.cycle_over(scheduler, cycle)
     if scheduler.world.settings.async_api_calls:
-        _close(scheduler, cycle)
+        cycle_records.close(scheduler, cycle)
     _follow(cycle, PhaseResult.SUCCESS)
     return handle_failure(
         scheduler,
@@ -278,7 +248,7 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
 def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """The scheduling thread is free; where an API call held up the end of a cycle, it has been answered."""
     if cycle.ended is None:
-        _close(scheduler, cycle)
+        cycle_records.close(scheduler, cycle)
     return _park(scheduler)
 
 
@@ -288,52 +258,6 @@ def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
         if not any(step.point is Point.POST_FILTER for step in cycle.steps):
             return None
     return cycle.nomination
-
-
-def _close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """The attempt is over: summary to the journal, record to the trace."""
-    world = scheduler.world
-    cycle.ended = world.now
-    counts = (
-        () if cycle.chosen else tuple(sorted(refusals(cycle).items(), key=lambda item: (-item[1], item[0])))
-    )
-    search = cycle.search
-    attempt = Attempt(
-        cycle.number,
-        cycle.pod.key,
-        scheduler.name,
-        cycle.profile,
-        cycle.started,
-        world.now,
-        cycle.first_position,
-        world.position,
-        cycle.outcome,
-        cycle.chosen or "",
-        cycle.message,
-        0 if search is None else search.processed,
-        0 if cycle.feasible is None else len(cycle.feasible),
-        0 if cycle.tied_rows is None else len(cycle.tied_rows),
-        counts,
-        cycle.unschedulable_plugins,
-        cycle.nomination or "",
-        () if cycle.preemption is None else tuple(pod.key for pod in cycle.preemption.victims),
-    )
-    world.journal.attempt(attempt)
-    world.record(
-        "attempt_ended",
-        {
-            "attempt": cycle.number,
-            "pod": cycle.pod.key,
-            "outcome": cycle.outcome,
-            "node": attempt.node,
-            "message": cycle.message,
-            "evaluated": attempt.evaluated,
-            "feasible": attempt.feasible,
-            "draw": cycle.draw,
-        },
-        scheduler.name,
-        cycle.span,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

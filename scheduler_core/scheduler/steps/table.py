@@ -21,7 +21,15 @@ from scheduler_core.scheduler.actions import (
     TimeOutPermit,
 )
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding, call_answers, eviction, expiry, informers, scheduling
+from scheduler_core.scheduler.steps import (
+    binding,
+    call_answers,
+    eviction,
+    expiry,
+    informers,
+    permit,
+    scheduling,
+)
 
 A = TypeVar("A", bound=SchedulerAction)
 
@@ -105,7 +113,7 @@ ACTIONS = (
     ),
     ActionRow(
         TimeOutPermit,
-        lambda scheduler, action: binding.time_out(scheduler, action.number, action.plugin),
+        lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin),
         _waits,
     ),
     ActionRow(

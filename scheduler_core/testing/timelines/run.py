@@ -23,7 +23,7 @@ from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding, scheduling
+from scheduler_core.scheduler.steps import permit, scheduling
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.timelines import oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference
@@ -146,12 +146,12 @@ class _Run:
     def permit_allow(self, op: Op) -> None:
         for waiting in self.scheduler.pods_waiting():
             if waiting.pod.key == op["pod"] and oracle.NAME in waiting.waiting:
-                self._change(partial(binding.allow, self.scheduler, waiting, oracle.NAME))
+                self._change(partial(permit.allow, self.scheduler, waiting, oracle.NAME))
 
     def permit_reject(self, op: Op) -> None:
         for waiting in self.scheduler.pods_waiting():
             if waiting.pod.key == op["pod"]:
-                self._change(partial(binding.reject, self.scheduler, waiting, oracle.NAME, "oracle rejected"))
+                self._change(partial(permit.reject, self.scheduler, waiting, oracle.NAME, "oracle rejected"))
 
     # One scheduling cycle
 
