@@ -54,7 +54,11 @@ def _beginning(start: str) -> dict[str, Any]:
     """What create_session gets for a way to start."""
     kind, _colon, slug = start.partition(":")
     if kind == "story" and (found := story(slug)):
-        return {"name": found.title, "story": slug, "commands": list(found.commands)}
+        return {
+            "name": found.title,
+            "story": slug,
+            "commands": list(map(msgspec.to_builtins, found.commands)),
+        }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {
