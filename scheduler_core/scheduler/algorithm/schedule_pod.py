@@ -134,13 +134,17 @@ def advance(
     """Runs the next plugin (or the selection) and moves the cycle on; returns what the plugin did."""
     row = _ROWS[cycle.phase]
     step, turn = row.run(cycle, framework, algorithm_state)
-    result = turn if isinstance(turn, PhaseResult) else None
-    if turn is Turn.FIRST:
-        cycle.index = 0
-    elif result is None:
+    result: PhaseResult | None = None
+    if turn is Turn.NEXT:
         cycle.index += 1
-        if turn is Turn.NOBODY or cycle.index >= len(cycle.run):
+        if cycle.index >= len(cycle.run):
             result = row.leave(cycle, framework, algorithm_state)
+    elif turn is Turn.NOBODY:
+        result = row.leave(cycle, framework, algorithm_state)
+    elif turn is Turn.FIRST:
+        cycle.index = 0
+    else:
+        result = turn
     if result is not None:
         _enter(cycle, framework, algorithm_state, row.then[result])
     return step
