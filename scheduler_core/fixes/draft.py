@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api.updates import fits_in_place
+from scheduler_core.api.requests.updates import fits_in_place
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref
 from scheduler_core.fixes.fix import Change
 from scheduler_core.objects.spec import canonical

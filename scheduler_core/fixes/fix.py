@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from scheduler_core.commands import Command
 
 SECOND = 1_000_000_000
@@ -61,7 +63,7 @@ class Fix:
     def to_json(self) -> dict[str, Any]:
         return {
             "changes": [change.to_json() for change in self.changes],
-            "command": self.command.to_json(),
+            "command": msgspec.to_builtins(self.command),
             "node": self.node,
             "steps": self.steps,
             "recreated": self.recreated,

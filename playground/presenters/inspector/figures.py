@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, short
-from scheduler_core.scheduler.figures import figures
+from scheduler_core.inspection.node_figures import figures
 
 Told = Mapping[str, Any]
 Section = dict[str, Any]

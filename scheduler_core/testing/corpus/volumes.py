@@ -18,7 +18,7 @@ from scheduler_core.plugins.volumes import (
     reserved_for,
     with_annotation,
 )
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]
