@@ -25,19 +25,16 @@ from scheduler_core.config import types as configuration
 from scheduler_core.framework import cycle_state, events, features, plugin, status
 from scheduler_core.metrics import figures, scrapes
 from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
-from scheduler_core.plugins import (
-    affinity_counts,
-    affinity_filter,
-    affinity_score,
-    spread_constraints,
-    spread_filter,
-    spread_score,
-    volume_binder,
-    volume_binding,
-    volume_matching,
-    volume_restrictions,
-    volume_zone,
-)
+from scheduler_core.plugins import volume_restrictions, volume_zone
+from scheduler_core.plugins.interpodaffinity import counts as affinity_counts
+from scheduler_core.plugins.interpodaffinity import filtering as affinity_filter
+from scheduler_core.plugins.interpodaffinity import scoring as affinity_score
+from scheduler_core.plugins.podtopologyspread import constraints as spread_constraints
+from scheduler_core.plugins.podtopologyspread import filtering as spread_filter
+from scheduler_core.plugins.podtopologyspread import scoring as spread_score
+from scheduler_core.plugins.volumebinding import binder as volume_binder
+from scheduler_core.plugins.volumebinding import matching as volume_matching
+from scheduler_core.plugins.volumebinding import plugin as volume_binding
 from scheduler_core.preemption import evidence
 from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued

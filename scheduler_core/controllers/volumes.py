@@ -19,10 +19,10 @@ from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers import volume_work as work
 from scheduler_core.controllers.kubelet import Action, Timer
-from scheduler_core.controllers.volume_work import CLAIM, VOLUME
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
     Manifest,
     claim_ref,
     class_of,
@@ -34,6 +34,7 @@ from scheduler_core.plugins.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.objects.times import SECOND
 
 BIND_LATENCY = SECOND // 10
 PROVISION_LATENCY = 2 * SECOND

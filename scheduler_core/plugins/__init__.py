@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.plugins.default_binder import DefaultBinder
-from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.demonstration import Demonstration
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.plugins.installed import PROBLEMS, install
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from scheduler_core.plugins.node_affinity import NodeAffinity
+from scheduler_core.plugins.interpodaffinity.plugin import InterPodAffinity
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
-from scheduler_core.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from scheduler_core.plugins.node_resources_fit import NodeResourcesFit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
+from scheduler_core.plugins.nodeaffinity.plugin import NodeAffinity
+from scheduler_core.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from scheduler_core.plugins.noderesources.fit import NodeResourcesFit
+from scheduler_core.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.plugins.podtopologyspread.plugin import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.queue_sort_examples import CreationTimeSort, SmallestFirstSort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.plugins.volume_binding import VolumeBinding
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.plugins.volume_zone import VolumeZone
+from scheduler_core.plugins.volumebinding.plugin import VolumeBinding
 
 # Every in-tree plugin of v1.34.1, whether it is built here or comes later.
 NAMES: tuple[str, ...] = (

@@ -13,7 +13,8 @@ from scheduler_core.cluster.table import ImageState, NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.helper import divide, remember
+from scheduler_core.plugins.helper.go_math import divide
+from scheduler_core.plugins.helper.memo import remember
 
 NAME = "ImageLocality"
 

@@ -19,7 +19,8 @@ from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import Taint
 from scheduler_core.objects.pod import Pod, Toleration
-from scheduler_core.plugins.helper import default_normalize, remember
+from scheduler_core.plugins.helper.memo import remember
+from scheduler_core.plugins.helper.normalize import default_normalize
 from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "TaintToleration"

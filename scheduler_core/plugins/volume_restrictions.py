@@ -17,14 +17,14 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import volumes as hints
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
     READ_WRITE_ONCE_POD,
     Manifest,
     access_modes,
     claim_not_found,
     volumes_of,
 )
+from scheduler_core.plugins.hints import volumes as hints
 
 NAME = "VolumeRestrictions"
 

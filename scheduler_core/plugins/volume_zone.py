@@ -16,9 +16,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import volumes as hints
-from scheduler_core.plugins.node_selection import Mask
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
     WAIT_FOR_FIRST_CONSUMER,
     Manifest,
     claim_not_found,
@@ -28,6 +26,8 @@ from scheduler_core.plugins.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.hints import volumes as hints
 
 NAME = "VolumeZone"
 

@@ -11,7 +11,7 @@ from scheduler_core.objects.affinity import AffinityTerm, AffinityTerms, affinit
 from scheduler_core.objects.labels import Labels
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.spread_constraints import Constraint
+from scheduler_core.plugins.podtopologyspread.constraints import Constraint
 
 _NO_LABELS: Labels = {}
 

@@ -10,9 +10,15 @@ from typing import Any
 
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
-from scheduler_core.plugins.csi_migration import MIGRATED_PLUGINS, handle_of, in_tree_plugin
+from scheduler_core.objects.storage.csi_migration import MIGRATED_PLUGINS, handle_of, in_tree_plugin
+from scheduler_core.objects.storage.volumes import (
+    WAIT_FOR_FIRST_CONSUMER,
+    Manifest,
+    annotation,
+    name_of,
+    volumes_of,
+)
 from scheduler_core.plugins.hints.nodes import was_placed
-from scheduler_core.plugins.volumes import WAIT_FOR_FIRST_CONSUMER, Manifest, annotation, name_of, volumes_of
 
 
 def _uses(pod: Pod, claim: Manifest, ephemeral: bool) -> bool:

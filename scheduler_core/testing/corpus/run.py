@@ -17,7 +17,7 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import REGISTRY
-from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, status_codes
 from scheduler_core.scheduler.cycle import SchedulingCycle

@@ -4,7 +4,7 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, Status, unresolvable, unschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
+from scheduler_core.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_csi_node, make_volume

@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, error, unresolvable
-from scheduler_core.plugins.volume_binding import VolumeBinding
+from scheduler_core.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import all_rows, filtered
 from scheduler_core.testing.storage import (
