@@ -16,7 +16,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
-from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.plugins.helper.hints import was_placed
 
 NAME = "NodePorts"
 
@@ -37,12 +37,20 @@ def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
     return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
 
 
+def after_pod_with_ports_deleted(plugin: NodePorts, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    used = old.spec.host_ports
+    if not was_placed(old) or not used:
+        return False
+    return any(_clash(port, used) for port in pod.spec.host_ports)
+
+
 class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
     row_local = True
-    events = (On("Pod", Action.DELETE, hints.after_ports_freed(_clash)), On("Node", Action.ADD))
+    events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:

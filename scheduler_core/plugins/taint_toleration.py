@@ -17,18 +17,17 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
-from scheduler_core.objects.node import Taint
+from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod, Toleration
+from scheduler_core.plugins.helper.hints import after_own_change
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.helper.normalize import default_normalize
-from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
 
-HARD_EFFECTS = ("NoSchedule", "NoExecute")
-SOFT_EFFECT = "PreferNoSchedule"
+HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def _refusal(taint: Taint) -> Status:
@@ -43,14 +42,23 @@ class _Verdicts:
     statuses: tuple[Status, ...]
 
 
+def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
+
+
+def _refuses(node: Node, pod: Pod) -> bool:
+    return _first_untolerated(node.taints, pod.spec.tolerations) is not None
+
+
 class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
     row_local = True
     events = (
-        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, hints.after_node_taints_change),
-        On("Pod", Action.UPDATE_POD_TOLERATION, hints.after_own_change),
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),
+        On("Pod", Action.UPDATE_POD_TOLERATION, after_own_change),
     )
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
@@ -119,8 +127,8 @@ def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[
 
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
     """Only tolerations of the soft effect, or of every effect, are asked."""
-    soft = [toleration for toleration in tolerations if toleration.effect in ("", SOFT_EFFECT)]
-    return sum(1 for taint in taints if taint.effect == SOFT_EFFECT and not _tolerated(taint, soft))
+    soft = [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+    return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _tolerated(taint, soft))
 
 
 def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:

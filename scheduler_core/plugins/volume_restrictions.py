@@ -24,7 +24,7 @@ from scheduler_core.objects.storage.volumes import (
     claim_not_found,
     volumes_of,
 )
-from scheduler_core.plugins.hints import volumes as hints
+from scheduler_core.plugins.helper.hints import after_named_claim_change
 
 NAME = "VolumeRestrictions"
 
@@ -47,14 +47,24 @@ class ExclusiveClaims:
     changed: Mapping[int, int] = field(default_factory=dict)
 
 
+def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    if old.namespace != pod.namespace:
+        return False
+    if conflicts(volumes_of(pod.spec).disks, (old,)):
+        return True
+    mine = {use.claim for use in volumes_of(pod.spec).claims if not use.ephemeral}
+    return any(use.claim in mine for use in volumes_of(old.spec).claims if not use.ephemeral)
+
+
 class VolumeRestrictions(Plugin):
     """Looks at pods only for the few that bring such a disk or claim."""
 
     name = NAME
     events = (
-        On("Pod", Action.DELETE, hints.after_disk_freed(lambda disks, pods: conflicts(disks, pods))),
+        On("Pod", Action.DELETE, after_pod_with_disk_deleted),
         On("Node", Action.ADD),
-        On("PersistentVolumeClaim", Action.ADD, hints.after_named_claim_change),
+        On("PersistentVolumeClaim", Action.ADD, after_named_claim_change),
     )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

@@ -26,8 +26,8 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.plugins.helper.hints import after_named_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
-from scheduler_core.plugins.hints import volumes as hints
 
 NAME = "VolumeZone"
 
@@ -61,7 +61,17 @@ class _Refused(Exception):
         self.status: Status = unresolvable(text)
 
 
-def zones_of(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
+def after_waiting_class_added(plugin: VolumeZone, pod: Pod, old: None, new: Manifest) -> bool:
+    """Queueing hint. kube: isSchedulableAfterStorageClassAdded"""
+    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
+
+
+def after_volume_change(plugin: VolumeZone, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPersistentVolumeChange"""
+    return old is None or _zones(old) != _zones(new)
+
+
+def _zones(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
     """A volume's zones and regions by label."""
     return [(topology.key, frozenset(topology.values)) for topology in topologies(volume)]
 
@@ -71,10 +81,10 @@ class VolumeZone(Plugin):
 
     name = NAME
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD, hints.after_waiting_class_added),
+        On("storage.k8s.io/StorageClass", Action.ADD, after_waiting_class_added),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, hints.after_named_claim_change),
-        On("PersistentVolume", Action.ADD | Action.UPDATE, hints.after_volume_topology_change(zones_of)),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_named_claim_change),
+        On("PersistentVolume", Action.ADD | Action.UPDATE, after_volume_change),
     )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

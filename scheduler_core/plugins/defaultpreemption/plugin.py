@@ -17,7 +17,6 @@ from scheduler_core.framework.plugin import Code, Failure, Plugin, PostFilterRes
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.helper.memo import remember
-from scheduler_core.plugins.hints import nodes as hints
 from scheduler_core.preemption import importance
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
@@ -36,11 +35,16 @@ AT_LAST = importance.NEVER
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
 
 
+def never(plugin: DefaultPreemption, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint: the event only lets a pod out of its gate. kube: isPodSchedulableAfterPodDeletion"""
+    return False
+
+
 class DefaultPreemption(Plugin):
     """The victims with the least harm: fewest budgets violated, then lowest priorities, then fewest, then youngest."""
 
     name = NAME
-    events = (On("Pod", Action.DELETE, hints.never),)
+    events = (On("Pod", Action.DELETE, never),)
 
     def registrations(self) -> tuple[On, ...]:
         return () if self.handle.preempting is None else self.events

@@ -17,7 +17,7 @@ from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterRes
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import pods as hints
+from scheduler_core.plugins.interpodaffinity import hints
 from scheduler_core.plugins.interpodaffinity.counts import NAME, Incoming, with_named_namespaces
 from scheduler_core.plugins.interpodaffinity.explanation import told_rules
 from scheduler_core.plugins.interpodaffinity.filtering import Rules

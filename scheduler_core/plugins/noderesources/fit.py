@@ -20,7 +20,7 @@ from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Row
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
-from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.plugins.noderesources import hints
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"

@@ -32,7 +32,8 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
-from scheduler_core.plugins.hints import volumes as hints
+from scheduler_core.plugins.helper.hints import after_claim_change
+from scheduler_core.plugins.nodevolumelimits import hints
 
 NAME = "NodeVolumeLimits"
 
@@ -52,7 +53,7 @@ class NodeVolumeLimits(Plugin):
         On("storage.k8s.io/CSINode", Action.ADD),
         On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
         On("Pod", Action.DELETE, hints.after_pod_with_volumes_deleted),
-        On("PersistentVolumeClaim", Action.ADD, hints.after_claim_change),
+        On("PersistentVolumeClaim", Action.ADD, after_claim_change),
         On("storage.k8s.io/VolumeAttachment", Action.DELETE, hints.after_attachment_deleted),
     )
 

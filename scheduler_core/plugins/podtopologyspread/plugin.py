@@ -19,7 +19,7 @@ from scheduler_core.objects.labels import aggregate
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import canonical
 from scheduler_core.plugins.helper.memo import remember
-from scheduler_core.plugins.hints import pods as hints
+from scheduler_core.plugins.podtopologyspread import hints
 from scheduler_core.plugins.podtopologyspread.constraints import (
     HARD,
     HOSTNAME,

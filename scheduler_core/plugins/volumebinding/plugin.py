@@ -49,8 +49,9 @@ from scheduler_core.objects.storage.volumes import (
     volumes_of,
     with_annotation,
 )
+from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
-from scheduler_core.plugins.hints import volumes as hints
+from scheduler_core.plugins.volumebinding import hints
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.plugins.volumebinding.matching import NONE, Matches, match
@@ -105,7 +106,7 @@ class VolumeBinding(Plugin):
     name = NAME
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
-        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, hints.after_claim_change),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
         On("PersistentVolume", Action.ADD | Action.UPDATE),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
         On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, hints.after_csi_node_migration),
