@@ -23,6 +23,7 @@ from scheduler_core.preemption.importance import NEVER
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.framework.arguments import Arguments
     from scheduler_core.framework.cycle_state import CycleState
     from scheduler_core.framework.features import Features
     from scheduler_core.objects.pod import Pod
@@ -194,17 +195,27 @@ class Handle(Protocol):
 
 
 class Plugin:
-    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names)."""
+    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names).
+
+    `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
+    plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
+    on a row by the pod's spec, the Node and the pods there alone.
+    """
 
     name: ClassVar[str]
+    arguments: ClassVar[Arguments | None] = None
     events: ClassVar[tuple[On, ...]] = ()
-    row_local: ClassVar[bool] = (
-        False  # Filter decides on a row by the pod's spec, the Node and the pods there alone
-    )
+    state_classes: ClassVar[tuple[type, ...]] = ()
+    row_local: ClassVar[bool] = False
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args
         self.handle = handle
+
+    @classmethod
+    def in_default_set(cls, features: Features) -> bool:
+        """Of a plugin in kube's default order: whether it is there with these gates."""
+        return True
 
     def registrations(self) -> tuple[On, ...]:
         """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""

@@ -16,6 +16,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Code, Failure, Plugin, PostFilterResult
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.defaultpreemption.arguments import ARGUMENTS
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.preemption import importance
 from scheduler_core.preemption.budgets import Budget, budgets_of
@@ -44,6 +45,7 @@ class DefaultPreemption(Plugin):
     """The victims with the least harm: fewest budgets violated, then lowest priorities, then fewest, then youngest."""
 
     name = NAME
+    arguments = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
 
     def registrations(self) -> tuple[On, ...]:

@@ -11,12 +11,17 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
+from scheduler_core.objects.errors import FieldError
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.strict import BOOL, INTEGER32
+from scheduler_core.plugins.helper.arguments import range_errors
 from scheduler_core.plugins.interpodaffinity import hints
 from scheduler_core.plugins.interpodaffinity.counts import NAME, Incoming, with_named_namespaces
 from scheduler_core.plugins.interpodaffinity.explanation import told_rules
@@ -29,10 +34,19 @@ _NO_SCORE_STATE = error(f'failed to read "{_SCORE}" from cycleState: not found')
 _GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
 
 
+def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
+    return range_errors(args["hardPodAffinityWeight"], f"{path}.hardPodAffinityWeight", 0, 100)
+
+
 class InterPodAffinity(Plugin):
     """Terms are asked once per class of pods, counted by node and then by topology domain."""
 
     name = NAME
+    arguments = Arguments(
+        fields={"hardPodAffinityWeight": INTEGER32, "ignorePreferredTermsOfExistingPods": BOOL},
+        defaults=when_absent(hardPodAffinityWeight=1, ignorePreferredTermsOfExistingPods=False),
+        validate=_validate,
+    )
     events = (
         On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),

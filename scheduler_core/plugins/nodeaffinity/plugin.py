@@ -34,6 +34,7 @@ from scheduler_core.plugins.helper.node_selection import (
     selector_mask,
 )
 from scheduler_core.plugins.helper.normalize import default_normalize
+from scheduler_core.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
 
 NAME = "NodeAffinity"
 PRE_FILTER_STATE = "PreFilter" + NAME
@@ -41,9 +42,6 @@ PRE_FILTER_STATE = "PreFilter" + NAME
 REFUSED = unresolvable("node(s) didn't match Pod's node affinity/selector")
 REFUSED_BY_ADDED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
 CONFLICT = unresolvable("pod affinity terms conflict")
-
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
 
@@ -75,6 +73,7 @@ class NodeAffinity(Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
+    arguments = ARGUMENTS
     row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, _after_node_change),)
 

@@ -16,6 +16,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
 from scheduler_core.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.noderesources.arguments import BALANCED_ALLOCATION
 from scheduler_core.plugins.noderesources.resource_allocation import Weighed, weigh
 
 NAME = "NodeResourcesBalancedAllocation"
@@ -27,6 +28,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     """Scores 100 * (1 - standard deviation of the used shares), on real requests; best-effort pods are skipped."""
 
     name = NAME
+    arguments = BALANCED_ALLOCATION
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
         return SKIP if self._best_effort(pod) else SUCCESS

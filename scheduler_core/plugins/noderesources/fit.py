@@ -21,6 +21,7 @@ from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
 from scheduler_core.plugins.noderesources import hints
+from scheduler_core.plugins.noderesources.arguments import FIT
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
@@ -56,6 +57,7 @@ class NodeResourcesFit(Plugin):
     """Filter compares columns; Score runs the strategy of the arguments over defaulted container requests."""
 
     name = NAME
+    arguments = FIT
     row_local = True
     events = (
         On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, hints.after_pod_freed_resources),

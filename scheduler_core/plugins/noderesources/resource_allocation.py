@@ -19,6 +19,7 @@ from scheduler_core.objects.resources import Resources, is_scalar_name, pod_requ
 from scheduler_core.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_linear
+from scheduler_core.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 
 Column = NDArray[np.int64]
 
@@ -131,9 +132,9 @@ Strategy = Callable[[Sequence[Weighed]], Scores]
 def strategy(scoring: Mapping[str, Any]) -> Strategy:
     """The scoring function of NodeResourcesFitArgs.scoringStrategy, which has been validated."""
     kind = scoring["type"]
-    if kind == "LeastAllocated":
+    if kind == LEAST_ALLOCATED:
         return least_allocated
-    if kind == "MostAllocated":
+    if kind == MOST_ALLOCATED:
         return most_allocated
     shape = scoring["requestedToCapacityRatio"]["shape"]
     return lambda weighed: requested_to_capacity_ratio(weighed, shape)

@@ -20,6 +20,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import canonical
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.podtopologyspread import hints
+from scheduler_core.plugins.podtopologyspread.arguments import ARGUMENTS, SYSTEM
 from scheduler_core.plugins.podtopologyspread.constraints import (
     HARD,
     HOSTNAME,
@@ -50,6 +51,7 @@ class PodTopologySpread(Plugin):
     """Pods are counted per node, once per selector; what a node is to a constraint is kept until a Node changes."""
 
     name = NAME
+    arguments = ARGUMENTS
     events = (
         On(
             "Pod",
@@ -66,7 +68,7 @@ class PodTopologySpread(Plugin):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._label_keys = handle.features.spread_label_keys
-        self._system = args["defaultingType"] == "System"
+        self._system = args["defaultingType"] == SYSTEM
         self._defaults = SYSTEM_DEFAULTS if self._system else tuple(args.get("defaultConstraints") or ())
         self._defaults_key = canonical(self._defaults)
         self._default_actions = tuple(each.get("whenUnsatisfiable") for each in self._defaults)

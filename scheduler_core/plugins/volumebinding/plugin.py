@@ -52,6 +52,7 @@ from scheduler_core.objects.storage.volumes import (
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
 from scheduler_core.plugins.volumebinding import hints
+from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.plugins.volumebinding.matching import NONE, Matches, match
@@ -104,6 +105,7 @@ class VolumeBinding(Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
 
     name = NAME
+    arguments = ARGUMENTS
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
         On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
