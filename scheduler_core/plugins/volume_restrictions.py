@@ -67,6 +67,8 @@ class VolumeRestrictions(Plugin):
         On("PersistentVolumeClaim", Action.ADD, after_named_claim_change),
     )
 
+    state_classes = (ExclusiveClaims,)
+
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = volumes_of(pod.spec)
         if not volumes.claims and not volumes.disks:

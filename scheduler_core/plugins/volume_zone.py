@@ -87,6 +87,8 @@ class VolumeZone(Plugin):
         On("PersistentVolume", Action.ADD | Action.UPDATE, after_volume_change),
     )
 
+    state_classes = (Topology,)
+
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         uses = volumes_of(pod.spec).claims
         if not uses:

@@ -22,7 +22,7 @@ from scheduler_core.preemption import importance
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
-from scheduler_core.preemption.evidence import Evidence
+from scheduler_core.preemption.evidence import Candidate, Criterion, Evidence, Reprieve
 
 NAME = "DefaultPreemption"
 
@@ -47,6 +47,8 @@ class DefaultPreemption(Plugin):
     name = NAME
     arguments = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
+
+    state_classes = (Evidence, Candidate, Criterion, Reprieve)
 
     def registrations(self) -> tuple[On, ...]:
         return () if self.handle.preempting is None else self.events

@@ -23,9 +23,17 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import BOOL, INTEGER32
 from scheduler_core.plugins.helper.arguments import range_errors
 from scheduler_core.plugins.interpodaffinity import hints
-from scheduler_core.plugins.interpodaffinity.counts import NAME, Incoming, with_named_namespaces
+from scheduler_core.plugins.interpodaffinity.counts import (
+    NAME,
+    ExistingAnti,
+    Incoming,
+    MatchesAll,
+    MatchesAny,
+    Topology,
+    with_named_namespaces,
+)
 from scheduler_core.plugins.interpodaffinity.explanation import told_rules
-from scheduler_core.plugins.interpodaffinity.filtering import Rules
+from scheduler_core.plugins.interpodaffinity.filtering import Rules, Tally
 from scheduler_core.plugins.interpodaffinity.scoring import Preferences, normalized_scores
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
@@ -50,6 +58,11 @@ class InterPodAffinity(Plugin):
     events = (
         On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
+    )
+
+    state_classes = (
+        *(Topology, Incoming, MatchesAll, MatchesAny, ExistingAnti),
+        *(Tally, Rules, Preferences),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -28,6 +28,10 @@ from scheduler_core.plugins.podtopologyspread.constraints import (
     SOFT,
     Constraint,
     Constraints,
+    Counted,
+    Domains,
+    Layout,
+    Matched,
     compile_constraints,
 )
 from scheduler_core.plugins.podtopologyspread.default_selector import default_selector
@@ -64,6 +68,8 @@ class PodTopologySpread(Plugin):
             hints.after_spread_node_change,
         ),
     )
+
+    state_classes = (Constraint, Constraints, Domains, Layout, Matched, Counted, Spread, Evenness)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)

@@ -116,6 +116,8 @@ class VolumeBinding(Plugin):
         On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
     )
 
+    state_classes = (Claims, Found, Matches, Plan)
+
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._objects = AssumedObjects(handle)
