@@ -12,6 +12,8 @@ from scheduler_core.fixes.room import MOST_DELETED, delete_pods
 from scheduler_core.fixes.selectors import PREFERRED, REQUIRED, set_label
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.plugins.interpodaffinity.explanation import repelling
+from scheduler_core.plugins.podtopologyspread.explanation import figures
 
 OWN_AFFINITY = "node(s) didn't match pod affinity rules"
 OWN_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
@@ -19,18 +21,18 @@ OWN_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 
 def spread(draft: Draft, found: Diagnosis, row: int) -> Iterator[Draft]:
     """Label the node into a domain, allow the skew that it would make, or make one constraint soft."""
-    plugin = found.framework.plugin("PodTopologySpread")
-    told = [] if plugin is None else plugin.why(found.state, found.pod, found.nodes, row).get("hard", [])
+    state = found.state.get("PreFilterPodTopologySpread")
+    told = [] if state is None else figures(state, row)
     constraints = found.pod.manifest["spec"].get("topologySpreadConstraints") or []
     hard = [i for i, raw in enumerate(constraints) if raw.get("whenUnsatisfiable") == "DoNotSchedule"]
-    for index, figures in zip(hard, told, strict=False):
-        key, skew = figures["topologyKey"], figures["skew"]
-        if skew is None and figures["domains"] and key != "kubernetes.io/hostname":
-            yield set_label(draft, found.nodes.nodes[row], key, figures["domains"][0]["value"])
-        if skew is not None and skew > figures["maxSkew"]:
-            change = Change("skew", {"key": key, "from": figures["maxSkew"], "to": skew}, skew / 1000)
+    for index, each in zip(hard, told, strict=False):
+        key, most, skew = each.constraint.topology_key, each.constraint.max_skew, each.skew
+        if skew is None and each.domains and key != "kubernetes.io/hostname":
+            yield set_label(draft, found.nodes.nodes[row], key, each.domains[0].name)
+        if skew is not None and skew > most:
+            change = Change("skew", {"key": key, "from": most, "to": skew}, skew / 1000)
             yield draft.with_pod(change, _constraint_edit(index, "maxSkew", skew))
-        if skew is None or skew > figures["maxSkew"]:
+        if skew is None or skew > most:
             change = Change("soften", {"what": "spread", "text": key})
             yield draft.with_pod(change, _constraint_edit(index, "whenUnsatisfiable", "ScheduleAnyway"))
 
@@ -52,11 +54,9 @@ def affinity(draft: Draft, found: Diagnosis, row: int, status: Status) -> Iterat
     elif OWN_ANTI_AFFINITY in status.reasons:
         yield from _softened(draft, "podAntiAffinity", OWN_ANTI_AFFINITY)
     elif not draft.changes:
-        plugin = found.framework.plugin("InterPodAffinity")
-        told = {} if plugin is None else plugin.why(found.state, found.pod, found.nodes, row)
-        keys = dict.fromkeys(each["pod"] for each in told.get("existing") or ())
-        places = {pod.key: pod for pods in found.nodes.pods for pod in pods if pod.key in keys}
-        pods = [places[key] for key in keys if key in places]
+        rules = found.state.get("PreFilterInterPodAffinity")
+        terms = () if rules is None else repelling(rules, found.nodes, row)
+        pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
         if pods and len(pods) <= MOST_DELETED:
             yield delete_pods(draft, found.nodes.names[row], pods)
 

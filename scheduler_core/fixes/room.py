@@ -11,6 +11,7 @@ from scheduler_core.fixes.draft import Draft, Edit
 from scheduler_core.fixes.fix import Change
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
+from scheduler_core.plugins.node_ports import taken_ports
 
 MOST_DELETED = 5
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
@@ -157,8 +158,6 @@ def delete_pods(draft: Draft, node: str, pods: list[Pod]) -> Draft:
 
 def ports(draft: Draft, found: Diagnosis, row: int) -> Iterator[Draft]:
     """Give the host ports up, or delete who has them."""
-    plugin = found.framework.plugin("NodePorts")
-    told = {} if plugin is None else plugin.why(found.state, found.pod, found.nodes, row)
 
     def edit(manifest: dict[str, Any]) -> None:
         for container in manifest["spec"]["containers"]:
@@ -167,7 +166,7 @@ def ports(draft: Draft, found: Diagnosis, row: int) -> Iterator[Draft]:
                 port.pop("hostIP", None)
 
     if not found.pod.spec.host_network:
-        yield draft.with_pod(Change("port", {"ports": list(told.get("taken") or ())}), edit)
+        yield draft.with_pod(Change("port", {"ports": taken_ports(found.pod, found.nodes.ports[row])}), edit)
     wanted = {(port.protocol, port.port) for port in found.pod.spec.host_ports}
     holders = [
         pod

@@ -10,7 +10,7 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
     from scheduler_core.framework.arguments import Arguments
     from scheduler_core.framework.cycle_state import CycleState
+    from scheduler_core.framework.drafts import Draft, Refusal
+    from scheduler_core.framework.explanation import Explanation
     from scheduler_core.framework.features import Features
     from scheduler_core.objects.pod import Pod
 
@@ -283,9 +285,13 @@ class Plugin:
         """A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
         raise NotImplementedError
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """The plugin's own figures for one node, for people to read (JSON-safe); asked only when somebody looks."""
-        return {}
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """What the plugin sees on one node, for people to read; asked only when somebody looks at a node that Filter has asked about."""
+        return ()
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""
+        yield from ()
 
 
 _REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)

@@ -6,7 +6,6 @@ kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -68,13 +67,10 @@ class NodePorts(Plugin):
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        used = nodes.ports[row]
-        return {
-            "wanted": [_text(port) for port in pod.spec.host_ports],
-            "used": sorted(_text(port) for port in used),
-            "taken": [_text(port) for port in pod.spec.host_ports if _clash(port, used)],
-        }
+
+def taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
+    """Those of the pod's host ports that are in use, for people."""
+    return [_text(port) for port in pod.spec.host_ports if _clash(port, used)]
 
 
 def _same_port(a: HostPort, b: HostPort) -> bool:

@@ -5,8 +5,6 @@ kube: plugins/nodeunschedulable/node_unschedulable.go @ v1.34.1
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
@@ -49,6 +47,3 @@ class NodeUnschedulable(Plugin):
         if not np.count_nonzero(refused) or pod.spec.tolerates(CORDON):
             return None
         return Verdicts.refuse(refused, REFUSED)
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        return {"unschedulable": bool(nodes.unschedulable[row]), "tolerated": pod.spec.tolerates(CORDON)}

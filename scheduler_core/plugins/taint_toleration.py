@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,24 +85,6 @@ class TaintToleration(Plugin):
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Every taint of the node, whether it is tolerated, and which one refuses the pod (the first hard one)."""
-        taints = nodes.taint_sets[nodes.taint_set[row]]
-        refusing = _first_untolerated(taints, pod.spec.tolerations)
-        return {
-            "taints": [
-                {
-                    "key": t.key,
-                    "value": t.value,
-                    "effect": t.effect,
-                    "tolerated": _tolerated(t, pod.spec.tolerations),
-                }
-                for t in taints
-            ],
-            "untolerated": None if refusing is None else refusing.text(),
-            "softUntolerated": _count_soft(taints, pod.spec.tolerations),
-        }
 
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:

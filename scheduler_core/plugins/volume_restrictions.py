@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -115,21 +114,6 @@ class VolumeRestrictions(Plugin):
                 if disks and conflicts(disks, nodes.pods[row]):
                     reason[i] = 0
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """The pod's disks with the pods of the node that are in their way, and the exclusive claims in use."""
-        claims: ExclusiveClaims = state.get(NAME) or ExclusiveClaims()
-        return {
-            "disks": [
-                {
-                    "volume": disk.get("name", ""),
-                    "inTheWay": [other.key for other in nodes.pods[row] if conflicts((disk,), (other,))],
-                }
-                for disk in volumes_of(pod.spec).disks
-            ],
-            "exclusiveClaims": list(claims.names),
-            "inUse": claims.used + claims.changed.get(row, 0),
-        }
 
 
 def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:

@@ -6,13 +6,13 @@ kube: plugins/volumezone/volume_zone.go @ v1.34.1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Below, Code, Explanation, Row, Table, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.objects.pod import Pod
@@ -40,6 +40,7 @@ _NEW_NAMES = {
 }
 _LABELS = (*_NEW_NAMES, _ZONE, _REGION)
 
+_COLUMNS = gettext_noop("volume"), gettext_noop("must be in"), gettext_noop("the node has")
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
@@ -141,22 +142,21 @@ class VolumeZone(Plugin):
         refused = (constrained & missed)[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Each label of the volumes with the node's own value."""
-        labels = nodes.nodes[row].labels
-        return {
-            "topologies": [
-                {
-                    "volume": topology.volume,
-                    "key": topology.key,
-                    "values": list(topology.values),
-                    "value": labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, ""))),
-                    "holds": bool(_within(nodes, topology)[row]),
-                }
-                for topology in state.get(NAME) or ()
-            ],
-            "constrained": any(key in labels for key in _LABELS),
-        }
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each zone and region of the volumes beside the node's own."""
+        rows = [_explained(topology, nodes, row) for topology in state.get(NAME) or ()]
+        return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+
+def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:
+    labels = nodes.nodes[row].labels
+    value = labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, "")))
+    cells = (
+        (Code(topology.volume), Below((topology.key,))),
+        (", ".join(topology.values),),
+        (value or "-",),
+    )
+    return Row(cells, bad=not _within(nodes, topology)[row])
 
 
 def topologies(volume: Manifest) -> tuple[Topology, ...]:

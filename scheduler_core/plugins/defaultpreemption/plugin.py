@@ -6,7 +6,6 @@ kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/pree
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
@@ -106,10 +105,6 @@ class DefaultPreemption(Plugin):
         """How many candidates end the search among `nodes` potential nodes."""
         share = nodes * int(self.args["minCandidateNodesPercentage"]) // 100
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
-        return {"lowerPriorityPods": [p.key for p in lower]}
 
 
 def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:

@@ -14,6 +14,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
@@ -32,7 +33,7 @@ from scheduler_core.plugins.interpodaffinity.counts import (
     Topology,
     with_named_namespaces,
 )
-from scheduler_core.plugins.interpodaffinity.explanation import told_rules
+from scheduler_core.plugins.interpodaffinity.explanation import explained
 from scheduler_core.plugins.interpodaffinity.filtering import Rules, Tally
 from scheduler_core.plugins.interpodaffinity.scoring import Preferences, normalized_scores
 
@@ -120,23 +121,10 @@ class InterPodAffinity(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return normalized_scores(scores)
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Per required term the pods around the node that match it, existing pods that keep the pod away, and the score's parts."""
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
-        preferences: Preferences | None = state.get(_SCORE)
-        told: dict[str, Any] = {"affinity": [], "antiAffinity": [], "existing": []}
-        if rules is not None:
-            told = told_rules(rules, nodes, row)
-        parts = () if preferences is None else preferences.parts
-        told["preferences"] = [
-            {
-                "topologyKey": where.key,
-                "domain": where.values[int(where.codes[row]) - 1] if where.labelled[row] else None,
-                "sum": int(sums[where.codes[row]]),
-            }
-            for where, sums in parts
-        ]
-        return told
+        return () if rules is None else explained(rules, nodes, row)
 
 
 def _namespaces(terms: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:

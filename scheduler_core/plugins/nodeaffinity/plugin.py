@@ -13,14 +13,13 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.labels import (
     IN,
     NodeSelector,
     NodeSelectorTerm,
-    Requirement,
-    accepts_field,
     aggregate,
 )
 from scheduler_core.objects.node import Node
@@ -35,6 +34,7 @@ from scheduler_core.plugins.helper.node_selection import (
 )
 from scheduler_core.plugins.helper.normalize import default_normalize
 from scheduler_core.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
+from scheduler_core.plugins.nodeaffinity.explanation import explained
 
 NAME = "NodeAffinity"
 PRE_FILTER_STATE = "PreFilter" + NAME
@@ -137,21 +137,11 @@ class NodeAffinity(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores)
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Every requirement with the node's own value and whether it holds, term by term."""
-        node = nodes.nodes[row]
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
-        return {
-            "nodeSelector": [
-                _shown(Requirement(key, IN, (value,)), node) for key, value in pod.spec.node_selector.items()
-            ],
-            "required": [] if required is None else [_term(term, node) for term in required.terms],
-            "added": [] if self.added is None else [_term(term, node) for term in self.added.terms],
-            "preferred": [
-                {"weight": weight, **_term(term, node)}
-                for weight, term in (*self._added_preferred, *(_preferred(pod.spec) or ()))
-            ],
-        }
+        terms = (*(required.terms if required is not None else ()), *(self.added.terms if self.added else ()))
+        return explained(pod.spec.node_selector, terms, nodes.nodes[row])
 
     def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
         return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
@@ -196,23 +186,3 @@ def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
             return None
         names |= frozenset.intersection(*sets)
     return names
-
-
-def _term(term: NodeSelectorTerm, node: Node) -> dict[str, Any]:
-    return {
-        "expressions": [_shown(requirement, node) for requirement in term.expressions],
-        "fields": [
-            {**_written(field), "value": node.name, "holds": accepts_field(field, node.name)}
-            for field in term.fields
-        ],
-        "matches": term.matches(node.labels, node.name),
-    }
-
-
-def _shown(requirement: Requirement, node: Node) -> dict[str, Any]:
-    value = node.labels.get(requirement.key)
-    return {**_written(requirement), "value": value, "holds": requirement.accepts(value)}
-
-
-def _written(requirement: Requirement) -> dict[str, Any]:
-    return {"key": requirement.key, "operator": requirement.op, "values": list(requirement.values)}

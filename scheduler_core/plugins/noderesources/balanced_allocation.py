@@ -6,7 +6,6 @@ kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,21 +39,6 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     def _best_effort(self, pod: Pod) -> bool:
         return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        weighed = weigh(nodes, np.array([row], np.intp), self.args["resources"], pod.requests, nonzero=False)
-        return {
-            "parts": [
-                {
-                    "name": w.name,
-                    "requestedWithPod": int(w.requested[0]),
-                    "allocatable": int(w.allocatable[0]),
-                    "fraction": float(_fraction(w)[0]) if w.allocatable[0] else None,
-                }
-                for w in weighed
-            ],
-            "score": int(balanced(weighed)[0]),
-        }
 
 
 def balanced(weighed: Sequence[Weighed]) -> Scores:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from scheduler_core.cluster.table import CPU, EPHEMERAL_STORAGE, MEMORY, NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
 from scheduler_core.plugins.noderesources import hints
 from scheduler_core.plugins.noderesources.arguments import FIT
+from scheduler_core.plugins.noderesources.explanation import Compared, explained
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
@@ -92,36 +94,15 @@ class NodeResourcesFit(Plugin):
         requests = defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Per resource what the filter compares, and the parts of the score's formula. cpu in millis, memory in bytes."""
-        rows = np.array([row], np.intp)
-        weighed = weigh(nodes, rows, self._scoring["resources"], defaulted_requests(pod.spec), nonzero=True)
-        score = int(self._strategy(weighed)[0])
-        return {
-            "pods": {"count": int(nodes.pod_count[row]), "allowed": int(nodes.allowed_pods[row])},
-            "resources": [
-                {
-                    "name": name,
-                    "incoming": incoming,
-                    "requested": _cell(nodes.requested, row, column),
-                    "allocatable": _cell(nodes.allocatable, row, column),
-                }
-                for name, incoming, column in self._wanted(pod.spec.requests, nodes)
-            ],
-            "strategy": self._scoring["type"],
-            "score": score,
-            "parts": [
-                {
-                    "name": w.name,
-                    "weight": w.weight,
-                    "requestedWithPod": int(w.requested[0]),
-                    "allocatable": int(w.allocatable[0]),
-                    "counts": bool(w.allocatable[0] != 0),
-                    "score": int(self._strategy([w])[0]),
-                }
-                for w in weighed
-            ],
-        }
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per resource what the filter compares."""
+        wanted = [
+            Compared(
+                name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column)
+            )
+            for name, incoming, column in self._wanted(pod.spec.requests, nodes)
+        ]
+        return explained(wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
 
     def _wanted(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
         """What the pod asks for: name, amount and column (None where no node knows the resource), kube's order."""

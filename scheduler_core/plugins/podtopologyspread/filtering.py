@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,6 @@ STATUSES = (unresolvable(f"{TOO_UNEVEN} (missing required label)"), unschedulabl
 PASSES, NO_LABEL, UNEVEN = -1, 0, 1  # the latter two are places in STATUSES
 
 NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of the domain that is not there
-TOLD_DOMAINS = 50
 
 Counts = NDArray[np.int64]
 Reasons = NDArray[np.int32]
@@ -90,12 +88,12 @@ class Spread:
         if self.deltas is None:
             by_domain = self.reasons[i]
             return None if by_domain is None else by_domain[domains.codes[rows]]
-        skew = self._skew(i, rows)
+        skew = self.skew(i, rows)
         uneven = skew > self.constraints.items[i].max_skew
         reason = np.where(uneven, np.int32(UNEVEN), np.int32(PASSES))
         return reason if domains.complete else np.where(domains.labelled[rows], reason, np.int32(NO_LABEL))
 
-    def _skew(self, i: int, rows: Rows) -> Counts:
+    def skew(self, i: int, rows: Rows) -> Counts:
         """What each row would make of constraint i, its own changes counted in."""
         constraint, domains, sums = self.constraints.items[i], self.layout.domains[i], self.sums[i]
         delta = self.deltas[i][rows] if self.deltas is not None else np.zeros(len(rows), np.int64)
@@ -111,37 +109,6 @@ class Spread:
         # Only a row that counts can have changes, so its domain is one of the eligible ones.
         least = np.where(delta != 0, np.minimum(least, own), lowest)
         return own + constraint.self_match - least
-
-    def told(self, row: int) -> list[dict[str, Any]]:
-        """For people: every constraint with its domains, fewest pods first."""
-        return [self._told(i, row) for i in range(len(self.sums))]
-
-    def _told(self, i: int, row: int) -> dict[str, Any]:
-        constraint, domains, sums = self.constraints.items[i], self.layout.domains[i], self.sums[i]
-        code = int(domains.codes[row])
-        order = domains.eligible[np.argsort(sums[domains.eligible], kind="stable")]
-        minimum = lowest_count(constraint, domains, sums)
-        # The domains that have room and the node's own come first where there are too many to tell.
-        shown = [code, *(c for c in order.tolist() if c != code)] if code else order.tolist()
-        return {
-            "topologyKey": constraint.topology_key,
-            "maxSkew": constraint.max_skew,
-            "minDomains": constraint.min_domains,
-            "selector": [str(r) for r in constraint.selector.requirements],
-            "selfMatch": constraint.self_match,
-            "minimum": minimum,
-            "numDomains": len(order),
-            "domain": domains.values[code - 1] if code else None,
-            "skew": int(self._skew(i, np.array([row], np.intp))[0]) if code else None,
-            "domains": [
-                {
-                    "value": domains.values[c - 1],
-                    "pods": int(sums[c]),
-                    "skew": int(sums[c]) + constraint.self_match - minimum,
-                }
-                for c in shown[:TOLD_DOMAINS]
-            ],
-        }
 
 
 def lowest_count(constraint: Constraint, domains: Domains, sums: Counts) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.objects.labels import aggregate
@@ -35,6 +36,7 @@ from scheduler_core.plugins.podtopologyspread.constraints import (
     compile_constraints,
 )
 from scheduler_core.plugins.podtopologyspread.default_selector import default_selector
+from scheduler_core.plugins.podtopologyspread.explanation import explained, figures
 from scheduler_core.plugins.podtopologyspread.filtering import Spread
 from scheduler_core.plugins.podtopologyspread.scoring import Evenness, normalized_scores
 
@@ -117,14 +119,10 @@ class PodTopologySpread(Plugin):
         evenness: Evenness = state.read(_SCORE)
         return normalized_scores(scores, evenness.ignored(rows))
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Per constraint the pods in each domain and the skew that the pod would make there."""
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        evenness: Evenness | None = state.get(_SCORE)
-        return {
-            "hard": [] if spread is None else spread.told(row),
-            "soft": [] if evenness is None else evenness.told(row),
-        }
+        return () if spread is None else explained(figures(spread, row))
 
     def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
         """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""

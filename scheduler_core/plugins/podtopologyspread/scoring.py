@@ -6,7 +6,6 @@ kube: plugins/podtopologyspread/scoring.go @ v1.34.1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,30 +75,6 @@ class Evenness:
         by_domain = counts.astype(np.float64) * self.weights[i] + float(constraint.max_skew - 1)
         part = by_domain[rows if hostname else domains.codes[rows]]
         return part if domains.complete else np.where(domains.labelled[rows], part, 0.0)
-
-    def told(self, row: int) -> list[dict[str, Any]]:
-        """For people: per constraint the matching pods in the node's domain and what they make of its score."""
-        here = np.array([row], np.intp)
-        told = []
-        for i, (constraint, domains) in enumerate(
-            zip(self.constraints.items, self.layout.domains, strict=True)
-        ):
-            labelled = bool(domains.labelled[row])
-            code = row if constraint.topology_key == HOSTNAME else int(domains.codes[row])
-            told.append(
-                {
-                    "topologyKey": constraint.topology_key,
-                    "maxSkew": constraint.max_skew,
-                    "selector": [str(r) for r in constraint.selector.requirements],
-                    "domain": domains.values[int(domains.codes[row]) - 1] if labelled else None,
-                    "pods": int(self.counts[i][code]) if labelled else None,
-                    "numDomains": self.sizes[i],
-                    "weight": self.weights[i],
-                    "part": float(self._part(i, domains, here)[0]),
-                    "ignored": not bool(self.layout.qualified[row]),
-                }
-            )
-        return told
 
 
 def _distinct(domains: Domains, rows: Rows) -> int:

@@ -7,15 +7,15 @@ DEVIATION: a binding that takes as long as the timeout has timed out; in kube th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import (
     CallResult,
     Handle,
@@ -27,10 +27,8 @@ from scheduler_core.framework.plugin import (
 )
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.csi_migration import in_tree_plugin, migrated_on, translated_affinity
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
-    SELECTED_NODE,
     VOLUME,
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
@@ -39,15 +37,11 @@ from scheduler_core.objects.storage.volumes import (
     class_of,
     deleting,
     fully_bound,
-    key_of,
-    name_of,
     not_owned,
     owned_by,
     phase,
-    reserved_for,
     volume_name,
     volumes_of,
-    with_annotation,
 )
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
@@ -55,9 +49,11 @@ from scheduler_core.plugins.volumebinding import hints
 from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
+from scheduler_core.plugins.volumebinding.explanation import Reach, explained, prospect
 from scheduler_core.plugins.volumebinding.matching import NONE, Matches, match
 from scheduler_core.plugins.volumebinding.scorer import capacity_scores
-from scheduler_core.plugins.volumebinding.topology import as_mask, volume_rows
+from scheduler_core.plugins.volumebinding.state import Claims, Found, planned
+from scheduler_core.plugins.volumebinding.topology import bound_rows
 
 NAME = "VolumeBinding"
 
@@ -80,25 +76,6 @@ _STATUSES = tuple(
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Claims:
-    """A pod's claims as PreFilter saw them: bound ones, those that wait for the pod, and the volumes these may get."""
-
-    bound: tuple[Manifest, ...] = ()
-    delayed: tuple[Manifest, ...] = ()
-    offered: tuple[Manifest, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """What Filter found, for all rows: `bits` of reasons per row, errors, and what the unbound claims would get."""
-
-    bits: NDArray[np.int32]
-    errors: tuple[tuple[Mask, Status], ...]
-    matches: Matches | None
-    rows: Mapping[str, int]
 
 
 class VolumeBinding(Plugin):
@@ -222,24 +199,8 @@ class VolumeBinding(Plugin):
             volume = self._objects.volume(volume_name(claim))
             if volume is None:
                 return conflict, ~conflict
-            conflict |= ~self._reached(nodes, volume)
+            conflict |= ~bound_rows(nodes, self.handle, volume)
         return conflict, missing
-
-    def _reached(self, nodes: NodeTable, volume: Manifest) -> Mask:
-        """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
-        mask = as_mask(nodes, volume_rows(nodes, volume))
-        plugin = in_tree_plugin(volume.get("spec") or {})
-        if plugin is None or not plugin.migrates:
-            return mask
-        migrated = [
-            row
-            for csi_node in self.handle.list("CSINode")
-            if migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
-        ]
-        if migrated:
-            translated = as_mask(nodes, volume_rows(nodes, translated_affinity(plugin, volume)))
-            mask[migrated] = translated[migrated]
-        return mask
 
     # PreScore and Score
 
@@ -339,24 +300,19 @@ class VolumeBinding(Plugin):
 
     # For people
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
-            return {"claims": []}
+            return ()
         found: Found | None = state.get(FOUND)
         plan = None if found is None else planned(claims, found, nodes.names[row])
-        return {
-            "claims": [
-                *(self._why_bound(claim, nodes, row) for claim in claims.bound),
-                *(_why_delayed(claim, claims, plan, nodes, row) for claim in claims.delayed),
-            ]
-        }
+        bound = [self._reach(claim, nodes, row) for claim in claims.bound]
+        return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
 
-    def _why_bound(self, claim: Manifest, nodes: NodeTable, row: int) -> dict[str, Any]:
+    def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
         volume = self._objects.volume(volume_name(claim))
-        reached = None if volume is None else bool(self._reached(nodes, volume)[row])
-        return {"claim": key_of(claim), "state": "bound", "volume": volume_name(claim), "reached": reached}
+        return Reach(claim, None if volume is None else bool(bound_rows(nodes, self.handle, volume)[row]))
 
 
 def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
@@ -367,43 +323,3 @@ def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
     if found is None or node_name not in found.rows:
         return error(f'no pod volume found for node "{node_name}"')
     return replace(planned(state.read(CLAIMS), found, node_name), all_bound=False)
-
-
-def planned(claims: Claims, found: Found, node_name: str) -> Plan:
-    """What a pod's claims get on a node that passes: volumes with the claims they are reserved for, and claims with the node they chose."""
-    matches = found.matches
-    if matches is None:
-        return Plan()
-    row = found.rows[node_name]
-    static = [
-        (reserved_for(claims.offered[int(column[row])], claim), claim)
-        for claim, column in zip(matches.claims, matches.volumes, strict=False)
-        if column[row] != NONE
-    ]
-    dynamic = [
-        with_annotation(claim, SELECTED_NODE, node_name)
-        for claim, mask in zip(matches.to_provision, matches.provisioned, strict=True)
-        if mask[row]
-    ]
-    return Plan(tuple(static), tuple(dynamic))
-
-
-def _why_delayed(
-    claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTable, row: int
-) -> dict[str, Any]:
-    static = () if plan is None else plan.static
-    dynamic = () if plan is None else plan.dynamic
-    volume = next((name_of(volume) for volume, mine in static if key_of(mine) == key_of(claim)), "")
-    name = class_of(claim)
-    return {
-        "claim": key_of(claim),
-        "state": "unbound",
-        "class": name,
-        "volume": volume,
-        "provisioned": any(key_of(mine) == key_of(claim) for mine in dynamic),
-        "candidates": [
-            {"volume": name_of(v), "reached": bool(as_mask(nodes, volume_rows(nodes, v))[row])}
-            for v in claims.offered
-            if class_of(v) == name
-        ][:20],
-    }

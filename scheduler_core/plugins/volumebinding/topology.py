@@ -8,13 +8,12 @@ kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.plugin import Rows
+from scheduler_core.framework.plugin import Handle, Rows
 from scheduler_core.objects.labels import (
     IN,
     LabelSelector,
@@ -24,10 +23,10 @@ from scheduler_core.objects.labels import (
     accepts_field,
 )
 from scheduler_core.objects.spec import canonical
+from scheduler_core.objects.storage.csi_migration import in_tree_plugin, migrated_on, translated_affinity
+from scheduler_core.objects.storage.volumes import Manifest, name_of
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.helper.node_selection import Mask, expression_mask
-
-Manifest = Mapping[str, Any]
 
 # Kept at a time; by identity, as manifests never change and share what stays the same.
 MOST_AFFINITIES = 50_000
@@ -47,6 +46,23 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
             known.clear()
         found = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
     return found[1]
+
+
+def bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
+    """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
+    mask = as_mask(nodes, volume_rows(nodes, volume))
+    plugin = in_tree_plugin(volume.get("spec") or {})
+    if plugin is None or not plugin.migrates:
+        return mask
+    migrated = [
+        row
+        for csi_node in handle.list("CSINode")
+        if migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
+    ]
+    if migrated:
+        translated = as_mask(nodes, volume_rows(nodes, translated_affinity(plugin, volume)))
+        mask[migrated] = translated[migrated]
+    return mask
 
 
 def as_mask(nodes: NodeTable, rows: Rows | None) -> Mask:
