@@ -5,10 +5,14 @@ kube: plugins/nodeunschedulable/node_unschedulable.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
 from scheduler_core.framework.status import unresolvable
@@ -47,3 +51,13 @@ class NodeUnschedulable(Plugin):
         if not np.count_nonzero(refused) or pod.spec.tolerates(CORDON):
             return None
         return Verdicts.refuse(refused, REFUSED)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        node = refusal.node
+        yield draft.with_node(Change("uncordon", {"node": node.name}), node.manifest, _uncordon)
+
+
+def _uncordon(manifest: dict[str, Any]) -> None:
+    spec = manifest["spec"]
+    spec.pop("unschedulable", None)
+    spec["taints"] = [raw for raw in spec.get("taints") or () if raw.get("key") != CORDON.key]

@@ -5,14 +5,16 @@ kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
@@ -26,6 +28,7 @@ NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
 
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 
 
@@ -86,6 +89,22 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Tolerate the taints, or take them off where no controller would set them again."""
+        node, tolerations = refusal.node, refusal.pod.spec.tolerations
+        hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
+        refusing = [taint for taint in hard if not _tolerated(taint, tolerations)]
+        if not refusing:
+            return
+        tolerating = untainted = draft
+        for taint in refusing:
+            tolerating = tolerating.with_pod(Change("toleration", {"taint": str(taint)}), _tolerate(taint))
+            change = Change("taint", {"node": node.name, "taint": str(taint)})
+            untainted = untainted.with_node(change, node.manifest, _untaint(taint))
+        yield tolerating
+        if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            yield untainted
+
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
     return any(toleration.tolerates(taint) for toleration in tolerations)
@@ -114,3 +133,25 @@ def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> i
 
 def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:
     return np.array([_count_soft(taints, tolerations) for taints in taint_sets], np.int64)
+
+
+def _tolerate(taint: Taint) -> Edit:
+    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    if taint.value:
+        toleration["value"] = taint.value
+
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
+
+    return edit
+
+
+def _untaint(taint: Taint) -> Edit:
+    def same(raw: Mapping[str, Any]) -> bool:
+        return Taint(raw.get("key") or "", raw.get("value") or "", raw.get("effect") or "") == taint
+
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec["taints"] = [raw for raw in spec.get("taints") or () if not same(raw)]
+
+    return edit

@@ -93,12 +93,12 @@ class DefaultPreemption(Plugin):
         lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
         local = failure.filters.local_to_rows(state) if lasting else None
         known = _known(local, pod, nodes, budgets)
-        promised = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
-        _forget(known, promised)
+        nominated = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
+        _forget(known, nominated)
         errors = dry_run(
             state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known, now
         )
-        _forget(known, promised)
+        _forget(known, nominated)
         return errors
 
     def candidates_wanted(self, nodes: int) -> int:
@@ -120,9 +120,9 @@ def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets
     return known
 
 
-def _forget(known: Outcomes, promised: list[int]) -> None:
-    """Filters count the pods that are promised to a node, and these come and go without a change on its row."""
-    for row in promised:
+def _forget(known: Outcomes, nominated: list[int]) -> None:
+    """Filters count the pods that are nominated to a node, and these come and go without a change on its row."""
+    for row in nominated:
         known.pop(row, None)
 
 

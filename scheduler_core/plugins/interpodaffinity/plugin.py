@@ -5,7 +5,7 @@ kube: plugins/interpodaffinity/{plugin,filtering,scoring}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
@@ -23,7 +24,7 @@ from scheduler_core.objects.errors import FieldError
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import BOOL, INTEGER32
 from scheduler_core.plugins.helper.arguments import range_errors
-from scheduler_core.plugins.interpodaffinity import hints
+from scheduler_core.plugins.interpodaffinity import fixes, hints
 from scheduler_core.plugins.interpodaffinity.counts import (
     NAME,
     ExistingAnti,
@@ -125,6 +126,9 @@ class InterPodAffinity(Plugin):
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
         return () if rules is None else explained(rules, nodes, row)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, refusal.state.get(_FILTER))
 
 
 def _namespaces(terms: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:

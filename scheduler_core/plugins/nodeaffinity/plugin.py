@@ -5,13 +5,14 @@ kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
@@ -33,6 +34,7 @@ from scheduler_core.plugins.helper.node_selection import (
     selector_mask,
 )
 from scheduler_core.plugins.helper.normalize import default_normalize
+from scheduler_core.plugins.nodeaffinity import fixes
 from scheduler_core.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
 from scheduler_core.plugins.nodeaffinity.explanation import explained
 
@@ -142,6 +144,9 @@ class NodeAffinity(Plugin):
         required = pod.spec.node_affinity_required
         terms = (*(required.terms if required is not None else ()), *(self.added.terms if self.added else ()))
         return explained(pod.spec.node_selector, terms, nodes.nodes[row])
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, self.added)
 
     def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
         return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))

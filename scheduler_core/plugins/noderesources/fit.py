@@ -6,7 +6,7 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import CPU, EPHEMERAL_STORAGE, MEMORY, NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
-from scheduler_core.plugins.noderesources import hints
+from scheduler_core.plugins.noderesources import fixes, hints
 from scheduler_core.plugins.noderesources.arguments import FIT
 from scheduler_core.plugins.noderesources.explanation import Compared, explained
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
@@ -103,6 +104,9 @@ class NodeResourcesFit(Plugin):
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
         return explained(wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal)
 
     def _wanted(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
         """What the pod asks for: name, amount and column (None where no node knows the resource), kube's order."""

@@ -5,13 +5,14 @@ kube: plugins/podtopologyspread/{plugin,filtering,scoring}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
@@ -20,7 +21,7 @@ from scheduler_core.objects.labels import aggregate
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import canonical
 from scheduler_core.plugins.helper.memo import remember
-from scheduler_core.plugins.podtopologyspread import hints
+from scheduler_core.plugins.podtopologyspread import fixes, hints
 from scheduler_core.plugins.podtopologyspread.arguments import ARGUMENTS, SYSTEM
 from scheduler_core.plugins.podtopologyspread.constraints import (
     HARD,
@@ -123,6 +124,10 @@ class PodTopologySpread(Plugin):
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
         return () if spread is None else explained(figures(spread, row))
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        spread: Spread | None = refusal.state.get(_FILTER)
+        return fixes.propose(draft, refusal, () if spread is None else figures(spread, refusal.row))
 
     def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
         """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""
