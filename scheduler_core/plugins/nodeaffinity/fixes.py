@@ -8,9 +8,9 @@ from typing import Any
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.labels import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, NodeSelector, Requirement
 from scheduler_core.objects.node import Node
+from scheduler_core.objects.selection import least_missing, wrong_labels
 from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
-from scheduler_core.plugins.nodeaffinity.misses import least_missing, wrong_labels
 
 
 def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
