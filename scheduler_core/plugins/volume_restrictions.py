@@ -65,7 +65,6 @@ class VolumeRestrictions(Plugin):
         On("Node", Action.ADD),
         On("PersistentVolumeClaim", Action.ADD, after_named_claim_change),
     )
-
     state_classes = (ExclusiveClaims,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

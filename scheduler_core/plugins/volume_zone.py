@@ -87,7 +87,6 @@ class VolumeZone(Plugin):
         On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_named_claim_change),
         On("PersistentVolume", Action.ADD | Action.UPDATE, after_volume_change),
     )
-
     state_classes = (Topology,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

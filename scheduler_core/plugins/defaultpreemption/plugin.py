@@ -46,7 +46,6 @@ class DefaultPreemption(Plugin):
     name = NAME
     arguments = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
-
     state_classes = (Evidence, Candidate, Criterion, Reprieve)
 
     def registrations(self) -> tuple[On, ...]:

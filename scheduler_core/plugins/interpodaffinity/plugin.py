@@ -61,7 +61,6 @@ class InterPodAffinity(Plugin):
         On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
     )
-
     state_classes = (
         *(Topology, Incoming, MatchesAll, MatchesAny, ExistingAnti),
         *(Tally, Rules, Preferences),

@@ -71,7 +71,6 @@ class PodTopologySpread(Plugin):
             hints.after_spread_node_change,
         ),
     )
-
     state_classes = (Constraint, Constraints, Domains, Layout, Matched, Counted, Spread, Evenness)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -92,7 +92,6 @@ class VolumeBinding(Plugin):
         On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
         On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
     )
-
     state_classes = (Claims, Found, Matches, Plan)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
