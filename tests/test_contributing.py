@@ -26,9 +26,8 @@ def copy(tmp_path: Path) -> Path:
     """The code and its tests, without what is made from them."""
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ROOT.iterdir():
-        if file.is_file() and file.suffix in (".py", ".toml", ".md"):
-            shutil.copy(file, tmp_path)
+    for file in (path for path in ROOT.iterdir() if path.is_file()):
+        shutil.copy(file, tmp_path)
     return tmp_path
 
 

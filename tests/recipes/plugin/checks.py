@@ -43,7 +43,7 @@ def test_it_refuses_loud_nodes() -> None:
 def test_the_configuration_fills_in_its_arguments() -> None:
     (written,) = [
         config["args"]
-        for config in world().schedulers[0].configuration.effective()["profiles"][0]["pluginConfig"]
+        for config in world().schedulers[0].configuration.manifest["profiles"][0]["pluginConfig"]
         if config["name"] == NAME
     ]
     assert written["label"] == "noise"
