@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import ngettext
@@ -40,7 +41,7 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     if not form.is_valid():
         return workbench(request, client, "build", _page(what, form), 422)
     try:
-        command = ApplyObjects(tuple(form.manifests), create_only=True).to_json()
+        command = msgspec.to_builtins(ApplyObjects(tuple(form.manifests), create_only=True))
         await client.apply(command, at=position(request), source="builder")
     except (CommandRefused, LimitReached) as error:
         return workbench(request, client, "build", {**_page(what, form), "refusal": error}, 422)

@@ -144,8 +144,8 @@ def _queue_sort_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError
 
 
 def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = profile["plugins"].get("queueSort") or {}
-    return found
+    plugin_set: Mapping[str, Any] = profile["plugins"].get("queueSort") or {}
+    return plugin_set
 
 
 def _extender_errors(extenders: Sequence[Mapping[str, Any]]) -> list[FieldError]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.api.updates import fits_in_place
+from scheduler_core.api.requests.updates import fits_in_place
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref
 from scheduler_core.framework.drafts import Draft, Manifest
 

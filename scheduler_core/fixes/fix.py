@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from scheduler_core.commands import Command
 from scheduler_core.framework.drafts import Change
 
@@ -28,7 +30,7 @@ class Fix:
     def to_json(self) -> dict[str, Any]:
         return {
             "changes": [change.to_json() for change in self.changes],
-            "command": self.command.to_json(),
+            "command": msgspec.to_builtins(self.command),
             "node": self.node,
             "steps": self.steps,
             "recreated": self.recreated,

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.events import EVERYTHING, On
-from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.preemption.importance import NEVER
+from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.objects.times import NEVER
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.cluster.what_if import Change
     from scheduler_core.framework.arguments import Arguments
     from scheduler_core.framework.cycle_state import CycleState
     from scheduler_core.framework.drafts import Draft, Refusal
@@ -77,15 +78,6 @@ class Verdicts:
     def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
         """One status for every refused row."""
         return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A what-if: one pod more (`sign` 1) or less (-1) on a row. Each row's check sees the changes of its own row alone."""
-
-    row: int
-    pod: Pod
-    sign: int
 
 
 class Filters(Protocol):
@@ -318,25 +310,3 @@ def takes_part(plugin: type[Plugin], point: Point) -> bool:
     """Whether the plugin's class overrides the point's method."""
     method = _METHODS.get(point)
     return method is not None and getattr(plugin, method) is not getattr(Plugin, method)
-
-
-__all__ = [
-    "MAX_NODE_SCORE",
-    "MIN_NODE_SCORE",
-    "Assumptions",
-    "CallResult",
-    "Change",
-    "Code",
-    "Failure",
-    "Filters",
-    "Handle",
-    "PermitResult",
-    "Plugin",
-    "Point",
-    "PostFilterResult",
-    "PreFilterResult",
-    "Rows",
-    "Scores",
-    "Verdicts",
-    "takes_part",
-]

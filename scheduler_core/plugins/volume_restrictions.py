@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (

@@ -21,7 +21,7 @@ from scheduler_core.framework.explanation import (
     Table,
     Words,
 )
-from scheduler_core.scheduler.figures import figures
+from scheduler_core.inspection.node_figures import figures
 
 
 def sections(sim: Any, node: str, only: str = "") -> list[dict[str, Any]]:

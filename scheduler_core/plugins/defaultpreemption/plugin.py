@@ -12,12 +12,12 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.plugin import Code, Failure, Plugin, PostFilterResult
-from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
+from scheduler_core.framework.plugin import Failure, Plugin, PostFilterResult
+from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from scheduler_core.objects import times
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.arguments import ARGUMENTS
 from scheduler_core.plugins.helper.memo import remember
-from scheduler_core.preemption import importance
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
@@ -31,7 +31,7 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 PREFIX = "preemption: "
 IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
 
-AT_LAST = importance.NEVER
+AT_LAST = times.NEVER
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Change, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
 from scheduler_core.objects.errors import FieldError

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.pod_classes import PodClasses
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.plugin import Change, Rows, Verdicts
+from scheduler_core.cluster.what_if import Change
+from scheduler_core.framework.plugin import Rows, Verdicts
 from scheduler_core.framework.status import unresolvable, unschedulable
 from scheduler_core.objects.spec import PodSpec
 from scheduler_core.plugins.podtopologyspread.constraints import (

@@ -19,7 +19,7 @@ from scheduler_core.objects.storage.volumes import (
 )
 from scheduler_core.plugins.volumebinding.binder import Plan
 from scheduler_core.plugins.volumebinding.plugin import PLAN, VolumeBinding
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from playground.presenters import PANELS, Look, present
+from scheduler_core.export.digests import digest
 from scheduler_core.simulation import Simulation
-from scheduler_core.trace.digest import digest
 from tests.scheduler_core.codec.rich import again, walk
 
 GOES_ON = 60

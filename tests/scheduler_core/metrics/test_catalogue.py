@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Kind
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.metrics.reading import read
+from scheduler_core.readings.families import read
 from scheduler_core.simulation import Simulation
 
 

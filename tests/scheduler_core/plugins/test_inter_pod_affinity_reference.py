@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Plugin
+from scheduler_core.framework.plugin import Plugin
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.interpodaffinity.explanation import repelling, term_figures
 from scheduler_core.testing.drive import NoObjects, all_rows, make_plugin

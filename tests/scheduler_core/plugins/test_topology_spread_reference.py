@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Plugin
+from scheduler_core.framework.plugin import Plugin
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.drive import all_rows, make_plugin

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change
 from scheduler_core.framework.status import SKIP, unresolvable, unschedulable
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.testing.builders import make_node, make_pod, make_table
