@@ -15,9 +15,10 @@ from scheduler_core.api.faults import Call
 from scheduler_core.commands import KINDS as KINDS_OF_COMMANDS
 from scheduler_core.config.gates import GATES
 from scheduler_core.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins import ROOMS
 from scheduler_core.plugins.demonstration import PREFIX
 from scheduler_core.trace.records import KINDS
 from tests.architecture_tables import actions, phases
@@ -134,7 +135,22 @@ def test_every_command_that_a_document_names_exists() -> None:
 
 def test_every_plugin_is_documented() -> None:
     documented = [name for name in first_column("docs/plugins.md") if "/" not in name]
-    assert documented == sorted(REGISTRY, key=list(REGISTRY).index)
+    assert documented == [plugin.name for plugin in ROOMS]
+
+
+def plugin_rows() -> dict[str, list[str]]:
+    """The cells of the table of plugins, by plugin."""
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", document_text("plugins.md"), re.MULTILINE)
+    return {name: cells.split(" | ") for name, cells in rows}
+
+
+@pytest.mark.parametrize("plugin", ROOMS, ids=lambda plugin: plugin.name)
+def test_a_plugins_points_and_arguments_are_documented_as_its_room_has_them(plugin: type[Plugin]) -> None:
+    points, _, arguments, _ = plugin_rows()[plugin.name]
+    implied = (Point.UNRESERVE, Point.WAIT_ON_PERMIT)
+    assert points.split(", ") == [at for at in Point if takes_part(plugin, at) and at not in implied]
+    fields = plugin.arguments.fields if plugin.arguments is not None else {}
+    assert set(re.findall(r"`(\w+)`", arguments)) == set(fields)
 
 
 def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:

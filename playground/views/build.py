@@ -17,12 +17,10 @@ from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import done, edits, opens, position, workbench
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.plugins import REGISTRY
 
 FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
 KINDS = {"nodes": "Node", "pods": "Pod"}
 SHOWN = 3
-NOT_YET = {"PodTopologySpread": "spread_key", "InterPodAffinity": "near"}
 
 
 @require_http_methods(["GET", "POST"])
@@ -67,8 +65,7 @@ def _page(what: str, form: BuilderForm) -> dict[str, Any]:
     else:
         shown = type(form)(form.initial)
         shown.is_valid()
-    later = [field for plugin, field in NOT_YET.items() if plugin not in REGISTRY]
-    return {"what": what, "form": form, "preview": previewed(shown), "later": later}
+    return {"what": what, "form": form, "preview": previewed(shown)}
 
 
 def first_values(form: type[BuilderForm]) -> dict[str, Any]:

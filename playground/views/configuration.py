@@ -26,7 +26,7 @@ from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.objects.names import subdomain_errors
-from scheduler_core.plugins import PROBLEMS
+from scheduler_core.plugins.registry import problems
 
 MOST_BYTES = 128 << 10
 MOST_NAME = 253
@@ -156,7 +156,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
     page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
     page["gates_form"] = GatesForm(initial={"gates": written(found["settings"])})
-    page["unusable"] = sorted(PROBLEMS.items())
+    page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
     if "new" in asked:

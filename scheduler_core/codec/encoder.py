@@ -165,7 +165,7 @@ class Encoder:
             return [self._class(class_name(kind), ()), *self._items(value)]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
-            "name it in scheduler_core/codec/shapes.py"
+            "name it in scheduler_core/codec/shapes.py, or among the state_classes of its plugin"
         )
 
     def _class(self, name: str, fields: tuple[str, ...]) -> int:

@@ -1,9 +1,9 @@
 """The classes that a checkpoint may hold, and what of them is not written.
 
 Every class that a Simulation can reach is either here or among the plain ones (numbers, texts, tuples, lists, dicts,
-frozensets, arrays). A new class of the world's state is added to its line below; a field that is derived from others, or that
-wires an object to its world, is added to ABSENT with what it is made as (Simulation.fork wires a decoded world). A test walks
-a rich world and tells what is missing.
+frozensets, arrays), or a plugin names it among what it leaves in a cycle (`state_classes`). A new class of the world's state is
+added to its line below; a field that is derived from others, or that wires an object to its world, is added to ABSENT with what it is
+made as (Simulation.fork wires a decoded world). A test walks a rich world and tells what is missing.
 """
 
 from __future__ import annotations
@@ -26,20 +26,7 @@ from scheduler_core.config import types as configuration
 from scheduler_core.framework import cycle_state, events, features, plugin, profile, scores, status, step
 from scheduler_core.metrics import figures
 from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
-from scheduler_core.plugins import (
-    affinity_counts,
-    affinity_filter,
-    affinity_score,
-    spread_constraints,
-    spread_filter,
-    spread_score,
-    volume_binder,
-    volume_binding,
-    volume_matching,
-    volume_restrictions,
-    volume_zone,
-)
-from scheduler_core.preemption import evidence
+from scheduler_core.plugins.registry import state_classes
 from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
 from scheduler_core.readings import scrapes
@@ -105,16 +92,6 @@ CLASSES: tuple[type, ...] = (
     *(dispatcher.Dispatcher, dispatcher.StatusPatch, dispatcher.Binding),
     # metrics
     *(figures.Figures, figures.Histogram, figures.Alike, scrapes.Scrapes, scrapes.Scrape),
-    # what plugins keep in a cycle's state, and the evidence of preemption
-    *(affinity_counts.Topology, affinity_counts.Incoming, affinity_filter.Tally, affinity_filter.Rules),
-    *(affinity_counts.MatchesAll, affinity_counts.MatchesAny, affinity_counts.ExistingAnti),
-    affinity_score.Preferences,
-    *(spread_constraints.Constraint, spread_constraints.Constraints, spread_constraints.Domains),
-    *(spread_constraints.Layout, spread_constraints.Matched, spread_constraints.Counted),
-    *(spread_filter.Spread, spread_score.Evenness),
-    *(volume_binder.Plan, volume_binding.Claims, volume_binding.Found, volume_matching.Matches),
-    *(volume_restrictions.ExclusiveClaims, volume_zone.Topology),
-    *(evidence.Evidence, evidence.Candidate, evidence.Criterion, evidence.Reprieve),
 )
 
 MAPPINGS: tuple[type, ...] = (OrderedDict, Counter, figures.Tally)
@@ -185,20 +162,32 @@ class Shape:
         return tuple(name for name in names if name not in self.absent)
 
 
-@lru_cache(maxsize=1)
+def classes() -> tuple[type, ...]:
+    """All that a checkpoint may hold, those of the plugins included."""
+    return (*CLASSES, *state_classes())
+
+
 def shapes() -> Mapping[type, Shape]:
     """By class; enums are not among them."""
-    return {cls: _shape(cls) for cls in CLASSES if not issubclass(cls, enum.Enum)}
+    return _shapes(classes())
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
+def _shapes(listed: tuple[type, ...]) -> Mapping[type, Shape]:
+    return {cls: _shape(cls) for cls in listed if not issubclass(cls, enum.Enum)}
+
+
 def enums() -> Mapping[type, str]:
-    return {cls: class_name(cls) for cls in CLASSES if issubclass(cls, enum.Enum)}
+    return {cls: class_name(cls) for cls in classes() if issubclass(cls, enum.Enum)}
 
 
-@lru_cache(maxsize=1)
 def by_name() -> Mapping[str, type]:
-    return {class_name(cls): cls for cls in (*CLASSES, *MAPPINGS)}
+    return _by_name(classes())
+
+
+@lru_cache(maxsize=2)
+def _by_name(listed: tuple[type, ...]) -> Mapping[str, type]:
+    return {class_name(cls): cls for cls in (*listed, *MAPPINGS)}
 
 
 def class_name(cls: type) -> str:

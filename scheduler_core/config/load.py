@@ -11,13 +11,14 @@ from typing import Any
 from scheduler_core.config.defaults import default_configuration
 from scheduler_core.config.expand import expand
 from scheduler_core.config.points import implements
-from scheduler_core.config.schema import CONFIGURATION, check_shape
+from scheduler_core.config.schema import CONFIGURATION
 from scheduler_core.config.types import API_VERSION, KIND, ConfigurationError, SchedulerConfiguration
 from scheduler_core.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.profile import Profile
 from scheduler_core.objects.errors import FieldError, invalid
+from scheduler_core.objects.strict import check_shape
 
 
 def load_configuration(

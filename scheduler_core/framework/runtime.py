@@ -5,6 +5,8 @@ kube: framework/runtime/framework.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from scheduler_core.framework.plugin import Handle, Plugin, Point, takes_part
 from scheduler_core.framework.profile import Profile
 
@@ -12,7 +14,7 @@ from scheduler_core.framework.profile import Profile
 class Framework:
     """The plugins of one profile, each made once; a point has those that are enabled there and take part in it."""
 
-    def __init__(self, profile: Profile, registry: dict[str, type[Plugin]], handle: Handle) -> None:
+    def __init__(self, profile: Profile, registry: Mapping[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
         self.name = profile.scheduler_name
         self._made: dict[str, Plugin] = {}
@@ -35,7 +37,7 @@ class Framework:
             if takes_part(type(plugin), Point.UNRESERVE)
         )
 
-    def _make(self, name: str, registry: dict[str, type[Plugin]], handle: Handle) -> Plugin:
+    def _make(self, name: str, registry: Mapping[str, type[Plugin]], handle: Handle) -> Plugin:
         if name not in self._made:
             self._made[name] = registry[name](self.profile.args.get(name, {}), handle)
         return self._made[name]

@@ -16,8 +16,8 @@ from typing import Any
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.affinity_filter import EXISTING_ANTI, STATUSES
-from scheduler_core.plugins.default_preemption import NAME as DEFAULT_PREEMPTION
+from scheduler_core.plugins.defaultpreemption.plugin import NAME as DEFAULT_PREEMPTION
+from scheduler_core.plugins.interpodaffinity.filtering import EXISTING_ANTI, STATUSES
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation

@@ -22,7 +22,8 @@ from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import DEMONSTRATION, REGISTRY
+from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.historical import HistoricalMoves
 from scheduler_core.queue.moves import HintedMoves
 from scheduler_core.queue.nominator import Nominator
@@ -113,7 +114,7 @@ class Scheduler:
 
     def _make_profiles(self) -> dict[str, Framework]:
         handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
+        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings

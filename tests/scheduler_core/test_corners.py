@@ -15,7 +15,7 @@ from scheduler_core.framework.status import error
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.demonstration import Demonstration
-from scheduler_core.plugins.hints.pods import after_node_topology_change
+from scheduler_core.plugins.interpodaffinity.hints import after_node_topology_change
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.steps import binding

@@ -16,7 +16,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin, Scores
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -87,13 +87,13 @@ def test_assume_then_forget_is_the_identity(
 
 
 def cycle_with(
-    cache: Cache, pod: Pod, plugins: dict[str, Any], registry: dict[str, type[Plugin]] | None = None
+    cache: Cache, pod: Pod, plugins: dict[str, Any], added: dict[str, type[Plugin]] | None = None
 ) -> SchedulingCycle:
     """A cycle run to its decision under a profile with these plugin sets."""
     profile = load_configuration(
         configuration(percentageOfNodesToScore=100, profiles=[{"plugins": plugins}])
     ).profiles[0]
-    framework = Framework(profile, {**REGISTRY, **(registry or {})}, NoObjects())
+    framework = Framework(profile, {**registry(), **(added or {})}, NoObjects())
     cycle = SchedulingCycle(1, "s", framework.name, QueuedPod(pod, 0, 0), cache.table(), 0)
     around = AlgorithmState(100)
     begin(cycle, framework, around)

@@ -12,13 +12,15 @@ from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.store import Store
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.volume_matching import Usable
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.usable import Usable
+from scheduler_core.objects.storage.volumes import (
     BETA_CLASS,
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
+    CLAIM,
     NO_PROVISIONER,
     SELECTED_NODE,
+    VOLUME,
     WAIT_FOR_FIRST_CONSUMER,
     Manifest,
     annotation,
@@ -35,7 +37,6 @@ from scheduler_core.plugins.volumes import (
     volumes_of,
 )
 
-CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 REPORTER = "persistentvolume-controller"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"

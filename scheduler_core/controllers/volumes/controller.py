@@ -27,9 +27,9 @@ from scheduler_core.controllers.volumes.actions import (
     SettleClaim,
     uid_of,
 )
-from scheduler_core.controllers.volumes.claims import CLAIM, VOLUME
-from scheduler_core.objects.times import SECOND
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
     Manifest,
     claim_ref,
     class_of,
@@ -41,6 +41,7 @@ from scheduler_core.plugins.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.objects.times import SECOND
 
 BIND_LATENCY = SECOND // 10
 PROVISION_LATENCY = 2 * SECOND

@@ -19,7 +19,7 @@ from scheduler_core.api.kinds import kind_of
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.filtering import FilterRunner
@@ -50,7 +50,7 @@ def run_large(scenario: Scenario) -> Difference | None:
     world = World(objects, pending)
     configuration = load_configuration(scenario.data.get("config"))
     frameworks = {
-        profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, world)
+        profile.scheduler_name: Framework(with_all_candidates(profile), registry(), world)
         for profile in configuration.profiles
     }
     algorithm_state = AlgorithmState(100, nominator=world.nominator)

@@ -17,8 +17,8 @@ from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
-from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.filtering import FilterRunner
@@ -106,7 +106,7 @@ class _Run:
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
         self.frameworks = {
-            profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, self.world)
+            profile.scheduler_name: Framework(with_all_candidates(profile), registry(), self.world)
             for profile in configuration.profiles
         }
         self.algorithm_state = AlgorithmState(

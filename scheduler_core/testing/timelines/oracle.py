@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.cluster.table import NodeTable
@@ -20,7 +19,7 @@ from scheduler_core.framework.status import (
     unschedulable,
 )
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import with_plugins
 
 NAME = "OraclePermit"
 
@@ -78,11 +77,6 @@ class OraclePermit(Plugin):
         return CallResult(_answer(pod, "prebind"))
 
 
-@contextmanager
-def oracle() -> Iterator[None]:
+def oracle() -> AbstractContextManager[None]:
     """While it lasts, configurations may name the plugin."""
-    REGISTRY[NAME] = OraclePermit
-    try:
-        yield
-    finally:
-        del REGISTRY[NAME]
+    return with_plugins(OraclePermit)
