@@ -135,7 +135,7 @@ class CheckpointStore:
         wanted = set(chosen)
         self._kept = sorted(kept for kept in self._kept if kept.position in wanted)
         self._shrink()
-        self.archive.rest()
+        self.archive.release_when_idle()
         now = set(self.positions)
         new = [kept for kept in self._kept if kept.position not in before]
         return SaveResult(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import orjson
+import msgspec
 
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import ImportPlan, PlannedObject
@@ -29,11 +29,11 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
     except InvalidObject as error:
         raise refusal(error.errors) from None
     accepted = tuple(found.accepted)
-    command = {"command": ApplyObjects(accepted).to_json(), "source": "import"}
+    command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
         [_planned(item) for item in found.items],
         list(found.warnings),
-        orjson.dumps(command) if accepted else b"",
+        msgspec.json.encode(command) if accepted else b"",
     )
 
 

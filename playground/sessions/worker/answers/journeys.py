@@ -13,9 +13,9 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.scheduler.notebook import Notebook
-from scheduler_core.scheduler.witness import Witness
-from scheduler_core.stranding import stranded
+from scheduler_core.inspection.attempt_observer import AttemptObserver
+from scheduler_core.inspection.cycle_state_observer import CycleStateObserver
+from scheduler_core.inspection.stranding import stranded
 
 SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
@@ -52,14 +52,14 @@ def cycle_state(engine: Engine, asked: CycleState) -> Steps[Data | None]:
     if first is None:
         return None
     world = yield from engine.own(first)
-    book = Notebook(world, asked.pod)
+    observer = CycleStateObserver(world, asked.pod)
     end = min(asked.position, first + MOST_STEPS)
     while world.position < end:
         engine.replay(world)
-        book.see(world)
+        observer.see(world)
         if engine.slice.over():
             yield
-    return keys_of(book)
+    return keys_of(observer)
 
 
 def _cycle_began(world: Any, pod: str) -> int | None:
@@ -73,12 +73,12 @@ def _cycle_began(world: Any, pod: str) -> int | None:
 def _detail(engine: Engine, first: int, asked: Journey, deadline: float) -> Steps[Data]:
     """What the attempt that began at position `first` looked like up to the journey's end."""
     world = yield from engine.own(first)
-    witness = Witness(world, asked.pod)
-    witness.see(world, world.last)
+    observer = AttemptObserver(world, asked.pod)
+    observer.see(world, world.last)
     end = min(asked.position, first + MOST_STEPS)
-    while world.position < end and not witness.over and time.perf_counter() < deadline:
+    while world.position < end and not observer.over and time.perf_counter() < deadline:
         engine.replay(world)
-        witness.see(world, world.last)
+        observer.see(world, world.last)
         if engine.slice.over():
             yield
-    return worded(witness.to_json())
+    return worded(observer.to_json())

@@ -9,8 +9,8 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Metrics
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.metrics.reading import read
-from scheduler_core.metrics.scrapes import look
+from scheduler_core.readings.families import read
+from scheduler_core.readings.scrapes import look
 
 
 def metrics(engine: Engine, asked: Metrics) -> Steps[Data]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
+
+import msgspec
 
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
@@ -78,9 +79,10 @@ def configured(world: Simulation) -> Configured:
             SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
             for scheduler in world.schedulers
         ],
-        settings=world.settings.to_json(),
+        settings=msgspec.structs.asdict(world.settings),
         faults=[
-            {**asdict(fault), "said": fault.answer().message} for _, fault in sorted(world.faults.items())
+            {**msgspec.structs.asdict(fault), "said": fault.answer().message}
+            for _, fault in sorted(world.faults.items())
         ],
         unknown_schedulers=_unknown_schedulers(world),
     )

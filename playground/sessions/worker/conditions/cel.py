@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from scheduler_core.scheduler.cycle import StepFacts
+from scheduler_core.framework.step import StepFacts
 from scheduler_core.trace.records import KINDS, Record
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
