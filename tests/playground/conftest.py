@@ -1,7 +1,8 @@
 """What tests of the Django project share."""
 
+from typing import Any
+
 import pytest
-from pytest_django.fixtures import SettingsWrapper
 
 from playground.sessions.web import checkpoint_saver
 
@@ -13,6 +14,6 @@ def nothing_is_saved_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def a_busy_machine_opens_sessions_slowly(settings: SettingsWrapper) -> None:
+def a_busy_machine_opens_sessions_slowly(settings: Any) -> None:
     """A page that has to wait for a new worker process is the page that was asked for, not the one that says how far it is."""
     settings.OPEN_WAIT = 30.0
