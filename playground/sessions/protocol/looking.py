@@ -45,6 +45,13 @@ class Seen(Struct, frozen=True, array_like=True):
     look: Look
 
 
+class Follower(Struct, frozen=True, array_like=True):
+    """Somebody who follows the head: what the page shows (None: nothing yet), and the look it has."""
+
+    seen: Seen | None
+    look: Look
+
+
 class Compare(Query[Delta], frozen=True, kw_only=True):
     """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.until import Until
 from scheduler_core.simulation import Grain
 
@@ -16,11 +17,15 @@ Reason = Literal["", "idle", "until", "budget", "runaway"]
 
 
 class Applied(Struct, frozen=True):
-    """A command was applied, from one position to the next; `payload` and `size` are its row of the log."""
+    """A command was applied, from one position to the next; `payload` and `size` are its row of the log.
+
+    `deltas` are what its followers are shown once that is written; none where they could not be made.
+    """
 
     to: int
     payload: bytes
     size: int
+    deltas: list[Delta] = []
 
 
 class Apply(Request[Applied], frozen=True, kw_only=True):
@@ -28,6 +33,7 @@ class Apply(Request[Applied], frozen=True, kw_only=True):
 
     data: bytes
     max_objects: int
+    followers: list[Follower] = []
 
 
 class PlannedObject(Struct, frozen=True):
@@ -74,7 +80,7 @@ class QueueProgress(Struct, frozen=True):
 class Moved(Struct, frozen=True):
     """The engine went from `at` to `to`.
 
-    `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped.
+    `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
     """
 
     at: int
@@ -84,6 +90,7 @@ class Moved(Struct, frozen=True):
     reason: Reason = ""
     hit: Hit | None = None
     doing: str = ""
+    deltas: list[Delta] = []
 
 
 class Step(Request[Moved], frozen=True, kw_only=True):
@@ -92,6 +99,7 @@ class Step(Request[Moved], frozen=True, kw_only=True):
     grain: Grain
     times: int = 1
     keep: bool = True
+    followers: list[Follower] = []
 
 
 class Run(Request[Moved], frozen=True, kw_only=True):

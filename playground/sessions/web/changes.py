@@ -14,6 +14,7 @@ from django.conf import settings
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached
+from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Apply, ImportPlan, Moved, PreviewImport, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web.engine_connection import EngineConnection
@@ -29,9 +30,13 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears that the head is about to move, that it has (`show`: and is to be shown now), or that the engine goes back to the log."""
+    """Who hears what the head's next move will show, that it has moved (`show`: and is to be shown now), or that it has not."""
 
-    def about_to_move(self, to: int) -> None: ...
+    def followers(self) -> list[Follower]:
+        """Whom the next change is to be shown."""
+
+    def prepare(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
+        """The head is about to be there, and this is what they will see of it."""
 
     def moved(self, show: bool) -> None: ...
 
@@ -71,9 +76,7 @@ class Changes:
             await self.engine.ready()
 
     async def write(self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
-        """Write the next entry; only then is the new head shown to anybody. What they will see is made meanwhile."""
-        if show:
-            self._onlooker.about_to_move(to)
+        """Write the next entry; only then is the new head shown to anybody."""
         await self._written(self.log.append(kind, to, payload, size), show)
 
     async def extend(self, to: int, show: bool) -> None:
@@ -99,12 +102,16 @@ class Changes:
     async def _apply(self, data: bytes) -> int:
         async with self.exclusive():
             self.log.require_room()
-            applied = await self.engine.call(Apply(data=data, max_objects=settings.MAX_OBJECTS))
+            followers = self._onlooker.followers()
+            applied = await self.engine.call(
+                Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
+            )
             try:
                 self.log.require_room(applied.size)
             except LimitReached:
                 self.engine.mark_stale()
                 raise
+            self._prepare_soon(applied.to, followers, applied.deltas)
             await self.write("command", applied.to, applied.payload, applied.size)
             return self.log.head
 
@@ -125,10 +132,17 @@ class Changes:
     async def _step(self, grain: Grain, times: int) -> Moved:
         async with self.exclusive():
             self.log.require_room()
-            moved = await self.engine.call(Step(grain=grain, times=times))
+            followers = self._onlooker.followers()
+            moved = await self.engine.call(Step(grain=grain, times=times, followers=followers))
             if moved.to > self.log.head:
+                self._prepare_soon(moved.to, followers, moved.deltas)
                 await self.write("step", moved.to, pack({"grain": grain}))
             return moved
+
+    def _prepare_soon(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
+        """Make what will be shown as soon as the entry is on its way to the disk."""
+        if deltas:
+            asyncio.get_running_loop().call_soon(self._onlooker.prepare, to, followers, deltas)
 
     async def retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
         """What is asked for at the head is done at the head, also when another process has just moved it."""

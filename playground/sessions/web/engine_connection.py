@@ -222,13 +222,6 @@ class EngineConnection:
                     raise
         raise AssertionError
 
-    async def ask_ahead(self, query: Query[A]) -> A:
-        """Ask where the engine stands, though that is not in the log yet; what comes of it is nobody's to see before."""
-        worker = self.worker
-        if worker is None or not self.is_open:
-            raise EngineFailed("The session is not open.")
-        return await worker.call(self.id, query, TIMEOUTS[self.heavy])
-
     async def call_aside(self, request: Request[A], timeout: float) -> A:
         """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
         if self.worker is None or not self.is_open:

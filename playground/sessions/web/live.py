@@ -14,7 +14,8 @@ from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, markers
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError
-from playground.sessions.protocol.looking import Shown, View
+from playground.sessions.protocol.looking import Delta as Changed
+from playground.sessions.protocol.looking import Follower, Shown, View
 from playground.sessions.protocol.moving import ImportPlan, Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
@@ -88,10 +89,6 @@ class LiveSession:
     async def ask(self, query: Query[A]) -> A:
         """Ask something that changes nothing, at a position up to the head."""
         return await self.engine.ask(query)
-
-    async def ask_ahead(self, query: Query[A]) -> A:
-        """The same at a position that is not in the log yet."""
-        return await self.engine.ask_ahead(query)
 
     async def check(self, request: Request[A]) -> A:
         """Ask the engine something that is about no position."""
@@ -215,9 +212,11 @@ class LiveSession:
             return
         self._hint_moved()
 
-    def about_to_move(self, to: int) -> None:
-        if self.running is None:  # what is driven is shown now and then
-            self.publisher.prepare(to)
+    def followers(self) -> list[Follower]:
+        return [] if self.running else self.publisher.followers()  # what is driven is shown now and then
+
+    def prepare(self, to: int, followers: list[Follower], deltas: list[Changed]) -> None:
+        self.publisher.prepare(to, followers, deltas)
 
     def taken_back(self) -> None:
         self.publisher.forget_prepared()

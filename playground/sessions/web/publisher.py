@@ -1,25 +1,24 @@
 """Publisher: tells every viewer of a session what changed on what it looks at.
 
 A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
-rendered once. While a session runs, deltas are at least INTERVAL apart. What a change will show to those who follow is made while it is
-being written to the log (`prepare`), and sent as soon as it is in there.
+rendered once. While a session runs, deltas are at least INTERVAL apart. A step or command brings along what those who follow will see of
+it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
 from playground.presenters.look import Look
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError, SessionGone
-from playground.sessions.protocol.looking import Compare, Seen
+from playground.sessions.protocol.looking import Compare, Follower, Seen
 from playground.sessions.protocol.looking import Delta as Changed
 from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
 from playground.sessions.web.render import render_delta
@@ -30,6 +29,7 @@ INTERVAL = 0.11
 SHARE = 4.0
 LONGEST = 2.0
 HURRY = 0.08
+AHEAD = 4  # kinds of pages whose delta a step or command brings along
 
 log = logging.getLogger(__name__)
 
@@ -50,9 +50,6 @@ class Watched(Protocol):
     async def ready(self) -> None: ...
 
     async def ask(self, query: Query[A]) -> A: ...
-
-    async def ask_ahead(self, query: Query[A]) -> A:
-        """Ask at a position that is not in the log yet."""
 
 
 class Fragments(NamedTuple):
@@ -76,6 +73,10 @@ class Viewer:
     heard: tuple[int, Running | None] | None = None
     ready: bool = False
 
+    @property
+    def follows(self) -> bool:
+        return self.ready and self.look.at is None
+
     def target(self, head: int) -> Seen:
         at = self.look.at
         return Seen(head if at is None else min(at, head), self.look)
@@ -92,7 +93,7 @@ class Publisher:
         self._session = session
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._prepared: dict[Step, asyncio.Task[Fragments]] = {}
+        self._prepared: dict[Step, Fragments] = {}
         self._last = 0.0
         self._cost = 0.0
 
@@ -109,18 +110,20 @@ class Publisher:
         """Something changed."""
         self._wake.set()
 
-    def prepare(self, position: int) -> None:
-        """The head is about to be there: begin to make what those who follow will be shown."""
-        self.forget_prepared()
-        ask = self._session.ask_ahead
-        for step in self._groups(position):
-            if step[1].position == position:
-                self._prepared[step] = asyncio.create_task(self._fragments(step, ask))
+    def followers(self) -> list[Follower]:
+        """Those who follow the head, each kind of page once; the many kinds beyond that are asked for when it has moved."""
+        pages = (Follower(viewer.seen, viewer.look) for viewer in self.viewers if viewer.follows)
+        return list(dict.fromkeys(pages))[:AHEAD]
+
+    def prepare(self, position: int, followers: list[Follower], deltas: list[Changed]) -> None:
+        """The head is about to be there, and followers will see this of it: make their fragments."""
+        self._prepared = {
+            (follower.seen, Seen(position, follower.look)): _fragments(delta)
+            for follower, delta in zip(followers, deltas, strict=True)
+        }
 
     def forget_prepared(self) -> None:
         """It did not come there."""
-        for task in self._prepared.values():
-            task.cancel()
         self._prepared = {}
 
     def due(self) -> bool:
@@ -193,22 +196,21 @@ class Publisher:
 
     async def _made(self, step: Step) -> Fragments:
         """A delta that was prepared, or one that is made now."""
-        prepared = self._prepared.pop(step, None)
+        prepared = self._prepared.get(step)
         if prepared is not None:
-            with contextlib.suppress(SessionError):
-                return await prepared
-        return await self._fragments(step, self._session.ask)
-
-    async def _fragments(self, step: Step, ask: Callable[[Compare], Awaitable[Changed]]) -> Fragments:
+            return prepared
         seen, target = step
-        changed = await ask(Compare(at=target.position, look=target.look, before=seen))
-        return Fragments(render_delta(changed.panels), changed.moved)
+        return _fragments(await self._session.ask(Compare(at=target.position, look=target.look, before=seen)))
 
     def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
         for viewer in viewers:
             viewer.seen = seen
             viewer.heard = (delta.head, delta.running)
             viewer.send(delta)
+
+
+def _fragments(delta: Changed) -> Fragments:
+    return Fragments(render_delta(delta.panels), delta.moved)
 
 
 def _delta(step: Step, head: int, running: Running | None, fragments: Fragments) -> Delta:

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
+from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import Until
@@ -127,6 +128,12 @@ class Engine:
             if self.slice.over():
                 yield
         return world
+
+    def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
+        """What those who follow the head are to be shown of where it is now."""
+        if followers:
+            self._shown, self._unwanted = self.world.position, False
+        return [self.panels.delta(self.world, follower.look, follower.seen) for follower in followers]
 
     # What moves the head.
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 from channels.testing import WebsocketCommunicator
+from django.db import OperationalError
 
 from playground.asgi import application
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.web.client import SessionClient, create_session
+from playground.sessions.web.pool import Worker
 from playground.sessions.web.runtime import runtime
 from tests.playground.sessions.conftest import Page
 from tests.playground.sessions.worlds import applying, cluster, pod
@@ -54,6 +56,40 @@ async def test_a_step_is_in_the_log_before_it_is_shown(session: Session, pages: 
     delta = await page.ask({"type": "step", "grain": "point"})
     last = await LogEntry.objects.filter(session=session).alatest("seq")
     assert (last.kind, last.at, last.to) == ("step", 1, delta["seq"])
+
+
+async def test_a_step_and_what_it_shows_are_one_question_to_the_worker(
+    session: Session, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    call = Worker.call
+
+    async def counted(self: Worker, of: int, request: Any, timeout: float = 20) -> Any:
+        asked.append(type(request).__name__)
+        return await call(self, of, request, timeout)
+
+    page = await pages(session.edit_key)
+    await page.look()
+    monkeypatch.setattr(Worker, "call", counted)
+    assert (await page.ask({"type": "step", "grain": "plugin"}))["seq"] == 2
+    await SessionClient(session, "edit").apply(applying(pod("new")))
+    assert (await page.next())["seq"] == 3
+    assert asked == ["Step", "Apply"]
+
+
+async def test_a_step_that_cannot_be_written_is_shown_to_nobody(
+    session: Session, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OperationalError("database or disk is full")
+
+    page = await pages(session.edit_key)
+    await page.look()
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "append", full)
+        assert (await page.ask({"type": "step", "grain": "plugin"}))["type"] == "error"
+        assert (await page.ask({"type": "ping"}))["type"] == "pong"
+    assert (await page.ask({"type": "step", "grain": "plugin"}))["from"] == 1
 
 
 async def test_two_pages_that_follow_show_the_same(session: Session, pages: Pages) -> None:
