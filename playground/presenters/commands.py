@@ -45,7 +45,7 @@ def _apply(command: Data) -> Told:
     return told(gettext_noop("creates or changes %(what)s"), what=what)
 
 
-def _named(manifest: Any) -> tuple[str, str]:
+def _named(manifest: object) -> tuple[str, str]:
     data = manifest if isinstance(manifest, Mapping) else {}
     metadata = data.get("metadata")
     name = metadata.get("name") if isinstance(metadata, Mapping) else ""
@@ -72,7 +72,7 @@ def _patch(command: Data) -> Told:
     )
 
 
-def _leaves(patch: Any, path: str = "") -> list[str]:
+def _leaves(patch: object, path: str = "") -> list[str]:
     """What a merge patch sets, as path=value."""
     if not isinstance(patch, Mapping):
         return [f"{path}={patch}"]
@@ -172,7 +172,7 @@ def _fields(data: Data) -> str:
     )
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

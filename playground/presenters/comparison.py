@@ -80,22 +80,20 @@ def what_differs(ours: Data | None, theirs: Data | None) -> list[Told]:
                 name=short(theirs["pod"]),
             )
         ]
-    kinds = [line for differs, line in _CHECKS if differs(ours, theirs)]
+    kinds = [line for names, line in _CHECKS if any(ours[name] != theirs[name] for name in names)]
     return kinds or [told(gettext_noop("a detail of what a plugin did"))]
 
 
-_CHECKS = (
-    (lambda a, b: a["outcome"] != b["outcome"], told(gettext_noop("the outcome"))),
-    (lambda a, b: a["node"] != b["node"], told(gettext_noop("the node"))),
-    (
-        lambda a, b: a["nominated"] != b["nominated"] or a["victims"] != b["victims"],
-        told(gettext_noop("the preemption")),
-    ),
-    (lambda a, b: a["refusals"] != b["refusals"], told(gettext_noop("the refusals"))),
-    (lambda a, b: a["board"] != b["board"], told(gettext_noop("the scores"))),
-    (lambda a, b: a["evaluated"] != b["evaluated"], told(gettext_noop("how many nodes were looked at"))),
-    (lambda a, b: a["feasible"] != b["feasible"], told(gettext_noop("how many nodes are feasible"))),
-    (lambda a, b: a["tied"] != b["tied"], told(gettext_noop("how many nodes tie"))),
+# The fields of an attempt in which the two differ, and what that is called.
+_CHECKS: tuple[tuple[tuple[str, ...], Told], ...] = (
+    (("outcome",), told(gettext_noop("the outcome"))),
+    (("node",), told(gettext_noop("the node"))),
+    (("nominated", "victims"), told(gettext_noop("the preemption"))),
+    (("refusals",), told(gettext_noop("the refusals"))),
+    (("board",), told(gettext_noop("the scores"))),
+    (("evaluated",), told(gettext_noop("how many nodes were looked at"))),
+    (("feasible",), told(gettext_noop("how many nodes are feasible"))),
+    (("tied",), told(gettext_noop("how many nodes tie"))),
 )
 
 
@@ -309,6 +307,6 @@ def _differ(ours: Any, theirs: Any, path: str, rows: list[dict[str, Any]]) -> No
         rows.append({"path": path, "sides": [_value(ours), _value(theirs)]})
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     text = "–" if value is None else str(value)
     return text if len(text) <= 200 else text[:199] + "…"

@@ -21,18 +21,23 @@ from playground.presenters.scene import (
     short,
 )
 from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import (
+    BindingCycleView,
+    Code,
+    CycleView,
+    Phase,
+    PluginStep,
+    Point,
+    ProfileView,
+    SchedulingCycleView,
+    WorldView,
+)
 
-_WAY = [Point(phase) for phase in Phase if phase in set(Point)]
+_WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _SHORT_NAMES = {Point.NORMALIZE_SCORE: "Normalize"}
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """All extension points with what the present cycle did there."""
     framework, cycle = framework_of(sim), cycle_of(sim)
     now = present_step(sim)
@@ -47,18 +52,18 @@ def present(sim: Any, look: Look) -> Panel:
     return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
 
 
-def _binding(sim: Any, look: Look, present: SchedulingCycle | BindingCycle | None) -> BindingCycle | None:
-    if isinstance(present, BindingCycle):
-        return present
+def _binding(sim: WorldView, look: Look, present: CycleView | None) -> BindingCycleView | None:
+    """The binding cycle to show: the present one, else the inspected pod's, else the newest."""
     bindings = list(scheduler_of(sim).bindings.values())
+    running = [binding for binding in bindings if binding is present]
     chosen = [binding for binding in bindings if look.pod and binding.pod.key == look.pod]
-    return (chosen or bindings or [None])[-1]
+    return next(reversed(running or chosen or bindings), None)
 
 
 def _point(
     point: Point,
-    framework: Any,
-    cycle: SchedulingCycle | BindingCycle | None,
+    framework: ProfileView,
+    cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
 ) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def _point(
 
 
 def _station(
-    name: str, steps: list[PluginStep], cycle: Any, point: Point, now: PluginStep | None
+    name: str, steps: list[PluginStep], cycle: CycleView | None, point: Point, now: PluginStep | None
 ) -> dict[str, Any]:
     ran = [step for step in steps if step.plugin == name]
     state, note = "todo", None
@@ -91,7 +96,7 @@ def _station(
     return {"name": name, "state": state, "now": False, "note": note}
 
 
-def _told_to_skip(name: str, point: Point, cycle: Any) -> bool:
+def _told_to_skip(name: str, point: Point, cycle: CycleView) -> bool:
     if point is Point.FILTER:
         return name in cycle.state.skip_filter
     return point in (Point.SCORE, Point.NORMALIZE_SCORE) and name in cycle.state.skip_score
@@ -120,7 +125,11 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Told | None]:
 
 
 def _state(
-    point: Point, stations: list[dict[str, Any]], steps: list[PluginStep], cycle: Any, now: Any
+    point: Point,
+    stations: list[dict[str, Any]],
+    steps: list[PluginStep],
+    cycle: CycleView | None,
+    now: PluginStep | None,
 ) -> str:
     if cycle is None:
         return "todo"
@@ -130,8 +139,6 @@ def _state(
         return "done"
     if any(not s.status.ok and not s.skipped and s.status.code is not Code.WAIT for s in steps):
         return "refused"
-    if point is Point.FILTER and steps and cycle.ended is not None and not _feasible(cycle):
-        return "refused"
     if str(cycle.phase) == str(point):
         return "next" if not steps else "half"
     if steps:
@@ -139,7 +146,7 @@ def _state(
     return "unused" if _passed_by(point, cycle) else "todo"
 
 
-def _passed_by(point: Point, cycle: Any) -> bool:
+def _passed_by(point: Point, cycle: CycleView) -> bool:
     """Whether the cycle has gone past a point without stopping there."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True
@@ -148,13 +155,21 @@ def _passed_by(point: Point, cycle: Any) -> bool:
     return str(point) in names and names.index(str(point)) < names.index(phase)
 
 
-def _feasible(cycle: SchedulingCycle) -> int:
+def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
 
 
-def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycle | None) -> None:
+def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView | None) -> None:
     if cycle is None:
         return
+    searched = any(step.point is Point.FILTER for step in cycle.steps)
+    if (
+        searched
+        and cycle.ended is not None
+        and not _feasible(cycle)
+        and cards["point-Filter"]["state"] != "now"
+    ):
+        cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
         cards["point-Filter"]["note"] = told(
             gettext_noop("%(k)s of %(n)s"),
@@ -169,7 +184,7 @@ def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycle | Non
         cards["point-Reserve"]["note"] = {"text": "", "exact": cycle.chosen}
 
 
-def _tell_branch(cards: dict[str, dict[str, Any]], sim: Any, binding: BindingCycle | None) -> None:
+def _tell_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:
     if binding is None:
         return
     card, others = cards["point-WaitOnPermit"], len(scheduler_of(sim).bindings) - 1

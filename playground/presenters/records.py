@@ -8,9 +8,7 @@ from typing import Any
 from playground.presenters.scene import short
 from playground.presenters.sentence import of_record, of_step
 from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import StepFacts
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Code, Record, StepFacts
 
 Data = Mapping[str, Any]
 

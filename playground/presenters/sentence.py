@@ -8,14 +8,12 @@ from typing import Any
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import present_step, short
 from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.plugin import Point, Scores
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import PluginStep
+from scheduler_core.view import Code, PluginStep, Point, Record, Scores, WorldView
 
 Data = Mapping[str, Any]
 
 
-def sentence(sim: Any) -> dict[str, Any]:
+def sentence(sim: WorldView) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
@@ -30,7 +28,7 @@ def sentence(sim: Any) -> dict[str, Any]:
     return {"head": f"{step.point} · {step.plugin}", "told": line}
 
 
-def _nothing_yet(sim: Any) -> dict[str, Any]:
+def _nothing_yet(sim: WorldView) -> dict[str, Any]:
     line = told(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
     return {"head": "", "told": line}
 
@@ -113,7 +111,7 @@ def _of_scores(scores: Scores, pod: str) -> Told:
     )
 
 
-def _ending(sim: Any) -> Told | None:
+def _ending(sim: WorldView) -> Told | None:
     """A step that also ended something is told by its end: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in ("attempt_ended", "binding_ended"):
@@ -121,9 +119,9 @@ def _ending(sim: Any) -> Told | None:
     return None
 
 
-def _of_records(sim: Any) -> dict[str, Any]:
+def _of_records(sim: WorldView) -> dict[str, Any]:
     """The most telling record of the last transition."""
-    best: tuple[int, Any] | None = None
+    best: tuple[int, Record] | None = None
     for record in sim.last[:64]:
         rank = _RANK.get(record.kind)
         if rank is not None and (best is None or rank < best[0]):
@@ -133,7 +131,7 @@ def _of_records(sim: Any) -> dict[str, Any]:
     return of_record(best[1])
 
 
-def of_record(record: Any) -> dict[str, Any]:
+def of_record(record: Record) -> dict[str, Any]:
     """One record, of a kind that has a sentence; "" and None for the others."""
     if record.kind not in _OF_KIND:
         return {"head": "", "told": None}

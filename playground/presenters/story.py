@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.stories import story as find_story
 from playground.stories import tell
+from scheduler_core.view import WorldView
 
 
-def present(sim: Any, look: Look, story: str = "") -> Panel:
+def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     """What the story of that name tells at this step; an empty panel where there is no story."""
     found = find_story(story) if story else None
     if found is None:

@@ -8,9 +8,7 @@ from playground.presenters.amounts import amount
 from playground.presenters.inspector.ladder import COLUMNS
 from playground.presenters.scene import short
 from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve
 
 Event = dict[str, Any]
 NAMES = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.journey.ages import age
-from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.view import KubeEvent, WorldView
 
 
-def event_rows(sim: Any, key: str) -> list[dict[str, Any]]:
+def event_rows(sim: WorldView, key: str) -> list[dict[str, Any]]:
     """Oldest first, by the time of the last of each row. `position` is not known of events; `ns` is the last one's time."""
     namespace, _, name = key.partition("/")
     rows: dict[tuple[str, ...], list[KubeEvent]] = {}

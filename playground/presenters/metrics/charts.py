@@ -9,7 +9,7 @@ from playground.charts import metrics as draw
 from playground.presenters.amounts import SECOND, clock, thousands
 from playground.presenters.metrics.series import Families, added, bound_words, seconds
 from playground.presenters.words import gettext_noop
-from scheduler_core.metrics.catalogue import BY_NAME
+from scheduler_core.readings import BY_NAME
 
 Chart = dict[str, Any]
 Curve = Sequence[Mapping[str, int]]
