@@ -178,13 +178,12 @@ def text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, Mapping):
-        told = ", ".join(f"{name}: {text(one)}" for name, one in value.items())
-        told = "{" + told + "}"
+        words = "{" + ", ".join(f"{name}: {text(item)}" for name, item in value.items()) + "}"
     elif isinstance(value, list | tuple):
-        told = "[" + ", ".join(text(one) for one in value) + "]"
+        words = "[" + ", ".join(text(item) for item in value) + "]"
     else:
-        told = str(value).lower() if isinstance(value, bool) else str(value)
-    return told if len(told) <= TEXT else told[: TEXT - 1] + "…"
+        words = str(value).lower() if isinstance(value, bool) else str(value)
+    return words if len(words) <= TEXT else words[: TEXT - 1] + "…"
 
 
 def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
@@ -215,8 +214,8 @@ def _held(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]
     names = new.resources.names
     for node in _candidates(old, new):
         was, now = _requested(old, node), _requested(new, node)
-        told = [_amounts(column, was, now, names) for column in range(max(len(was), len(now)))]
-        lines = [line for line in told if line is not None]
+        columns = range(max(len(was), len(now)))
+        lines = [line for column in columns if (line := _amounts(column, was, now, names)) is not None]
         pods = (_pods(old, node), _pods(new, node))
         if pods[0] != pods[1]:
             lines.append(_line("pods", str(pods[0]), str(pods[1])))

@@ -20,7 +20,7 @@ from playground.presenters.scene import (
     scheduler_of,
     short,
 )
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.view import (
     BindingCycleView,
     Code,
@@ -47,8 +47,8 @@ def present(sim: WorldView, look: Look) -> Panel:
         cards[f"point-{point}"] = _point(point, framework, cycle, now[0] if now else None)
     for point in BINDING_POINTS:
         cards[f"point-{point}"] = _point(point, framework, binding, now[0] if now else None, branch=True)
-    _tell_forward(cards, cycle)
-    _tell_branch(cards, sim, binding)
+    _note_forward(cards, cycle)
+    _note_branch(cards, sim, binding)
     return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
 
 
@@ -91,37 +91,37 @@ def _station(
             return {"name": name, "state": state, "now": True, "note": note}
     elif cycle is not None and point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
         state = "done"
-    elif cycle is not None and _told_to_skip(name, point, cycle):
-        state, note = "skip", told(gettext_noop("skipped: it has nothing to do for this pod"))
+    elif cycle is not None and _is_skipped(name, point, cycle):
+        state, note = "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
     return {"name": name, "state": state, "now": False, "note": note}
 
 
-def _told_to_skip(name: str, point: Point, cycle: CycleView) -> bool:
+def _is_skipped(name: str, point: Point, cycle: CycleView) -> bool:
     if point is Point.FILTER:
         return name in cycle.state.skip_filter
     return point in (Point.SCORE, Point.NORMALIZE_SCORE) and name in cycle.state.skip_score
 
 
-def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Told | None]:
+def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
     """A station's state and a few words, from what the plugin did (more than once where nodes are searched in blocks)."""
     last = ran[-1]
     if last.skipped:
-        return "skip", told(gettext_noop("skipped: it has nothing to do for this pod"))
+        return "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
     if point is Point.FILTER:
         evaluated, refused = sum(s.evaluated for s in ran), sum(s.refused for s in ran)
         if not refused:
-            return "done", told(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
-        note = told(
+            return "done", message(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
+        note = message(
             gettext_noop("refuses %(k)s of the %(n)s nodes it saw"),
             k=thousands(refused),
             n=thousands(evaluated),
         )
         return ("no" if refused == evaluated else "part"), note
     if last.status.code is Code.WAIT:
-        return "part", told(gettext_noop("waits, at most %(time)s"), time=duration(last.timeout))
+        return "part", message(gettext_noop("waits, at most %(time)s"), time=duration(last.timeout))
     if last.status.ok:
         return "done", None
-    return "no", {"text": "", "exact": last.status.message}
+    return "no", exactly(last.status.message)
 
 
 def _state(
@@ -159,7 +159,7 @@ def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
 
 
-def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView | None) -> None:
+def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView | None) -> None:
     if cycle is None:
         return
     searched = any(step.point is Point.FILTER for step in cycle.steps)
@@ -171,20 +171,20 @@ def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView |
     ):
         cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
-        cards["point-Filter"]["note"] = told(
+        cards["point-Filter"]["note"] = message(
             gettext_noop("%(k)s of %(n)s"),
             k=thousands(_feasible(cycle)),
             n=thousands(len(cycle.nodes)),
         )
     if cards["point-PostFilter"]["state"] == "unused":
-        cards["point-PostFilter"]["note"] = told(gettext_noop("not needed"))
+        cards["point-PostFilter"]["note"] = message(gettext_noop("not needed"))
     if cycle.feasible is not None and len(cycle.feasible) == 1 and cards["point-Score"]["state"] == "unused":
-        cards["point-Score"]["note"] = told(gettext_noop("one node: no scores"))
+        cards["point-Score"]["note"] = message(gettext_noop("one node: no scores"))
     if cycle.chosen is not None:
-        cards["point-Reserve"]["note"] = {"text": "", "exact": cycle.chosen}
+        cards["point-Reserve"]["note"] = exactly(cycle.chosen)
 
 
-def _tell_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:
+def _note_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:
     if binding is None:
         return
     card, others = cards["point-WaitOnPermit"], len(scheduler_of(sim).bindings) - 1
@@ -192,7 +192,5 @@ def _tell_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: Bind
         card["state"] = "now"
     pod = short(binding.pod.key)
     card["note"] = (
-        told(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others)
-        if others > 0
-        else {"text": "", "exact": pod}
+        message(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others) if others > 0 else exactly(pod)
     )

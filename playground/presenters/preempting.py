@@ -1,4 +1,4 @@
-"""What several panels tell of preemption: the evidence of the present cycle, who is nominated where, who has to go."""
+"""What several panels show of preemption: the evidence of the present cycle, who is nominated where, who has to go."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def present(sim: WorldView, look: Look) -> Panel:
     groups["active"]["by"] = _sorter(scheduler)
     if sim.journal.ignored:
         groups["ignored"] = _ignored(sim, chosen)
-    _tell_faults(sim, groups.values())
+    _add_faults(sim, groups.values())
     cards = {f"queue-{name}": group for name, group in groups.items()}
     return Panel("queues", {"historical": scheduler.queue.options.historical}, cards)
 
@@ -74,18 +74,18 @@ def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], 
         group["more"] = group["count"] - len(group["pods"])
 
 
-def _tell_faults(sim: WorldView, groups: Iterable[dict[str, Any]]) -> None:
+def _add_faults(sim: WorldView, groups: Iterable[dict[str, Any]]) -> None:
     """Which calls about the pods shown are to fail or to be slow."""
     if not sim.faults:
         return
-    told: dict[str, list[str]] = {}
+    faults: dict[str, list[str]] = {}
     for (call, pod), fault in sorted(sim.faults.items()):
         answer = str(fault.code) if fault.code else duration(fault.latency or 0)
-        told.setdefault(pod, []).append(f"{call} {answer}")
+        faults.setdefault(pod, []).append(f"{call} {answer}")
     for group in groups:
         for pod in group["pods"]:
-            if pod["key"] in told:
-                pod["faults"] = told[pod["key"]]
+            if pod["key"] in faults:
+                pod["faults"] = faults[pod["key"]]
 
 
 def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def _woken(sim: WorldView, key: str) -> dict[str, Any]:
     why = sim.journal.moves[index].why if index is not None else ()
     if not why or index is None:
         return {}
-    told = dict(zip(("event", "plugin", "hint"), why, strict=True))
-    return {"woken": {**told, "at": sim.journal.moves[index].position}}
+    reason = dict(zip(("event", "plugin", "hint"), why, strict=True))
+    return {"woken": {**reason, "at": sim.journal.moves[index].position}}
 
 
 def _refused(queued: QueuedPod, chosen: str) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     step = step_of(cycle)
     if step is None:
         return {**shared, "kind": _without(cycle)}
-    return {**shared, **_told(sim, look, cycle, step)}
+    return {**shared, **_preemption(sim, look, cycle, step)}
 
 
 def _without(cycle: SchedulingCycleView) -> str:
@@ -54,7 +54,7 @@ def _nominations(sim: WorldView) -> list[dict[str, Any]]:
     ]
 
 
-def _told(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep) -> dict[str, Any]:
+def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep) -> dict[str, Any]:
     evidence: Evidence = step.evidence
     base = {
         "number": cycle.number,

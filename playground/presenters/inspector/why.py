@@ -48,7 +48,7 @@ def _gates(sim: WorldView, key: str) -> list[str]:
 
 
 def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[str, Any]:
-    plain = [told for reason in reasons if (told := in_plain_words(reason))]
+    plain = [words for reason in reasons if (words := in_plain_words(reason))]
     return {"text": text, "plugin": plugin, "count": count, "plain": plain}
 
 

@@ -9,7 +9,7 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.places import kind
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import short
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -129,17 +129,17 @@ def _move(moves: Sequence[Move], i: int, stage: dict[str, Any]) -> dict[str, Any
     }
 
 
-def _why(move: Move) -> Told | None:
+def _why(move: Move) -> Message | None:
     if move.place == Place.BOUND:
-        return told(_BOUND)
+        return message(_BOUND)
     if move.place == Place.IGNORED:
-        return told(_NOBODY, name=move.cause)
+        return message(_NOBODY, name=move.cause)
     if move.cause == ATTEMPT_FAILED:
         if move.why:
-            return told(_MISSED)
-        return told(_NOTHING_HELPED if move.place == Place.UNSCHEDULABLE else _AFTER_ERROR)
+            return message(_MISSED)
+        return message(_NOTHING_HELPED if move.place == Place.UNSCHEDULABLE else _AFTER_ERROR)
     if move.cause in _CAUSES:
-        return told(_CAUSES[move.cause])
+        return message(_CAUSES[move.cause])
     if move.why and move.why[1]:
-        return told(_HINT if move.why[2] else _NO_HINT)
+        return message(_HINT if move.why[2] else _NO_HINT)
     return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import (
     Action,
     BindingCycleView,
@@ -27,7 +27,7 @@ def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
         (scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None
     )
     scheduler, entry = next(waiting, (None, None))
-    sentence = _TELL.get(move.place, _elsewhere)(sim, key, move, entry)
+    sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
     out: dict[str, Any] = {"told": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
     if move.place in (Place.UNSCHEDULABLE, Place.BACKOFF) and attempt is not None:
@@ -64,22 +64,22 @@ def _actions(action: Action) -> str:
     return ", ".join(action_name(one) for one in action)
 
 
-def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     ahead = 0
     for scheduler in sim.schedulers:
         for i, other in enumerate(scheduler.queue.active()):
             if other.key == key:
                 ahead = i
     if ahead:
-        return told(gettext_noop("It waits for its turn; pods ahead of it: %(n)s."), n=ahead)
-    return told(gettext_noop("It is the next to be tried."))
+        return message(gettext_noop("It waits for its turn; pods ahead of it: %(n)s."), n=ahead)
+    return message(gettext_noop("It is the next to be tried."))
 
 
-def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
-        return told(gettext_noop("It backs off."))
+        return message(gettext_noop("It backs off."))
     failures = entry.error_count or entry.unschedulable_count
-    return told(
+    return message(
         gettext_noop("It backs off until %(until)s, for %(left)s more, after failures in a row: %(n)s."),
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
@@ -87,11 +87,11 @@ def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> T
     )
 
 
-def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
-        return told(gettext_noop("It waits until something happens that may help it."))
+        return message(gettext_noop("It waits until something happens that may help it."))
     limit = entry.timestamp + sim.settings.max_in_unschedulable
-    return told(
+    return message(
         gettext_noop(
             "Refused by %(plugin)s. It waits for an event that one of them says may help, or for the timeout after %(limit)s."
         ),
@@ -100,39 +100,39 @@ def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
     )
 
 
-def _gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None:
-        return told(gettext_noop("A PreEnqueue plugin holds it back."))
+        return message(gettext_noop("A PreEnqueue plugin holds it back."))
     gates = entry.pod.spec.scheduling_gates
     if gates:
-        return told(
+        return message(
             gettext_noop("%(plugin)s holds it back until these gates are removed: %(name)s."),
             plugin=entry.gated_by,
             name=", ".join(gates),
         )
     if entry.gated_by == "DefaultPreemption":
-        return told(
+        return message(
             gettext_noop("%(plugin)s holds it back until its victims have been told to go."),
             plugin=entry.gated_by,
         )
-    return told(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
+    return message(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
 
 
-def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
-            return told(
+            return message(
                 gettext_noop("Its scheduling cycle runs: %(phase)s comes next."), phase=str(cycle.phase)
             )
-    return told(gettext_noop("It was popped and is not done."))
+    return message(gettext_noop("It was popped and is not done."))
 
 
-def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
-        return told(gettext_noop("Its wait on Permit has been decided."))
-    return told(
+        return message(gettext_noop("Its wait on Permit has been decided."))
+    return message(
         gettext_noop(
             "It is assumed on %(node)s and waits for %(plugin)s to permit it, at most until %(until)s."
         ),
@@ -142,11 +142,11 @@ def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> T
     )
 
 
-def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None:
-        return told(gettext_noop("It is being bound."))
-    return told(
+        return message(gettext_noop("It is being bound."))
+    return message(
         gettext_noop("It is assumed on %(node)s, and its binding cycle runs: %(phase)s."),
         node=binding.node,
         phase=str(binding.phase),
@@ -158,29 +158,29 @@ def _binding(sim: WorldView, key: str) -> BindingCycleView | None:
     return next(bindings, None)
 
 
-def _bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
-    return told(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
+def _bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+    return message(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
 
 
-def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     pod = sim.store.pod_at(key)
-    return told(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
+    return message(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
 
 
-def _ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
+def _ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
-    return told(
+    return message(
         gettext_noop("It asks for the scheduler %(name)s; those here are: %(plugin)s. Nobody tries it."),
         name=move.cause,
         plugin=", ".join(profiles),
     )
 
 
-def _elsewhere(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Told:
-    return told(gettext_noop("It is gone."))
+def _elsewhere(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+    return message(gettext_noop("It is gone."))
 
 
-_TELL: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Told]] = {
+_SENTENCES: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Message]] = {
     Place.ACTIVE: _active,
     Place.BACKOFF: _backoff,
     Place.UNSCHEDULABLE: _unschedulable,

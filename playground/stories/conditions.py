@@ -1,4 +1,4 @@
-"""Which chapters of a story a world has come to. Pure: it reads the world's journal, present cycles and store.
+"""The conditions of a story's chapters. Pure: they read the world's journal, present cycles and store.
 
 A condition is a mapping; all that it names must hold. Apart from `exists` and `lacks` nothing in it can cease to hold
 as the world goes on, and going back in the world goes back in the story.
@@ -18,10 +18,8 @@ as the world goes on, and going back in the world goes back in the story.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from playground.stories.loader import Action, Story
 from scheduler_core.view import Attempt, CycleView, WorldView
 
 SCHEDULING = (
@@ -29,42 +27,6 @@ SCHEDULING = (
 )  # fmt: skip
 Condition = Mapping[str, Any]
 CLUSTER_WIDE = frozenset({"Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass"})
-
-
-@dataclass(frozen=True)
-class Told:
-    """A chapter that is told now. `number` counts from 1; `latest`: nothing after it has been told yet."""
-
-    number: int
-    of: int
-    text: str
-    action: Action | None
-    latest: bool
-
-    def to_json(self) -> dict[str, Any]:
-        action = {"label": self.action.label, "chapter": self.number} if self.action else None
-        return {
-            "number": self.number,
-            "of": self.of,
-            "text": self.text,
-            "action": action,
-            "latest": self.latest,
-        }
-
-
-def tell(story: Story, sim: WorldView) -> list[Told]:
-    """The chapters told so far, in order. An action is offered only while its chapter is the latest one."""
-    reached = 0
-    for chapter in story.chapters:
-        if not holds(chapter.when, sim):
-            break
-        reached += 1
-    told = story.chapters[:reached]
-    return [
-        Told(index + 1, len(story.chapters), chapter.text, chapter.action if index + 1 == reached else None,
-             index + 1 == reached)
-        for index, chapter in enumerate(told)
-    ]  # fmt: skip
 
 
 def holds(when: Condition, sim: WorldView) -> bool:
