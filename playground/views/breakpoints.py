@@ -25,7 +25,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
 from playground.views.doors import edits, go, in_drawer, opens, position, say, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.trace.records import KINDS
+from scheduler_core.view import KINDS
 
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500

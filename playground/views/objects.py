@@ -17,8 +17,8 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
+from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
-from scheduler_core.objects import typed
 
 PAGE = 50
 PENDING = "Pending"
@@ -141,7 +141,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     try:
         command = msgspec.to_builtins(DeleteObjects((Ref(**ref),)))
         await client.apply(command, at=position(request), source="objects")
-    except typed.FieldProblem as problem:
+    except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem
     except CommandRefused as error:
         raise SessionError(error.message, error.errors) from error
