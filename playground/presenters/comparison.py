@@ -77,7 +77,8 @@ def _attempt(one: Attempt | None) -> dict[str, Any] | None:
 def what_differs(ours: Attempt | None, theirs: Attempt | None) -> list[Message]:
     """In words, the weightiest first."""
     if ours is None or theirs is None:
-        pod = short((ours or theirs).pod)
+        only = ours or theirs
+        pod = short(only.pod) if only else ""
         return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
     if ours.pod != theirs.pod:
         return [
@@ -87,7 +88,9 @@ def what_differs(ours: Attempt | None, theirs: Attempt | None) -> list[Message]:
                 name=short(theirs.pod),
             )
         ]
-    kinds = [line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)]
+    kinds = [
+        line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)
+    ]
     return kinds or [message(gettext_noop("a detail of what a plugin did"))]
 
 

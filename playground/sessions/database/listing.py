@@ -12,8 +12,8 @@ import orjson
 
 from playground.models import LogEntry, LogKind
 from playground.presenters.commands import SOURCES, left_out, sentence
+from playground.presenters.words import Message
 from playground.sessions.database import log
-from playground.sessions.protocol.base import Data
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ListedCommand:
 
     at: int
     number: int
-    told: Data
+    told: Message
     source: str
     created: datetime
     steps: int
@@ -33,7 +33,7 @@ class LoggedCommand:
     """Where it was applied, what it says, the form it came by, and a fingerprint of it."""
 
     at: int
-    told: Data
+    told: Message
     source: str
     print: bytes
 
@@ -43,8 +43,8 @@ class SkippedCommand:
     """Where it was applied, what it says, and in short what a history lacks without it."""
 
     at: int
-    told: Data
-    short: Data
+    told: Message
+    short: Message
 
 
 def positions(session_id: int, head: int) -> list[int]:

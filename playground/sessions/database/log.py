@@ -38,7 +38,8 @@ def size_of(payload: bytes) -> int:
     return len(zlib.decompress(payload))
 
 
-def unpack(payload: bytes) -> Any:
+def unpack(payload: bytes | memoryview) -> Any:
+    """A payload as it was before."""
     return orjson.loads(zlib.decompress(payload))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from django.conf import settings
 from django.db import transaction
@@ -70,8 +70,16 @@ def hit(session_id: int, number: int) -> None:
     Breakpoint.objects.filter(session_id=session_id, pk=number).update(hits=F("hits") + 1)
 
 
-def bookmarks(session_id: int) -> list[dict[str, Any]]:
-    """{"id", "name", "position"} in the order of their positions."""
+class KeptBookmark(TypedDict):
+    """A bookmark, as pages show it."""
+
+    id: int
+    name: str
+    position: int
+
+
+def bookmarks(session_id: int) -> list[KeptBookmark]:
+    """In the order of their positions."""
     return list(Bookmark.objects.filter(session_id=session_id).values("id", "name", "position"))
 
 

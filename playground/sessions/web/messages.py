@@ -117,19 +117,21 @@ _EXPECTED = {
 def read(text: str | bytes) -> PageMessage:
     """A page's message. Raises BadMessage with the field at fault."""
     try:
-        return _decoder.decode(text)
+        message: PageMessage = _decoder.decode(text)
     except ValidationError as error:
         raise _bad(error) from None
     except (DecodeError, RecursionError) as error:
         raise BadMessage(f"The message is not JSON: {error}.") from None
+    return message
 
 
 def from_form(kind: str, **fields: str) -> PageMessage:
     """The same message from a form, whose fields are texts. Raises BadMessage with the field at fault."""
     try:
-        return convert({"type": kind, **fields}, PageMessage, strict=False)
+        message: PageMessage = convert({"type": kind, **fields}, PageMessage, strict=False)
     except ValidationError as error:
         raise _bad(error) from None
+    return message
 
 
 def _bad(error: ValidationError) -> BadMessage:

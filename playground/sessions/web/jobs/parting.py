@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand
-from playground.sessions.protocol.base import Data
 
 MOST_COMMANDS = 2000
 
@@ -17,7 +17,7 @@ class OfOneSide:
 
     side: int
     at: int
-    told: Data
+    told: Message
     source: str
 
 
