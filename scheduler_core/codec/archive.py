@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from scheduler_core.codec.shapes import row_types
+from scheduler_core.codec.shapes import classes
 from scheduler_core.objects.pod import Pod
 
 LEVEL = 1
@@ -187,7 +187,7 @@ class Archive:
         first, count, size = _HEAD.unpack_from(raw)
         if first != self.count or self._fresh:
             raise CodecError(f"a part begins with text {first}; expected {self.count}")
-        types = row_types()
+        types = classes().rows
         for name, columns in orjson.loads(raw[_HEAD.size : _HEAD.size + size]).items():
             kept = self._rows.setdefault(name, [])
             kept.extend(_rows_of(types[name], columns))

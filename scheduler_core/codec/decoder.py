@@ -18,7 +18,7 @@ import orjson
 
 from scheduler_core.codec.archive import MAX_PART_BYTES, Archive, CodecError
 from scheduler_core.codec.encoder import Code
-from scheduler_core.codec.shapes import Shape, by_name, digest, shapes
+from scheduler_core.codec.shapes import Shape, classes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
@@ -56,7 +56,7 @@ def _read(data: bytes, archive: Archive) -> Simulation:
     head, at = _text(raw, 0)
     if head["codec"] != CODEC_VERSION:
         raise CodecError(f"written by codec {head['codec']}; this is codec {CODEC_VERSION}")
-    if head["shapes"] != digest():
+    if head["shapes"] != classes().digest:
         raise CodecError("written of classes that were declared otherwise")
     objects: list[list[Any]] = []
     for _ in range(head["chunks"]):
@@ -78,7 +78,7 @@ def _text(raw: bytes, at: int) -> tuple[Any, int]:
 class Decoder:
     """One world being read."""
 
-    def __init__(self, archive: Archive, arrays: memoryview, classes: list[str]) -> None:
+    def __init__(self, archive: Archive, arrays: memoryview, names: list[str]) -> None:
         self._archive = archive
         self._arrays = arrays
         self._at = 0
@@ -97,9 +97,9 @@ class Decoder:
             Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
             Code.ROWS: lambda row: archive.rows(row[1], row[2]),
         }
-        known = by_name()
-        for place, name in enumerate(classes):
-            self._how[Code.FIRST_CLASS + place] = self._maker(name, known.get(name))
+        self._known = classes()
+        for place, name in enumerate(names):
+            self._how[Code.FIRST_CLASS + place] = self._maker(name)
 
     def read(self, objects: list[list[Any]]) -> list[Any]:
         """Every object, in order."""
@@ -148,7 +148,8 @@ class Decoder:
             self._archive.pods[number] = pod
         return pod
 
-    def _maker(self, name: str, cls: type | None) -> Make:
+    def _maker(self, name: str) -> Make:
+        cls = self._known.by_name.get(name)
         if cls is None:
             raise CodecError(f"{name} is not read from checkpoints")
         if issubclass(cls, enum.Enum):
@@ -159,7 +160,7 @@ class Decoder:
             return lambda row: tuple.__new__(cls, self._values(row))
         if issubclass(cls, msgspec.Struct):
             return lambda row: cls(*self._values(row))
-        return self._object_maker(shapes()[cls])
+        return self._object_maker(self._known.shapes[cls])
 
     def _object_maker(self, shape: Shape) -> Make:
         setters = [_setter(shape.cls, name) for name in shape.fields]

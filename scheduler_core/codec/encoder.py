@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.codec.archive import LEVEL, Archive, CodecError
-from scheduler_core.codec.shapes import Shape, class_name, digest, enums, mappings, shapes
+from scheduler_core.codec.shapes import Shape, classes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
@@ -93,10 +93,9 @@ class Encoder:
         self._places: dict[int, int] = {}  # id -> place
         self._alive: list[Any] = []  # made for the writing: their ids must not be used again
         self._arrays: list[bytes] = []
-        self._classes: dict[str, int] = {}
-        self._shapes = shapes()
-        self._enums = enums()
-        self._mappings = mappings()
+        self._known = classes()
+        self._shapes = self._known.shapes
+        self._classes: dict[str, int] = {}  # name -> code, of those that are written
         self._how: dict[type, Callable[[Any], list[Any]]] = {
             tuple: self._tuple,
             list: self._list,
@@ -127,7 +126,7 @@ class Encoder:
         chunks = [self.objects[i : i + CHUNK] for i in range(0, len(self.objects), CHUNK)]
         head = {
             "codec": CODEC_VERSION,
-            "shapes": digest(),
+            "shapes": self._known.digest,
             "parts": len(self._archive.parts),
             "root": root[0],
             "classes": list(self._classes),
@@ -153,14 +152,17 @@ class Encoder:
         shape = self._shapes.get(kind)
         if shape is not None:
             return self._object(value, shape)
-        if kind in self._enums:
+        if kind in self._known.enums:
             self._alive.append(value)
-            return [self._class(self._enums[kind]), int(value) if isinstance(value, int) else value.value]
+            return [
+                self._class(self._known.enums[kind]),
+                int(value) if isinstance(value, int) else value.value,
+            ]
         if isinstance(value, np.generic):
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]
-        if kind in self._mappings:
-            return [self._class(class_name(kind)), *self._items(value)]
+        if kind in self._known.mappings:
+            return [self._class(self._known.mappings[kind]), *self._items(value)]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
             "declare it as scheduler_core/state.py says, or name it among the state_classes of its plugin"

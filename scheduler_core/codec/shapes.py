@@ -1,7 +1,7 @@
 """The classes that a checkpoint may hold, and how each is written: all told by what the classes themselves declare (state.py).
 
 They are found from three roots: what a Simulation's fields name, the actions of the agenda, and what plugins leave in a cycle (their
-`state_classes`). So which classes there are depends on no order of imports, and what is on the way is declared or an error.
+`state_classes`). So which classes there are depends on no order of imports, and one on the way that declares nothing is an error.
 """
 
 from __future__ import annotations
@@ -33,68 +33,47 @@ class Shape:
     decoded: Callable[[Any], None] | None
 
 
-def shapes() -> Mapping[type, Shape]:
-    """By class, but for enums and mappings, which have no fields."""
-    return _shapes(_roots())
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """All that a checkpoint may hold. `shapes` leaves out enums and mappings (dicts of other kinds), which have no fields.
+
+    `rows` are by the name that their list has in an archive. `digest` tells other declarations from these.
+    """
+
+    by_name: Mapping[str, type]
+    shapes: Mapping[type, Shape]
+    enums: Mapping[type, str]
+    mappings: Mapping[type, str]
+    rows: Mapping[str, type]
+    digest: str
 
 
-def enums() -> Mapping[type, str]:
-    """Names by class."""
-    return {cls: class_name(cls) for cls in reachable(_roots()) if issubclass(cls, enum.Enum)}
+def classes() -> Classes:
+    """Those of the plugins that there are now."""
+    return _classes((Simulation, *(row.kind for row in ROWS), *state_classes()))
 
 
-def mappings() -> frozenset[type]:
-    """Dicts of other kinds."""
-    return frozenset(cls for cls in reachable(_roots()) if issubclass(cls, dict))
-
-
-def by_name() -> Mapping[str, type]:
-    return {class_name(cls): cls for cls in reachable(_roots())}
-
-
-def row_types() -> Mapping[str, type]:
-    """Of lists that only grow, by the names that they have in an archive."""
-    return {f"{shape.name}.{name}": row for shape in shapes().values() for name, row in shape.rows.items()}
+@lru_cache(maxsize=2)
+def _classes(roots: tuple[type, ...]) -> Classes:
+    found = reachable(roots)
+    shapes = {cls: _shape(cls) for cls in found if not issubclass(cls, enum.Enum | dict)}
+    return Classes(
+        by_name={class_name(cls): cls for cls in found},
+        shapes=shapes,
+        enums={cls: class_name(cls) for cls in found if issubclass(cls, enum.Enum)},
+        mappings={cls: class_name(cls) for cls in found if issubclass(cls, dict)},
+        rows={f"{shape.name}.{name}": row for shape in shapes.values() for name, row in shape.rows.items()},
+        digest=_digest(found),
+    )
 
 
 def class_name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def digest() -> str:
-    """Tells other shapes from these: classes, their fields and what the fields say, and the values of enums."""
-    return _digest(_roots())
-
-
-def _roots() -> tuple[type, ...]:
-    return (Simulation, *(row.kind for row in ROWS), *state_classes())
-
-
-@lru_cache(maxsize=2)
-def _shapes(roots: tuple[type, ...]) -> Mapping[type, Shape]:
-    return {cls: _shape(cls) for cls in reachable(roots) if not issubclass(cls, enum.Enum | dict)}
-
-
-@lru_cache(maxsize=2)
-def _digest(roots: tuple[type, ...]) -> str:
-    into = hashlib.blake2b(digest_size=12)
-    for cls in sorted(reachable(roots), key=class_name):
-        into.update(class_name(cls).encode() + b"\0")
-        if issubclass(cls, enum.Enum):
-            said = [f"{member.name} {member.value}" for member in cls]
-        else:
-            said = [f"{f.name} {f.carried} {f.written} {f.copy is None}" for f in _shape_fields(cls)]
-        into.update("\n".join(said).encode() + b"\0")
-    return into.hexdigest()
-
-
-def _shape_fields(cls: Any) -> tuple[Any, ...]:
-    return () if issubclass(cls, dict) else fields_of(cls)
-
-
 def _shape(cls: Any) -> Shape:
     fields = fields_of(cls)
-    decoded = getattr(cls, "decoded", None) if issubclass(cls, State | SharedState) else None
+    decoded = cls.decoded if issubclass(cls, State | SharedState) else None
     return Shape(
         cls,
         class_name(cls),
@@ -103,3 +82,18 @@ def _shape(cls: Any) -> Shape:
         {field.name: field.row for field in fields if field.row is not None},
         None if decoded in (State.decoded, SharedState.decoded) else decoded,
     )
+
+
+def _digest(found: tuple[type, ...]) -> str:
+    into = hashlib.blake2b(digest_size=12)
+    for cls in sorted(found, key=class_name):
+        into.update("\n".join([class_name(cls), *_declared(cls)]).encode() + b"\0")
+    return into.hexdigest()
+
+
+def _declared(cls: Any) -> list[str]:
+    """What a class says, as texts: values of an enum, or fields with what becomes of them."""
+    if issubclass(cls, enum.Enum):
+        return [f"{member.name} {member.value}" for member in cls]
+    fields = () if issubclass(cls, dict) else fields_of(cls)
+    return [f"{field.name} {field.carried} {field.written} {field.copy is None}" for field in fields]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.codec.shapes import digest
+from scheduler_core.codec.shapes import classes
 
 CODEC_VERSION = 2
 _ROOT = Path(__file__).resolve().parents[1]
@@ -20,7 +20,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 def fingerprint() -> str:
     """Versions of codec and engine, a digest of what is declared, one of every module of scheduler_core: `2/1/5f0c.../91ab...`."""
-    return f"{CODEC_VERSION}/{ENGINE_VERSION}/{digest()}/{_sources()}"
+    return f"{CODEC_VERSION}/{ENGINE_VERSION}/{classes().digest}/{_sources()}"
 
 
 @lru_cache(maxsize=1)

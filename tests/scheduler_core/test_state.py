@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scheduler_core.codec.shapes import shapes
+from scheduler_core.codec.shapes import classes
 from scheduler_core.simulation import Simulation
 from scheduler_core.state import (
     Copied,
@@ -203,7 +203,7 @@ def _parts(value: Any) -> list[Any]:
         return [*value, *value.values()]
     if type(value) in (list, tuple, frozenset):
         return list(value)
-    shape = shapes().get(type(value))
+    shape = classes().shapes.get(type(value))
     return [] if shape is None else [getattr(value, name) for name in shape.fields]
 
 
@@ -216,15 +216,15 @@ def _own(value: Any) -> set[str]:
 
 
 def test_every_object_of_a_rich_world_has_the_fields_that_its_class_declares_and_no_others() -> None:
-    classes: set[type] = set()
+    seen: set[type] = set()
     for step, sim in enumerate(walk(2)):
         if step % 40 == 0:
             for value in _objects(sim):
-                if isinstance(value, State | SharedState) and type(value) not in classes:
-                    classes.add(type(value))
+                if isinstance(value, State | SharedState) and type(value) not in seen:
+                    seen.add(type(value))
                     assert _own(value) <= {each.name for each in fields_of(type(value))}, type(value)
-    declared = {cls for cls in shapes() if issubclass(cls, State | SharedState)}
-    assert len(classes) > 0.9 * len(declared)
+    declared = {cls for cls in classes().shapes if issubclass(cls, State | SharedState)}
+    assert len(seen) > 0.9 * len(declared)
 
 
 def _common(one: State, two: State, path: str = "world") -> Iterator[str]:

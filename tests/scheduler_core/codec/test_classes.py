@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from scheduler_core.codec import Archive, CodecError, decode, encode, fingerprint
-from scheduler_core.codec.shapes import shapes
+from scheduler_core.codec.shapes import classes
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.plugins.registry import with_plugins
 from scheduler_core.simulation import Simulation
@@ -68,7 +68,7 @@ class Noting(Plugin):
 def test_what_a_plugin_leaves_in_a_cycle_is_written_where_it_says_so() -> None:
     assert "Note is not written" in refused(Note("x"))
     with with_plugins(Noting):
-        assert Note in shapes()
+        assert Note in classes().shapes
         sim, archive = Simulation(1), Archive()
         sim.faults["bind", "default/p"] = Note("x")  # type: ignore[assignment]
         assert decode(encode(sim, archive), archive).faults == sim.faults
