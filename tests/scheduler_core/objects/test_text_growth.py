@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.objects.errors import InvalidObject
@@ -68,7 +68,6 @@ def test_a_text_is_read_or_refused_in_time_that_grows_with_its_length(kind: str)
 
 
 @pytest.mark.timeout(60)
-@settings(max_examples=200, deadline=None)
 @given(
     before=st.text(" \t\n\r-#\ufeff", max_size=6),
     again=st.integers(0, 3_000),
