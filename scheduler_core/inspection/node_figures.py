@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 

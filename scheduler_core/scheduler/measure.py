@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.metrics.figures import Alike, Figures
@@ -258,13 +258,13 @@ def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
 # The rest
 
 
-def gated(scheduler: Measured, pod: Pod, plugins: list[tuple[str, str]]) -> None:
-    """PreEnqueue plugins were asked about a pod: (plugin, status). The point's status is Success even where one of them holds
+def gated(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
+    """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
     the pod back: v1.34.1 itself says so."""
     profile = pod.spec.scheduler_name
     scheduler.figures.extension_point.counts[("PreEnqueue", OK, profile), 0] += 1
-    for plugin, status in plugins:
-        scheduler.figures.calls_at(profile, "PreEnqueue", status)[plugin] += 1
+    for step in steps:
+        scheduler.figures.calls_at(profile, "PreEnqueue", step.status.code.kube_name)[step.plugin] += 1
 
 
 def handled(scheduler: Measured, event: str) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.filters import filter_error
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.framework.status import error
 from scheduler_core.scheduler.algorithm import search
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
@@ -31,13 +31,13 @@ def prepare(
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's Filter, for all rows that still pass."""
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
-    step, failed = search.run_filter(cycle, plugin)
+    step, failed = search.ask(cycle, plugin)
     if failed is None:
         return step, Turn.NEXT if _has_rows(cycle) else Turn.NOBODY
-    text = f'running "{plugin.name}" filter plugin: {failed.message}'
+    failure = filter_error(plugin.name, failed)
     if not search.search_of(cycle).own_nomination:
-        return step, internal_error(cycle, text)
-    search.leave_nominated(cycle, framework, algorithm_state, error(text).by(plugin.name))
+        return step, internal_error(cycle, failure.message)
+    search.leave_nominated(cycle, framework, algorithm_state, failure)
     return step, Turn.FIRST if _has_rows(cycle) else Turn.NOBODY
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.framework.plugin import Failure, Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_post_filter
 from scheduler_core.framework.status import Code, Status
-from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.fit_error import fit_error
 from scheduler_core.scheduler.algorithm.turns import Ran, Turn
 from scheduler_core.scheduler.cycles.phases import PhaseResult
@@ -30,11 +30,8 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
         algorithm_state.draw_preemption,
         algorithm_state.epoch + cycle.t,
     )
-    result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
-    status = result.status.by(plugin.name)
-    step = cycle.did(
-        PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence)
-    )
+    step, result = run_post_filter(plugin, cycle, failure)
+    status = step.status
     if status.rejected and status.code is not Code.UNRESOLVABLE:
         reasons = (*cycle.post_filter.reasons, *status.reasons)
         cycle.post_filter = Status(Code.UNSCHEDULABLE, reasons, cycle.post_filter.plugin or plugin.name)

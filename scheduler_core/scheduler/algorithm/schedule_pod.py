@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm import find_nodes, post_filter, pre_filter, scoring

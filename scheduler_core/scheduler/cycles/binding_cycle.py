@@ -31,6 +31,8 @@ class BindingCycle:
     point_span: int = 0
     phase: Phase = Phase.WAIT_ON_PERMIT
     index: int = 0
+    t: int = 0  # of the step in progress
+    position: int = 0
     steps: list[PluginStep] = field(default_factory=list)
     waiting: dict[str, int] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
     decision: Status | None = None  # of the wait

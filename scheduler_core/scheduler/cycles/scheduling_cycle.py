@@ -93,11 +93,6 @@ class SchedulingCycle:
         """Whether all is done and only the answer of an API call is waited for."""
         return self.phase is Phase.DONE and self.ended is None
 
-    def did(self, step: PluginStep) -> PluginStep:
-        """Keeps what a plugin did."""
-        self.steps.append(step)
-        return step
-
     def status_of(self, row: int) -> Status | None:
         """Why a row was refused; None where it passed or was not evaluated."""
         if self.pre_filter_status.code is not Code.SUCCESS:

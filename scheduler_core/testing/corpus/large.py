@@ -18,11 +18,11 @@ from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 from scheduler_core.testing.corpus.compare import Difference

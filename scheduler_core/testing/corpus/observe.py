@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
+from scheduler_core.framework.runtime.filters import FilterRunner
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, unresolvable
 from scheduler_core.preemption.evidence import Evidence
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
 from scheduler_core.scheduler.algorithm.post_filter import status_codes
 from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle

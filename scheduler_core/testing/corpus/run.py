@@ -14,14 +14,16 @@ from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.framework.plugin import Failure, Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.post_filter import status_codes
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
@@ -181,8 +183,8 @@ class _Run:
         failure = Failure(
             status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
         )
-        result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
-        return preemption(cycle, result.evidence)
+        step, _ = run_post_filter(plugin, Trial(cycle.pod, cycle.nodes, cycle.state), failure)
+        return preemption(cycle, step.evidence)
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:
@@ -219,9 +221,9 @@ def _evaluated(cycle: SchedulingCycle) -> int:
 
 def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
     for plugin in framework.at(Point.PRE_ENQUEUE):
-        status = plugin.pre_enqueue(pod)
-        if not status.ok:
-            return status.by(plugin.name)
+        step = run_pre_enqueue(plugin, pod)
+        if not step.status.ok:
+            return step.status
     return None
 
 
