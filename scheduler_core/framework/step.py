@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Status
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +36,7 @@ class PluginStep:
 
     @property
     def skipped(self) -> bool:
-        return self.status.code is Code.SKIP
+        return self.status.skipped
 
     def refusals(self) -> list[tuple[int, Status]]:
         """The rows that Filter refused, each with its status as the plugin gave it."""

@@ -20,6 +20,11 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 
+# Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
+_SKIP = Code.SKIP
+_PRE_FILTER, _FILTER, _PRE_SCORE = Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE
+_SCORE, _NORMALIZE_SCORE = Point.SCORE, Point.NORMALIZE_SCORE
+
 MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000  # kube: maxTimeout
 
 
@@ -41,7 +46,7 @@ def passed_while_queued(plugin: Plugin, point: Point, cycle: Cycle) -> PluginSte
     return _keep(cycle, PluginStep(point, plugin.name, SUCCESS, cycle.t, cycle.position))
 
 
-# From the snapshot to the chosen node
+# From the snapshot to the chosen node: an attempt has about thirty of these steps, so they are made without another call
 
 
 def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
@@ -49,10 +54,11 @@ def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
     state, name = cycle.state, plugin.name
     result = plugin.pre_filter(state, cycle.pod, cycle.nodes)
     status = result.status.by(name)
-    if status.code is Code.SKIP:
+    if status.code is _SKIP:
         state.skip_filter = (*state.skip_filter, name)
-    step = PluginStep(Point.PRE_FILTER, name, status, cycle.t, cycle.position, node_names=result.node_names)
-    return _keep(cycle, step)
+    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position, node_names=result.node_names)
+    cycle.steps.append(step)
+    return step
 
 
 def run_filter(
@@ -62,28 +68,30 @@ def run_filter(
 
     The step's status is Success while a row passes, else has the code of the first row's refusal.
     """
-    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if len(rows) else None
+    name, evaluated = plugin.name, len(rows)
+    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if evaluated else None
     status, refused, count = SUCCESS, None, 0
     if verdicts is not None:
-        refused = verdicts.refused
-        count = int(np.count_nonzero(refused))
-        if not count:
-            refused = None
-        elif count == len(rows):
-            status = Status(verdicts.statuses[int(verdicts.reason[0])].code)
+        mask = verdicts.refused
+        count = int(np.count_nonzero(mask))
+        if count:
+            refused = mask
+            if count == evaluated:
+                status = Status(verdicts.statuses[int(verdicts.reason[0])].code)
     step = PluginStep(
-        Point.FILTER,
-        plugin.name,
-        status.by(plugin.name),
+        _FILTER,
+        name,
+        status.by(name),
         cycle.t,
         cycle.position,
-        evaluated=len(rows),
-        refused=count,
-        rows=rows,
-        verdicts=verdicts,
+        evaluated,
+        count,
+        rows,
+        verdicts,
         stage=stage,
     )
-    return _keep(cycle, step), refused
+    cycle.steps.append(step)
+    return step, refused
 
 
 def run_post_filter(
@@ -95,47 +103,48 @@ def run_post_filter(
     step = PluginStep(
         Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
     )
-    return _keep(cycle, step), result
+    cycle.steps.append(step)
+    return step, result
 
 
 def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
     """PreScore. With Skip the plugin's Score does not run in this cycle."""
     state, name = cycle.state, plugin.name
     status = plugin.pre_score(state, cycle.pod, cycle.nodes, rows).by(name)
-    if status.code is Code.SKIP:
+    if status.code is _SKIP:
         state.skip_score = (*state.skip_score, name)
-    return _keep(
-        cycle, PluginStep(Point.PRE_SCORE, name, status, cycle.t, cycle.position, evaluated=len(rows))
-    )
+    step = PluginStep(_PRE_SCORE, name, status, cycle.t, cycle.position, len(rows))
+    cycle.steps.append(step)
+    return step
 
 
 def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
     """Score: the step has raw scores, or a status where the plugin can't score."""
+    name = plugin.name
     raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, rows)
     if isinstance(raw, Status):
-        return _keep(
-            cycle, PluginStep(Point.SCORE, plugin.name, raw.by(plugin.name), cycle.t, cycle.position)
-        )
-    return _keep(cycle, _scored(Point.SCORE, plugin, cycle, rows, raw))
+        step = PluginStep(_SCORE, name, raw.by(name), cycle.t, cycle.position)
+    else:
+        step = PluginStep(_SCORE, name, SUCCESS, cycle.t, cycle.position, len(raw), rows=rows, scores=raw)
+    cycle.steps.append(step)
+    return step
 
 
 def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: Scores) -> PluginStep:
     """NormalizeScore: the step has the normalised scores."""
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, rows, raw)
-    return _keep(cycle, _scored(Point.NORMALIZE_SCORE, plugin, cycle, rows, scores))
-
-
-def _scored(point: Point, plugin: Plugin, cycle: Cycle, rows: Rows, scores: Scores) -> PluginStep:
-    return PluginStep(
-        point,
+    step = PluginStep(
+        _NORMALIZE_SCORE,
         plugin.name,
         SUCCESS,
         cycle.t,
         cycle.position,
-        evaluated=len(scores),
+        len(scores),
         rows=rows,
         scores=scores,
     )
+    cycle.steps.append(step)
+    return step
 
 
 # For the chosen node

@@ -36,7 +36,7 @@ def record_step(
     """
     steps = cycle.steps
     if len(steps) < 2 or steps[-2].point is not step.point:
-        data = {"point": step.point.value, "pod": cycle.pod.key}
+        data = {"point": str(step.point), "pod": cycle.pod.key}
         cycle.point_span = trace.record("point_started", data, scheduler, cycle.span)
     trace.record("plugin_ran", StepFacts(step, cycle.pod.key, nodes), scheduler, cycle.point_span)
 

@@ -13,7 +13,7 @@ from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.scheduler.algorithm import search
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -33,12 +33,12 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
     step, failed = search.ask(cycle, plugin)
     if failed is None:
-        return step, Turn.NEXT if _has_rows(cycle) else Turn.NOBODY
+        return step, NEXT if _has_rows(cycle) else NOBODY
     failure = filter_error(plugin.name, failed)
     if not search.search_of(cycle).own_nomination:
         return step, internal_error(cycle, failure.message)
     search.leave_nominated(cycle, framework, algorithm_state, failure)
-    return step, Turn.FIRST if _has_rows(cycle) else Turn.NOBODY
+    return step, FIRST if _has_rows(cycle) else NOBODY
 
 
 def leave(

@@ -14,7 +14,7 @@ from scheduler_core.framework.runtime.points import run_post_filter
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.fit_error import fit_error
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn
+from scheduler_core.scheduler.algorithm.turns import NEXT, NOBODY, Ran
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 
@@ -37,12 +37,12 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
         cycle.post_filter = Status(Code.UNSCHEDULABLE, reasons, cycle.post_filter.plugin or plugin.name)
         if result.nominated_node is not None:
             cycle.nomination = result.nominated_node
-        return step, Turn.NEXT
+        return step, NEXT
     cycle.post_filter = status
     cycle.nomination = result.nominated_node if status.ok or status.rejected else None
     if status.ok:
         cycle.preemption = result
-    return step, Turn.NOBODY
+    return step, NOBODY
 
 
 def leave(

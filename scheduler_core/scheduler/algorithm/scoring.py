@@ -12,7 +12,7 @@ from scheduler_core.framework.runtime import points
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.algorithm.turns import NEXT, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -25,7 +25,7 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     status = step.status
     if not status.ok and not status.skipped:
         return step, internal_error(cycle, f'running PreScore plugin "{plugin.name}": {status.message}')
-    return step, Turn.NEXT
+    return step, NEXT
 
 
 def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
@@ -41,7 +41,7 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)
     board.normalized.append(raw)
-    return step, Turn.NEXT
+    return step, NEXT
 
 
 def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
@@ -52,7 +52,7 @@ def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
     assert step.scores is not None
     board.normalized[i] = step.scores
-    return step, Turn.NEXT
+    return step, NEXT
 
 
 def board_of(cycle: SchedulingCycle) -> ScoreBoard:
