@@ -190,6 +190,33 @@ def test_the_runtime_alone_runs_plugins_and_makes_their_steps_and_records() -> N
     assert len(breaches(sorted(RUNTIME.glob("*.py")), plugins_run)) > len(POINT_METHODS)
 
 
+# The search writes what Filter says of each row; a digest takes in the bytes as they are.
+VERDICT_ROOMS = (
+    ROOT / "scheduler_core/framework",
+    ROOT / "scheduler_core/scheduler/algorithm/search.py",
+    ROOT / "scheduler_core/scheduler/cycles/scheduling_cycle.py",
+    ROOT / "scheduler_core/export/digests.py",
+)
+
+
+def verdicts_decoded(tree: ast.Module) -> Iterator[str]:
+    """The arrays of verdicts, which Verdicts and NodeToStatus alone read."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute):
+            continue
+        of_verdicts = name_of(node.value).rpartition(".")[2] == "verdicts"
+        if node.attr == "refused_by" or (of_verdicts and node.attr in ("reason", "statuses")):
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_verdicts_are_decoded_in_one_place() -> None:
+    rooms = [path for path in VERDICT_ROOMS if path.is_dir()]
+    others = [
+        path for path in CORE + PLAYGROUND if path not in VERDICT_ROOMS and not {*rooms} & {*path.parents}
+    ]
+    assert breaches(others, verdicts_decoded) == []
+
+
 def test_the_playground_evaluates_no_code_from_outside() -> None:
     assert breaches(PLAYGROUND, dangerous_code) == []
 
@@ -204,6 +231,8 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ("x = sorted(y, key=lambda v: hash(v))", hashes),
         ("for x in set(y):\n    z(x)", iterated_sets),
         ('x = {"NodePorts": 1}', plugin_names),
+        ("x = cycle.refused_by >= 0", verdicts_decoded),
+        ("x = step.verdicts.statuses[0]", verdicts_decoded),
         ("plugin.pre_filter(state, pod, nodes)", plugins_run),
         ("x = mine.post_bind(state, pod, node)", plugins_run),
         ("x = plugin.filter(state, pod, nodes, rows)", plugins_run),

@@ -14,6 +14,7 @@ from scheduler_core.objects.pod import Pod
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.framework.node_to_status import NodeToStatus
     from scheduler_core.framework.step import PluginStep
     from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
     from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
@@ -102,18 +103,10 @@ def verdict_rows(cycle: SchedulingCycle, names: Sequence[str]) -> NDArray[np.int
     return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
 
 
-def refused_by(cycle: SchedulingCycle, names: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Per node of `names`: the index of the refusing step (see SchedulingCycle) and of its reason; -2 where there is none."""
-    empty = np.full(len(names), -2, np.int32)
-    if not len(cycle.refused_by):
-        return empty, empty
+def node_to_status(cycle: SchedulingCycle, names: Sequence[str]) -> NodeToStatus:
+    """What Filter says so far of the nodes in `names`."""
     rows = verdict_rows(cycle, names)
-    if rows is None:
-        return cycle.refused_by, cycle.reason
-    known = rows >= 0
-    steps, reasons = empty.copy(), empty.copy()
-    steps[known], reasons[known] = cycle.refused_by[rows[known]], cycle.reason[rows[known]]
-    return steps, reasons
+    return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)
 
 
 def utilisation(table: NodeTable) -> NDArray[np.float64]:

@@ -89,6 +89,11 @@ class Verdicts:
         reason = int(self.reason[i])
         return None if reason < 0 else self.statuses[reason]
 
+    def first(self) -> Status | None:
+        """The refusal of the first row that is refused; None where none is."""
+        refused = np.flatnonzero(self.refused)
+        return self.status_at(int(refused[0])) if len(refused) else None
+
     def refusals(self, rows: Rows) -> list[tuple[int, Status]]:
         """The rows refused among `rows`, which were those asked, each with its status."""
         refused, statuses = self.refused, self.statuses

@@ -11,7 +11,6 @@ kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -141,13 +140,14 @@ def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArra
         figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes
         return
     assert step.verdicts is not None
-    reason = step.verdicts.reason if tail is None else step.verdicts.reason[~tail[step.rows]]
-    codes = Counter(step.verdicts.statuses[i].code for i in reason[reason >= 0].tolist())
-    figures.calls_at(profile, "Filter", OK)[step.plugin] += len(reason) - codes.total()
-    for code, times in codes.items():
-        figures.calls_at(profile, "Filter", code.kube_name)[step.plugin] += times
-    if Code.ERROR in codes and step.plugin == _VOLUMES:
-        figures.volume_errors[("predicate",)] += codes[Code.ERROR]
+    asked = None if tail is None else ~tail[step.rows]
+    refusals = step.verdicts.counted(asked)
+    nodes = nodes if asked is None else int(np.count_nonzero(asked))
+    figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes - sum(times for _, times in refusals)
+    for status, times in refusals:
+        figures.calls_at(profile, "Filter", status.code.kube_name)[step.plugin] += times
+        if status.code is Code.ERROR and step.plugin == _VOLUMES:
+            figures.volume_errors[("predicate",)] += times
 
 
 def _count_error(figures: Figures, step: PluginStep) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.cluster.what_if import Change, added, change_rows
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Plugin, Point, Rows
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.pod import Pod
@@ -89,9 +89,8 @@ def _passing(
     refused = verdicts.refused
     if not refused.any():
         return rows
-    signed = [_signed(status, plugin.name) for status in verdicts.statuses]
-    for row, reason in zip(rows[refused].tolist(), verdicts.reason[refused].tolist(), strict=True):
-        out[row] = signed[reason]
+    signed = tuple(_signed(status, plugin.name) for status in verdicts.statuses)
+    out.update(Verdicts(verdicts.reason, signed).refusals(rows))
     return rows[~refused]
 
 

@@ -77,7 +77,8 @@ def run_filter(
         if count:
             refused = mask
             if count == evaluated:
-                status = Status(verdicts.statuses[int(verdicts.reason[0])].code)
+                first = verdicts.status_at(0)
+                status = SUCCESS if first is None else Status(first.code)
     step = PluginStep(
         _FILTER,
         name,

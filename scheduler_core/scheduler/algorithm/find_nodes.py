@@ -65,8 +65,7 @@ def _has_rows(cycle: SchedulingCycle) -> bool:
 def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
     cycle.feasible = feasible
     if len(feasible) == 0:
-        steps = {int(i) for i in np.unique(cycle.refused_by) if i >= 0}
-        refusing = {cycle.steps[i].plugin for i in steps}
+        refusing = cycle.node_to_status.plugins()
         cycle.unschedulable_plugins = tuple(sorted(refusing | set(cycle.narrowed_by)))
         return PhaseResult.REFUSED
     if len(feasible) == 1:

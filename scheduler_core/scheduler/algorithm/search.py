@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
 from scheduler_core.framework.plugin import Plugin, Point, Rows
 from scheduler_core.framework.runtime.filters import FilterRunner, nominated_rows
 from scheduler_core.framework.runtime.framework import Framework
@@ -17,7 +18,7 @@ from scheduler_core.framework.runtime.points import run_filter
 from scheduler_core.framework.status import Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.cycles.search import Search, Stage
 
 MIN_FEASIBLE_NODES = 100

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
@@ -24,7 +22,6 @@ from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.post_filter import status_codes
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import (
@@ -181,7 +178,11 @@ class _Run:
             return None
         runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
         failure = Failure(
-            status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
+            cycle.node_to_status.codes(len(cycle.nodes)),
+            runner,
+            nominator.on,
+            nominator.nodes,
+            self.algorithm_state.draw_preemption,
         )
         step, _ = run_post_filter(plugin, Trial(cycle.pod, cycle.nodes, cycle.state), failure)
         return preemption(cycle, step.evidence)
@@ -216,7 +217,7 @@ class _Run:
 def _evaluated(cycle: SchedulingCycle) -> int:
     """Feasible nodes and nodes with a status of their own."""
     assert cycle.feasible is not None
-    return len(cycle.feasible) + int(np.count_nonzero(cycle.refused_by >= 0))
+    return len(cycle.feasible) + len(cycle.node_to_status.refused)
 
 
 def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
