@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import node_to_status
-from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED
-from scheduler_core.framework.status import Status
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import NOT_EVALUATED, PASSED, SchedulingCycleView, Status
 
 FEASIBLE, UNSEEN = PASSED, NOT_EVALUATED
 
@@ -52,7 +50,7 @@ class Refusals:
         return int(np.count_nonzero(self.group == UNSEEN))
 
 
-def refusals(cycle: SchedulingCycle | None, names: list[str]) -> Refusals:
+def refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     """What the cycle has said of each node in `names`, in that order."""
     nobody = np.full(len(names), UNSEEN, np.int32)
     if cycle is None:
