@@ -20,7 +20,10 @@ async function refresh(position, head) {
   const scrolled = document.querySelector(".branch-scroll")?.scrollTop ?? 0;
   const focused = document.activeElement?.closest?.("#branches");
   if (!focused) {
-    await window.htmx.ajax("GET", `branches?strip=1&at=${position}`, { target: "#branches", swap: "outerHTML" });
+    await window.htmx.ajax("GET", `branches?strip=1&at=${position}`, {
+      target: "#branches",
+      swap: "outerHTML",
+    });
     const box = document.querySelector(".branch-scroll");
     if (box) box.scrollTop = scrolled;
   }

@@ -19,7 +19,11 @@ export function showChanges(position, pins) {
   timer = setTimeout(() => {
     shown = wanted;
     const values = { from, to: position, part: "foot" };
-    window.htmx.ajax("GET", `${location.pathname}diff`, { target: "#changes-body", swap: "innerHTML", values });
+    window.htmx.ajax("GET", `${location.pathname}diff`, {
+      target: "#changes-body",
+      swap: "innerHTML",
+      values,
+    });
   }, PAUSE);
 }
 

@@ -56,6 +56,8 @@ export function startDrawer() {
     event.stopPropagation();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && dialog.open && !document.querySelector("dialog[open]:not(.drawer)")) dialog.close();
+    if (event.key === "Escape" && dialog.open && !document.querySelector("dialog[open]:not(.drawer)")) {
+      dialog.close();
+    }
   });
 }

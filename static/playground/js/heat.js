@@ -31,14 +31,27 @@ export async function drawHeat() {
   if (!data) return;
   const grouping = document.getElementById("map-groups");
   if (shown[0] === data && shown[1] === grouping) return;
-  const rearranged = shown[1]?.dataset.codes !== grouping.dataset.codes || shown[1]?.dataset.values !== grouping.dataset.values;
+  const rearranged = shown[1]?.dataset.codes !== grouping.dataset.codes ||
+    shown[1]?.dataset.values !== grouping.dataset.values;
   shown = [data, grouping];
   const by = grouping.dataset;
-  groups = { codes: bytes(by.codes), values: by.values ? by.values.split("\n") : [], none: by.none, all: by.all, order: by.order };
+  groups = {
+    codes: bytes(by.codes),
+    values: by.values ? by.values.split("\n") : [],
+    none: by.none,
+    all: by.all,
+    order: by.order,
+  };
   const d = data.dataset;
   cells = {
-    mode: d.mode, state: bytes(d.state), value: bytes(d.value), reason: bytes(d.reason),
-    reasons: d.reasons ? d.reasons.split("\n") : [], scores: d.scores ? d.scores.split(" ").map(Number) : null, chosen: d.chosen, words: d,
+    mode: d.mode,
+    state: bytes(d.state),
+    value: bytes(d.value),
+    reason: bytes(d.reason),
+    reasons: d.reasons ? d.reasons.split("\n") : [],
+    scores: d.scores ? d.scores.split(" ").map(Number) : null,
+    chosen: d.chosen,
+    words: d,
   };
   // Asking for the width makes the browser lay the page out; the observer tells it when it changes.
   width ||= holder.clientWidth;
@@ -85,7 +98,17 @@ function arrange() {
 
 function colours() {
   const t = token;
-  return { plain: t("--line"), ok: t("--ok-mark"), no: t("--no-mark"), best: t("--best-mark"), here: t("--accent"), soft: t("--soft"), ink: t("--ink"), mute: t("--mute"), value: t("--accent") };
+  return {
+    plain: t("--line"),
+    ok: t("--ok-mark"),
+    no: t("--no-mark"),
+    best: t("--best-mark"),
+    here: t("--accent"),
+    soft: t("--soft"),
+    ink: t("--ink"),
+    mute: t("--mute"),
+    value: t("--accent"),
+  };
 }
 
 function draw() {
@@ -150,7 +173,11 @@ function wordsOf(i) {
   const lines = [names.order === groups.order ? (names.list[i] ?? "") : "…"];
   if (state === 2) lines.push(cells.reasons[cells.reason[i]] ?? "");
   else lines.push(state === 4 ? w.here : state === 3 ? w.best : state === 1 ? w.ok : w.unseen);
-  if (cells.mode === "score" && cells.scores && (state === 1 || state >= 3)) lines.push(`≈ ${Math.round(cells.scores[0] + (cells.value[i] / 255) * (cells.scores[1] - cells.scores[0]))}`);
+  if (cells.mode === "score" && cells.scores && (state === 1 || state >= 3)) {
+    lines.push(
+      `≈ ${Math.round(cells.scores[0] + (cells.value[i] / 255) * (cells.scores[1] - cells.scores[0]))}`,
+    );
+  }
   if (cells.mode === "utilisation") lines.push(`${Math.round((cells.value[i] / 255) * 100)} % ${w.used}`);
   return lines.filter(Boolean);
 }
@@ -159,15 +186,21 @@ function legend() {
   const w = cells.words;
   const pairs = cells.mode === "filter"
     ? [["--ok-mark", w.ok], ["--no-mark", w.no], ["--best-mark", w.best], ["--accent", w.here]]
-    : cells.mode === "score" && cells.scores ? [["--accent-soft", String(cells.scores[0])], ["--accent", String(cells.scores[1])], ["--best-mark", w.best], ["--ok-mark", w.here]]
+    : cells.mode === "score" && cells.scores
+    ? [["--accent-soft", String(cells.scores[0])], ["--accent", String(cells.scores[1])], [
+      "--best-mark",
+      w.best,
+    ], ["--ok-mark", w.here]]
     : [];
-  says.replaceChildren(...pairs.filter(([, text]) => text).map(([colour, text]) => {
-    const item = document.createElement("span");
-    const mark = document.createElement("i");
-    mark.style.background = token(colour);
-    item.append(mark, text);
-    return item;
-  }));
+  says.replaceChildren(
+    ...pairs.filter(([, text]) => text).map(([colour, text]) => {
+      const item = document.createElement("span");
+      const mark = document.createElement("i");
+      mark.style.background = token(colour);
+      item.append(mark, text);
+      return item;
+    }),
+  );
 }
 
 function at(event) {
@@ -191,7 +224,11 @@ function point(i, speak = false) {
   if (i < 0) return hideTip();
   const box = canvas.getBoundingClientRect();
   const words = wordsOf(i);
-  showTip(words.join("\n"), box.left + layout.place[i * 2] + layout.side / 2, box.top + layout.place[i * 2 + 1]);
+  showTip(
+    words.join("\n"),
+    box.left + layout.place[i * 2] + layout.side / 2,
+    box.top + layout.place[i * 2 + 1],
+  );
   if (speak) {
     const name = document.createElement("b");
     name.textContent = words[0];
@@ -200,16 +237,25 @@ function point(i, speak = false) {
 }
 
 canvas.addEventListener("mousemove", (event) => point(at(event)));
-canvas.addEventListener("mouseleave", () => { point(-1); legend(); });
+canvas.addEventListener("mouseleave", () => {
+  point(-1);
+  legend();
+});
 canvas.addEventListener("click", (event) => {
   const i = at(event);
   if (i >= 0 && names.list[i]) openNode(names.list[i]);
 });
-canvas.addEventListener("blur", () => { if (cells) { point(-1); legend(); } });
+canvas.addEventListener("blur", () => {
+  if (cells) {
+    point(-1);
+    legend();
+  }
+});
 canvas.addEventListener("keydown", (event) => {
   if (!layout || !layout.order.length) return;
   const k = Math.max(0, layout.order.indexOf(cursor));
-  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: layout.columns, ArrowUp: -layout.columns }[event.key];
+  const step =
+    { ArrowRight: 1, ArrowLeft: -1, ArrowDown: layout.columns, ArrowUp: -layout.columns }[event.key];
   if (step) {
     const next = cursor < 0 ? 0 : Math.max(0, Math.min(layout.order.length - 1, k + step));
     point(layout.order[next], true);
@@ -224,4 +270,7 @@ new ResizeObserver(([entry]) => {
   arrange();
   draw();
 }).observe(holder);
-document.documentElement.addEventListener("themechange", () => { draw(); if (cells) legend(); });
+document.documentElement.addEventListener("themechange", () => {
+  draw();
+  if (cells) legend();
+});

@@ -34,7 +34,24 @@ function actionOf({ key, shiftKey, repeat }) {
   if (/^[1-9]$/.test(key)) return ["tab", Number(key) - 1];
   const lanes = { w: "closer", s: "wider", a: "left", d: "right" };
   if (lanes[key.toLowerCase()] && overLanes()) return [lanes[key.toLowerCase()]];
-  const letters = { n: "pod", e: "event", f: "follow", r: "run", u: "until", t: "theme", p: "unpin", a: "allow", x: "reject", b: "breakNext", m: "bookmark", c: "diff", l: "commands", h: "records" };
+  const letters = {
+    n: "pod",
+    e: "event",
+    f: "follow",
+    r: "run",
+    u: "until",
+    t: "theme",
+    p: "unpin",
+    a: "allow",
+    x: "reject",
+    b: "breakNext",
+    m: "bookmark",
+    c: "diff",
+    l: "commands",
+    h: "records",
+  };
   const name = letters[key.toLowerCase()];
-  return name && !(repeat && ["run", "allow", "reject", "breakNext", "bookmark"].includes(name)) ? [name] : null;
+  return name && !(repeat && ["run", "allow", "reject", "breakNext", "bookmark"].includes(name))
+    ? [name]
+    : null;
 }

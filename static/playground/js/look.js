@@ -1,6 +1,21 @@
 // What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing.
 
-const DEFAULTS = { at: null, tab: "why", pod: "", node: "", group: "", mode: "filter", page: 0, q: "", dry: 0, axis: "steps", span: 0, start: null, rows: 6, lane: "" };
+const DEFAULTS = {
+  at: null,
+  tab: "why",
+  pod: "",
+  node: "",
+  group: "",
+  mode: "filter",
+  page: 0,
+  q: "",
+  dry: 0,
+  axis: "steps",
+  span: 0,
+  start: null,
+  rows: 6,
+  lane: "",
+};
 const NUMBERS = new Set(["at", "page", "dry", "span", "start", "rows"]);
 
 /** The look that a URL's query asks for. */

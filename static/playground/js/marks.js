@@ -14,7 +14,9 @@ export function showMarks(seen, head, running) {
   beside();
   drawFlags(head);
   const lanes = by("panel-timeline").dataset;
-  const wanted = `${lanes.first} ${lanes.last} ${marks().dataset.live === "1" ? Math.min(head, Number(lanes.last)) : ""}`;
+  const wanted = `${lanes.first} ${lanes.last} ${
+    marks().dataset.live === "1" ? Math.min(head, Number(lanes.last)) : ""
+  }`;
   if (wanted === shown || running) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -38,7 +40,9 @@ export function marksChanged(seen, head) {
 
 /** Into the row, wherever that stands by the time that the answer comes: the panel around it may have been painted anew. */
 async function fetchMarks(first, last) {
-  const answer = await fetch(`${location.pathname}marks?${new URLSearchParams({ first, last })}`).catch(() => null);
+  const answer = await fetch(`${location.pathname}marks?${new URLSearchParams({ first, last })}`).catch(() =>
+    null
+  );
   if (answer?.ok) marks().outerHTML = await answer.text();
   else shown = ""; // The server is away: the page tells so, and the next move asks again.
 }

@@ -14,7 +14,9 @@ function about(element) {
   if (named.matches(".point")) return about(named.querySelector(".stop"));
   const { menu: kind, of: name, pod, node } = named.dataset;
   if (kind === "point") {
-    const plugins = [...named.parentElement.querySelectorAll("[data-plugin]")].map((one) => one.dataset.plugin);
+    const plugins = [...named.parentElement.querySelectorAll("[data-plugin]")].map((one) =>
+      one.dataset.plugin
+    );
     return { kind, name, plugins };
   }
   if (kind) return { kind, name };
@@ -61,12 +63,18 @@ function close(refocus = true) {
 /** The breakpoint that an item stands for. */
 function pointOf(item) {
   const fill = (value) => (value === "%s" ? subject.name : value === "%p" ? item.dataset.plugin : value);
-  return Object.fromEntries(Object.entries(JSON.parse(item.dataset.point)).map(([name, value]) => [name, fill(value)]));
+  return Object.fromEntries(
+    Object.entries(JSON.parse(item.dataset.point)).map(([name, value]) => [name, fill(value)]),
+  );
 }
 
 function breakHere(point, say) {
   const values = { ...point };
-  const done = window.htmx.ajax("POST", `${location.pathname}breakpoints`, { source: menu, swap: "none", values });
+  const done = window.htmx.ajax("POST", `${location.pathname}breakpoints`, {
+    source: menu,
+    swap: "none",
+    values,
+  });
   menu.addEventListener("htmx:afterRequest", (event) => event.detail.successful && say(), { once: true });
   return done;
 }
@@ -81,7 +89,9 @@ function objectOf(kind) {
 function deleteIt(kind, say) {
   const at = new URLSearchParams(location.search).get("at") ?? "";
   const asking = { source: menu, swap: "none", values: { ...objectOf(kind), at } };
-  menu.addEventListener("htmx:afterRequest", ({ detail }) => detail.xhr.status < 300 && say(), { once: true });
+  menu.addEventListener("htmx:afterRequest", ({ detail }) => detail.xhr.status < 300 && say(), {
+    once: true,
+  });
   return window.htmx.ajax("POST", `${location.pathname}objects/delete`, asking);
 }
 
@@ -92,7 +102,12 @@ export function listenMenu(seek, say) {
     if (!found) return;
     event.preventDefault();
     const box = event.target.getBoundingClientRect();
-    open(found, event.target.closest("a, button") ?? event.target, event.clientX || box.left, event.clientY || box.bottom);
+    open(
+      found,
+      event.target.closest("a, button") ?? event.target,
+      event.clientX || box.left,
+      event.clientY || box.bottom,
+    );
   });
   document.addEventListener(
     "click",
@@ -114,11 +129,15 @@ export function listenMenu(seek, say) {
     const { yaml, delete: deleted } = item.dataset;
     if (yaml) openInDrawer(`yaml?${new URLSearchParams(objectOf(yaml))}`);
     else if (deleted) deleteIt(deleted, () => say(menu.dataset.deleted.replace("%s", subject.name)));
-    else if (item.dataset.calls !== undefined) openInDrawer(`calls?${new URLSearchParams({ pod: subject.name })}`);
-    else if (item.dataset.more !== undefined) openInDrawer(`breakpoints?${new URLSearchParams({ [subject.kind]: subject.name })}`);
-    else if (item.dataset.commands !== undefined) openInDrawer(`commands?${new URLSearchParams({ q: subject.name.split("/").pop() })}`);
-    else if (item.dataset.seek) seek(item.dataset.seek === "back", pointOf(item));
-    else breakHere(pointOf(item), () => say(menu.dataset.set.replace("%s", `${subject.name} · ${item.textContent}`)));
+    else if (item.dataset.calls !== undefined) {
+      openInDrawer(`calls?${new URLSearchParams({ pod: subject.name })}`);
+    } else if (item.dataset.more !== undefined) {
+      openInDrawer(`breakpoints?${new URLSearchParams({ [subject.kind]: subject.name })}`);
+    } else if (item.dataset.commands !== undefined) {
+      openInDrawer(`commands?${new URLSearchParams({ q: subject.name.split("/").pop() })}`);
+    } else if (item.dataset.seek) seek(item.dataset.seek === "back", pointOf(item));
+    else {breakHere(pointOf(item), () =>
+        say(menu.dataset.set.replace("%s", `${subject.name} · ${item.textContent}`)));}
   });
   menu.addEventListener("keydown", (event) => {
     const all = items();

@@ -20,7 +20,13 @@ function gap(figure, sideways, room) {
 }
 
 function layout(figure, rows, width, time) {
-  const axis = { gridcolor: token("--line"), linecolor: token("--line"), zeroline: false, fixedrange: true, automargin: true };
+  const axis = {
+    gridcolor: token("--line"),
+    linecolor: token("--line"),
+    zeroline: false,
+    fixedrange: true,
+    automargin: true,
+  };
   const sideways = figure.data[0]?.orientation === "h";
   const height = sideways ? Math.max(240, 70 + rows * 21) : 240;
   const named = sideways ? { tickfont: { family: token("--mono"), size: 11 }, ticks: "" } : {};
@@ -56,7 +62,12 @@ async function draw(data) {
   holder.setAttribute("role", "img");
   holder.setAttribute("aria-label", data.dataset.title);
   const rows = Number(data.dataset.rows);
-  await library.react(holder, figure.data.map(coloured), layout(figure, rows, holder.clientWidth, data.dataset.time), { displayModeBar: false, responsive: true });
+  await library.react(
+    holder,
+    figure.data.map(coloured),
+    layout(figure, rows, holder.clientWidth, data.dataset.time),
+    { displayModeBar: false, responsive: true },
+  );
 }
 
 function drawAll() {

@@ -53,8 +53,13 @@ function arrival({ key, chips }) {
 
 /** A pod's chips with the id of the queue or node that each is in, queues first. */
 function chipsOf(key) {
-  const found = document.querySelectorAll(`:is(.queue .pod, .node) [data-pod="${CSS.escape(key)}"]:not(.why-link)`);
-  return [...found].map((link) => ({ element: link.closest(".pod") ?? link, box: link.closest(".queue, .node").id }));
+  const found = document.querySelectorAll(
+    `:is(.queue .pod, .node) [data-pod="${CSS.escape(key)}"]:not(.why-link)`,
+  );
+  return [...found].map((link) => ({
+    element: link.closest(".pod") ?? link,
+    box: link.closest(".queue, .node").id,
+  }));
 }
 
 function swap(html) {

@@ -4,11 +4,15 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const LASTS = 240;
 
 const rings = () =>
-  [...document.querySelectorAll(".pod .ring circle:last-child")].map((circle) => [circle.closest(".pod").querySelector("[data-pod]")?.dataset.pod, circle]);
+  [...document.querySelectorAll(".pod .ring circle:last-child")].map((
+    circle,
+  ) => [circle.closest(".pod").querySelector("[data-pod]")?.dataset.pod, circle]);
 
 /** What the rings show now, by pod. */
 export function readRings() {
-  return calm.matches ? new Map() : new Map(rings().map(([pod, circle]) => [pod, circle.getAttribute("stroke-dasharray")]));
+  return calm.matches
+    ? new Map()
+    : new Map(rings().map(([pod, circle]) => [pod, circle.getAttribute("stroke-dasharray")]));
 }
 
 /** Lets each ring go from what it showed to what it shows. */
@@ -17,6 +21,11 @@ export function turnRings(before) {
   for (const [pod, circle] of rings()) {
     const old = before.get(pod);
     const now = circle.getAttribute("stroke-dasharray");
-    if (old && old !== now) circle.animate([{ strokeDasharray: old }, { strokeDasharray: now }], { duration: LASTS, easing: "linear" });
+    if (old && old !== now) {
+      circle.animate([{ strokeDasharray: old }, { strokeDasharray: now }], {
+        duration: LASTS,
+        easing: "linear",
+      });
+    }
   }
 }

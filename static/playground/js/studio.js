@@ -97,9 +97,15 @@ function showPlace() {
   by("standing").hidden = !standing;
   by("follow-form").hidden = !standing;
   document.querySelectorAll("[data-standing]").forEach((field) => (field.value = standing ? state.seen : ""));
-  document.querySelectorAll("[data-standing-link]").forEach((link) => (link.search = standing ? `?at=${state.seen}` : ""));
-  document.querySelectorAll("[data-position]").forEach((field) => field.matches("input") && (field.value = state.seen));
-  document.querySelectorAll(".of-head").forEach((place) => (place.textContent = ` / ${count.format(state.head)}`));
+  document.querySelectorAll("[data-standing-link]").forEach((
+    link,
+  ) => (link.search = standing ? `?at=${state.seen}` : ""));
+  document.querySelectorAll("[data-position]").forEach((field) =>
+    field.matches("input") && (field.value = state.seen)
+  );
+  document.querySelectorAll(".of-head").forEach((
+    place,
+  ) => (place.textContent = ` / ${count.format(state.head)}`));
   by("profile").textContent = by("panel-transport").dataset.profile;
   showRail(state.seen, state.head);
   showBranches(state.seen, state.head);
@@ -129,8 +135,11 @@ function showJob() {
     bar.value = job.done;
   } else bar.removeAttribute("value");
   const parts = [words[job.kind] ?? words.play];
-  if (job.total) parts.push(`${count.format(job.done)} / ${count.format(job.total)} ${job.search ? words.steps : words.pods}`);
-  else if (job.done) parts.push(`${count.format(job.done)} ${words.steps}`);
+  if (job.total) {
+    parts.push(
+      `${count.format(job.done)} / ${count.format(job.total)} ${job.search ? words.steps : words.pods}`,
+    );
+  } else if (job.done) parts.push(`${count.format(job.done)} ${words.steps}`);
   if (job.kind === "run" && job.rate) parts.push(`${count.format(Math.round(job.rate))}/s`);
   if (job.until) parts[0] += ` ${words.until} ${job.until}`;
   if (job.left) parts.push(`${count.format(Math.ceil(job.left))} s ${words.left}`);
@@ -139,7 +148,8 @@ function showJob() {
 
 /** A search as the progress bar shows it. */
 function found(search) {
-  return search && { kind: search.back ? "back" : "forward", done: search.scanned, total: search.of, search: true };
+  return search &&
+    { kind: search.back ? "back" : "forward", done: search.scanned, total: search.of, search: true };
 }
 
 function toast(text) {
@@ -160,7 +170,9 @@ function look(changes) {
 /** What a link changes; a node is shown on its own tab unless the present one has a table to find it in. */
 function patch(data) {
   const found = patchOf(data, state.look);
-  if (found?.node && !found.tab && !document.querySelector(".matrix, .scores, .yaml, .ladder, .fixes")) found.tab = "node";
+  if (found?.node && !found.tab && !document.querySelector(".matrix, .scores, .yaml, .ladder, .fixes")) {
+    found.tab = "node";
+  }
   return found;
 }
 
@@ -186,7 +198,10 @@ const actions = {
   follow: () => send({ type: "goto", at: null }),
   play: () => actions.playpause(),
   playpause: () =>
-    state.mayEdit && stream.send(state.running ? { type: "pause" } : { type: "play", grain: "plugin", rate: Number(by("rate").value) }),
+    state.mayEdit &&
+    stream.send(
+      state.running ? { type: "pause" } : { type: "play", grain: "plugin", rate: Number(by("rate").value) },
+    ),
   run: () => state.mayEdit && stream.send({ type: "run" }),
   until: () => {
     const choices = by("until");
@@ -228,7 +243,12 @@ listenChanges(() => [state.seen, bookmarks()]);
 listenMenu((back, point) => send({ type: "search", back, point }), toast);
 listenShare(page.key, () => state.seen);
 by("keys-open").addEventListener("click", actions.keys);
-by("rate")?.addEventListener("change", () => state.running?.kind === "play" && stream.send({ type: "play", grain: "plugin", rate: Number(by("rate").value) }));
+by("rate")?.addEventListener(
+  "change",
+  () =>
+    state.running?.kind === "play" &&
+    stream.send({ type: "play", grain: "plugin", rate: Number(by("rate").value) }),
+);
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -242,7 +262,8 @@ document.addEventListener("click", (event) => {
   const patched = patch(link.dataset);
   const goto = link.dataset.goto;
   if (!patched && goto === undefined) return;
-  const sent = (patched ? look(patched) : true) && (goto === undefined || send({ type: "goto", at: Number(goto) }));
+  const sent = (patched ? look(patched) : true) &&
+    (goto === undefined || send({ type: "goto", at: Number(goto) }));
   if (sent) event.preventDefault();
 });
 
@@ -251,7 +272,10 @@ document.addEventListener("input", (event) => {
   const { id, value } = event.target;
   if (id !== "map-q" && id !== "lane-q") return;
   clearTimeout(typing);
-  typing = setTimeout(() => look(id === "map-q" ? { q: value.trim(), page: 0 } : { lane: value.trim() }), 180);
+  typing = setTimeout(
+    () => look(id === "map-q" ? { q: value.trim(), page: 0 } : { lane: value.trim() }),
+    180,
+  );
 });
 document.addEventListener("change", (event) => {
   if (event.target.id === "map-group") look({ group: event.target.value, page: 0 });
@@ -266,7 +290,11 @@ document.addEventListener("submit", (event) => {
   }
   if (event.target.matches("[data-search]")) {
     const only = event.target.elements.only?.value;
-    const asked = { type: "search", back: event.submitter?.value === "back", only: only ? Number(only) : null };
+    const asked = {
+      type: "search",
+      back: event.submitter?.value === "back",
+      only: only ? Number(only) : null,
+    };
     if (send(asked)) event.preventDefault();
   }
   if (event.target.matches("[role=search], .tools form")) event.preventDefault();
@@ -287,7 +315,11 @@ const rename = document.querySelector(".rename");
 rename?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const field = rename.elements.name;
-  const response = await fetch(rename.action, { method: "POST", body: new FormData(rename), headers: { "HX-Request": "true" } });
+  const response = await fetch(rename.action, {
+    method: "POST",
+    body: new FormData(rename),
+    headers: { "HX-Request": "true" },
+  });
   if (response.ok) field.blur();
   else toast(await response.text());
 });

@@ -82,16 +82,29 @@ export function listenLanes(look) {
       const rows = event.target.closest(".lane-rows");
       if (!rows) return;
       const box = rows.getBoundingClientRect();
-      const along = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      const along = Math.abs(event.deltaX) > Math.abs(event.deltaY)
+        ? event.deltaX
+        : event.shiftKey
+        ? event.deltaY
+        : 0;
       if (along) move(along / box.width);
-      else if (event.ctrlKey || event.metaKey) zoom(event.deltaY < 0 ? CLOSER : 1 / CLOSER, (event.clientX - box.left - NAMES) / (box.width - NAMES));
-      else return;
+      else if (event.ctrlKey || event.metaKey) {
+        zoom(
+          event.deltaY < 0 ? CLOSER : 1 / CLOSER,
+          (event.clientX - box.left - NAMES) / (box.width - NAMES),
+        );
+      } else return;
       event.preventDefault();
     },
     { passive: false },
   );
   drag(section, ask);
-  return { closer: () => zoom(CLOSER), wider: () => zoom(1 / CLOSER), left: () => move(-0.25), right: () => move(0.25) };
+  return {
+    closer: () => zoom(CLOSER),
+    wider: () => zoom(1 / CLOSER),
+    left: () => move(-0.25),
+    right: () => move(0.25),
+  };
 }
 
 function swallow(event) {
@@ -126,4 +139,5 @@ function drag(section, ask) {
 }
 
 /** Whether keys are meant for the lanes: the mouse is over them or the focus is in them. */
-export const overLanes = () => Boolean(document.querySelector(".lane-rows:hover, .lane-rows:focus, .lane-rows :focus"));
+export const overLanes = () =>
+  Boolean(document.querySelector(".lane-rows:hover, .lane-rows:focus, .lane-rows :focus"));
