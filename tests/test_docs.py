@@ -73,18 +73,15 @@ def named_urls(patterns: list[URLPattern | URLResolver], prefix: str = "/") -> d
 
 
 def keys_listened_to() -> set[str]:
-    """Every key that static/playground/js/keys.js acts on, as the keyboard prints it."""
-    source = (ROOT / "static/playground/js/keys.js").read_text()
-    letters = re.findall(r"const (?:letters|lanes) = \{(.*?)\}", source, re.DOTALL)
-    assert len(letters) == 2
-    named = set(re.findall(r'\bkey === "([^"]+)"', source))
+    """Every key that static/playground/js/studio/keys.js acts on, as the keyboard prints it."""
+    source = (ROOT / "static/playground/js/studio/keys.js").read_text()
+    tables = re.findall(r"const (?:KEYS|LANES) = \{(.*?)\};", source, re.DOTALL)
+    assert len(tables) == 2
+    named = re.findall(r'^  "(?:Shift )?([^"]+)": \[', "".join(tables), re.MULTILINE)
+    named += re.findall(r'\bevent\.key === "([^"]+)"', source)
+    named += [digit for pair in re.findall(r"\[(\d)-(\d)\]", source) for digit in pair]
     printed = {"ArrowRight": "→", "ArrowLeft": "←", " ": "Space", "Escape": "Esc"}
-    digits = re.search(r"\[(\d)-(\d)\]", source)
-    return {
-        *(printed.get(name, name) for name in named),
-        *(letter.upper() for letter in re.findall(r"(\w):", " ".join(letters))),
-        *(digits.groups() if digits else ()),
-    }
+    return {printed.get(name, name.upper() if len(name) == 1 else name) for name in named}
 
 
 def test_every_setting_is_read_in_one_place() -> None:

@@ -1,20 +1,17 @@
 // Light or dark: the system's choice until the button is pressed, then this browser's.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const root = document.documentElement;
 
 /** The theme on the screen now. */
 export function theme() {
-  return document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light");
-}
-
-function announce() {
-  document.documentElement.dispatchEvent(new CustomEvent("themechange"));
+  return root.dataset.theme ?? (dark.matches ? "dark" : "light");
 }
 
 /** Changes to the other theme and remembers it. */
 export function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
+  root.dataset.theme = next;
   try {
     localStorage.setItem("theme", next);
   } catch {
@@ -23,9 +20,24 @@ export function toggleTheme() {
   announce();
 }
 
-/** A colour token as it is in the present theme. */
+/**
+ * A colour token as it is in the present theme.
+ * @param {string} name
+ */
 export function token(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  return getComputedStyle(root).getPropertyValue(name).trim();
+}
+
+/**
+ * Calls `then` whenever the theme has changed.
+ * @param {() => void} then
+ */
+export function onTheme(then) {
+  root.addEventListener("themechange", then);
+}
+
+function announce() {
+  root.dispatchEvent(new CustomEvent("themechange"));
 }
 
 dark.addEventListener("change", announce);

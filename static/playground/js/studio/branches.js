@@ -1,44 +1,57 @@
 // The strip of branches: where the viewer stands on the present one, links that take the look along, and fresh lines now and then.
+import { around, first } from "../shared/dom.js";
 
 const REFRESH = 4000;
-let wanted = 0;
-let known = null;
+const ABOVE = 66; // pixels of other branches that stay in sight above the present one
 
-/** Shows where the viewer stands; when the session has gone on, its lines are fetched again after a while. */
+let waiting = 0;
+/** @type {number | null} The head that the lines are drawn for. */
+let drawn = null;
+
+/**
+ * Shows where the viewer stands; when the session has gone on, its lines are fetched again after a while.
+ * @param {number} position
+ * @param {number} head
+ */
 export function showBranches(position, head) {
   const here = document.getElementById("branch-here");
   if (!here) return;
-  const line = JSON.parse(here.dataset.line);
-  here.setAttribute("cy", (line.filter(([at]) => at < position).pop() ?? line[0])[1]);
-  here.setAttribute("cx", `${Math.min(100, (100 * position) / Math.max(1, here.dataset.most))}%`);
-  if (known === null) known = head;
-  if (head === known || wanted) return;
-  wanted = setTimeout(() => refresh(position, head), REFRESH);
+  /** @type {[number, string][]} */
+  const line = JSON.parse(here.dataset.line ?? "[]");
+  const [, y] = line.findLast(([at]) => at < position) ?? line[0];
+  here.setAttribute("cy", y);
+  here.setAttribute("cx", `${Math.min(100, (100 * position) / Math.max(1, Number(here.dataset.most)))}%`);
+  drawn ??= head;
+  if (head !== drawn && !waiting) waiting = setTimeout(() => refresh(position, head), REFRESH);
 }
 
+/**
+ * @param {number} position
+ * @param {number} head
+ */
 async function refresh(position, head) {
-  const scrolled = document.querySelector(".branch-scroll")?.scrollTop ?? 0;
-  const focused = document.activeElement?.closest?.("#branches");
-  if (!focused) {
-    await window.htmx.ajax("GET", `branches?strip=1&at=${position}`, {
-      target: "#branches",
-      swap: "outerHTML",
-    });
-    const box = document.querySelector(".branch-scroll");
-    if (box) box.scrollTop = scrolled;
+  const scrolled = first(".branch-scroll")?.scrollTop ?? 0;
+  if (!document.activeElement?.closest("#branches")) {
+    const asking = { target: "#branches", swap: "outerHTML" };
+    await htmx.ajax("GET", `branches?strip=1&at=${position}`, asking);
+    first(".branch-scroll")?.scrollTo({ top: scrolled });
   }
-  known = head;
-  wanted = 0;
+  drawn = head;
+  waiting = 0;
 }
 
-/** A link to another branch opens it with the look of this page. */
+/**
+ * A link to another branch opens it with the look of this page.
+ * @param {Event} event
+ */
 function takeAlong(event) {
-  const link = event.target.closest?.("a[data-keeps-look]");
-  if (link) link.search = location.search;
+  const link = around(event, "a[data-keeps-look]");
+  if (link instanceof HTMLAnchorElement) link.search = location.search;
 }
+
 document.addEventListener("pointerdown", takeAlong, true);
 document.addEventListener("focusin", takeAlong);
 
-const box = document.querySelector(".branch-scroll");
-const current = box?.querySelector(".current > .branch-row");
-if (current) box.scrollTop = current.offsetTop - box.offsetTop - 66;
+const box = first(".branch-scroll");
+const current = box && first(".current > .branch-row", box);
+if (current) box.scrollTop = current.offsetTop - box.offsetTop - ABOVE;

@@ -1,65 +1,95 @@
-// What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing.
+// What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing. Its fields and their
+// rules are declared in playground/presenters/look.py; the page brings the declaration along.
+import { by, first } from "../shared/dom.js";
 
-const DEFAULTS = {
-  at: null,
-  tab: "why",
-  pod: "",
-  node: "",
-  group: "",
-  mode: "filter",
-  page: 0,
-  q: "",
-  dry: 0,
-  axis: "steps",
-  span: 0,
-  start: null,
-  rows: 6,
-  lane: "",
-};
-const NUMBERS = new Set(["at", "page", "dry", "span", "start", "rows"]);
+/**
+ * @typedef {object} Field
+ * @property {"number" | "text"} type
+ * @property {string | number | null} default
+ * @property {string} [resets] Another field, which goes back to its default when this one is set.
+ * @property {Opens} [opens]
+ */
 
-/** The look that a URL's query asks for. */
-export function readLook(search = location.search) {
-  const look = { ...DEFAULTS };
-  for (const [name, value] of new URLSearchParams(search)) {
-    if (!(name in DEFAULTS)) continue;
-    look[name] = NUMBERS.has(name) ? (/^\d+$/.test(value) ? Number(value) : DEFAULTS[name]) : value;
+/**
+ * @typedef {object} Opens The tab that a link opens which sets the field and names no tab.
+ * @property {string} tab
+ * @property {string} from Only from this tab; or "": wherever nothing on the page is marked data-shows-<field>.
+ */
+
+/** @typedef {{at: number | null, tab: string} & Record<string, string | number | null>} Look */
+
+/** @type {Record<string, Field>} */
+const FIELDS = JSON.parse(by("look-fields").textContent ?? "");
+
+/** A link leads to another position by data-goto: where the viewer stands is for the server to say. */
+const LINKED = Object.entries(FIELDS).filter(([name]) => name !== "at");
+
+/** The look that shows what everybody is shown first. */
+const defaults = () => /** @type {Look} */ (Object.fromEntries(
+  Object.entries(FIELDS).map(([name, field]) => [name, field.default]),
+));
+
+/**
+ * The look that a URL's query asks for.
+ * @param {string} query
+ */
+export function readLook(query) {
+  const look = defaults();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const field = FIELDS[name];
+    if (field?.type === "text") look[name] = value;
+    else if (field && /^\d+$/.test(value)) look[name] = Number(value);
   }
   return look;
 }
 
-/** The query of a look: what differs from the default. */
+/**
+ * The query of a look, with what differs from the default.
+ * @param {Look} look
+ */
 export function writeLook(look) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(look)) {
-    if (value !== DEFAULTS[name] && value !== null) query.set(name, value);
+    if (value !== FIELDS[name].default && value !== null) query.set(name, String(value));
   }
   const text = query.toString();
-  return location.pathname + (text ? `?${text}` : "");
+  return text && `?${text}`;
 }
 
-const KEEPS_NODE = new Set(["why", "scores", "preemption", "node", "yaml", "fix"]);
-
-/** What a click on a link with data- attributes changes about the look; null where the link says nothing of a look. */
+/**
+ * What a link with data attributes changes about the look; null where it says nothing of a look.
+ * @param {DOMStringMap} data
+ * @param {Look} look
+ * @returns {Partial<Look> | null}
+ */
 export function patchOf(data, look) {
+  const named = LINKED.filter(([name]) => data[name] !== undefined);
+  if (!named.length) return null;
+  /** @type {Partial<Look>} */
   const patch = {};
-  if (data.tab !== undefined) patch.tab = data.tab;
-  if (data.pod !== undefined) {
-    patch.pod = data.pod;
-    if (!patch.tab && look.tab === "node") patch.tab = "pod";
+  for (const [name, { resets, opens }] of named) {
+    if (resets) patch[resets] = FIELDS[resets].default;
+    if (opens && (opens.from ? look.tab === opens.from : !first(`[data-shows-${name}]`))) {
+      patch.tab = opens.tab;
+    }
   }
-  if (data.node !== undefined) {
-    patch.node = data.node;
-    if (data.node && !patch.tab && !KEEPS_NODE.has(look.tab)) patch.tab = "node";
-  }
-  if (data.mode !== undefined) patch.mode = data.mode;
-  if (data.q !== undefined) Object.assign(patch, { q: data.q, page: 0 });
-  if (data.axis !== undefined) patch.axis = data.axis;
-  for (const name of ["span", "start", "rows"]) {
-    if (data[name] !== undefined) patch[name] = data[name] === "" ? null : Number(data[name]);
-  }
-  if (data.page !== undefined) patch.page = Number(data.page);
-  if (data.dry !== undefined) patch.dry = Number(data.dry);
-  else if (data.pod !== undefined) patch.dry = 0;
-  return Object.keys(patch).length ? patch : null;
+  for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
+  return patch;
+}
+
+/**
+ * What a field for the reader changes about the look; null where it is none of a look's.
+ * @param {HTMLInputElement | HTMLSelectElement} field
+ */
+export function filterOf({ dataset, value }) {
+  return dataset.look === undefined ? null : patchOf({ [dataset.look]: value.trim() }, defaults());
+}
+
+/**
+ * @param {Field} field
+ * @param {string} text
+ */
+function valueOf(field, text) {
+  if (field.type === "text") return text;
+  return text === "" ? field.default : Number(text);
 }

@@ -1,12 +1,24 @@
 // Puts a delta's fragments into the page. A pod that went from one queue to another, or to a node, is seen to move (View Transitions).
+import { all } from "../shared/dom.js";
 import { readRings, turnRings } from "./rings.js";
 
-const MOVING = 24;
+const MOST_MOVING = 24;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @typedef {{element: HTMLElement, box: string | undefined}} Chip A pod's picture, and the id of the queue or node that it is in. */
+/** @typedef {{key: string, chips: Chip[]}} Traveller */
+
+/** @type {(() => void)[]} Updates that came while a transition was about to begin. */
 const waiting = [];
+/** @type {ViewTransition | null} */
 let transition = null;
 
-/** Swaps the fragments in; `moved` are the keys of pods that came to another place. Calls `after` once the page is changed. */
+/**
+ * Swaps the fragments in.
+ * @param {string} html
+ * @param {string[]} moved The keys of pods that came to another place.
+ * @param {() => void} after Called once the page is changed.
+ */
 export function paint(html, moved, after) {
   const update = () => {
     swap(html);
@@ -18,50 +30,76 @@ export function paint(html, moved, after) {
     return;
   }
   const pods = travellers(moved);
-  if (!pods.length) {
-    update();
-    return;
-  }
-  pods.forEach(({ chips }, i) => (chips[0].element.style.viewTransitionName = `pod-${i}`));
-  let arrived = [];
-  transition = document.startViewTransition(() => {
-    update();
-    pods.forEach(({ chips }) => (chips[0].element.style.viewTransitionName = ""));
-    arrived = pods.flatMap((pod, i) => {
-      const element = arrival(pod);
-      if (element) element.style.viewTransitionName = `pod-${i}`;
-      return element ? [element] : [];
-    });
-    while (waiting.length) waiting.shift()();
-  });
-  transition.updateCallbackDone.finally(() => (transition = null));
-  transition.finished.finally(() => arrived.forEach((element) => (element.style.viewTransitionName = "")));
-  transition.ready.catch(() => {});
+  if (pods.length) move(pods, update);
+  else update();
 }
 
-/** The pods that stand in a queue or on a node now and are told to have moved; each is taken up from its queue where it is in one. */
+/**
+ * @param {Traveller[]} pods
+ * @param {() => void} update
+ */
+function move(pods, update) {
+  pods.forEach(({ chips }, i) => name(chips[0].element, `pod-${i}`));
+  /** @type {HTMLElement[]} */
+  let arrived = [];
+  const current = document.startViewTransition(() => {
+    update();
+    pods.forEach(({ chips }) => name(chips[0].element, ""));
+    arrived = pods.flatMap((pod, i) => {
+      const element = arrival(pod);
+      return element ? [name(element, `pod-${i}`)] : [];
+    });
+    while (waiting.length) waiting.shift()?.();
+  });
+  transition = current;
+  current.updateCallbackDone.finally(() => (transition = null));
+  current.finished.finally(() => arrived.forEach((element) => name(element, "")));
+  current.ready.catch(() => {});
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} transitionName
+ */
+function name(element, transitionName) {
+  element.style.viewTransitionName = transitionName;
+  return element;
+}
+
+/**
+ * The pods that have moved and are on the page now; each is taken up from its queue where it is in one.
+ * @param {string[]} moved
+ * @returns {Traveller[]}
+ */
 function travellers(moved) {
-  if (!moved.length || moved.length > MOVING || calm.matches || !document.startViewTransition) return [];
+  const tooMany = moved.length > MOST_MOVING;
+  if (!moved.length || tooMany || calm.matches || !document.startViewTransition) return [];
   return moved.map((key) => ({ key, chips: chipsOf(key) })).filter(({ chips }) => chips.length);
 }
 
-/** Where a pod stands now and did not before; null where it only left. */
+/**
+ * Where a pod stands now and did not before; undefined where it only left.
+ * @param {Traveller} pod
+ */
 function arrival({ key, chips }) {
   const before = new Set(chips.map(({ box }) => box));
-  return chipsOf(key).find(({ box }) => !before.has(box))?.element ?? null;
+  return chipsOf(key).find(({ box }) => !before.has(box))?.element;
 }
 
-/** A pod's chips with the id of the queue or node that each is in, queues first. */
+/**
+ * A pod's chips, those in queues first.
+ * @param {string} key
+ * @returns {Chip[]}
+ */
 function chipsOf(key) {
-  const found = document.querySelectorAll(
-    `:is(.queue .pod, .node) [data-pod="${CSS.escape(key)}"]:not(.why-link)`,
-  );
-  return [...found].map((link) => ({
-    element: link.closest(".pod") ?? link,
-    box: link.closest(".queue, .node").id,
+  const links = all(`:is(.queue .pod, .node) [data-pod="${CSS.escape(key)}"]:not(.why-link)`);
+  return links.map((link) => ({
+    element: /** @type {HTMLElement} */ (link.closest(".pod") ?? link),
+    box: link.closest(".queue, .node")?.id,
   }));
 }
 
+/** @param {string} html */
 function swap(html) {
   if (!html) return;
   const before = readRings();
