@@ -48,7 +48,7 @@ class LookNode(Node):
     def render(self, context: Context) -> SafeString:
         query, data = [], []
         for start, attribute, value in self.arguments:
-            given = value if isinstance(value, str) else value.resolve(context)
+            given = value if isinstance(value, str) else value.resolve(context, ignore_failures=True)
             if start and given is not None:
                 query.append(start + quote(str(given)))
             if attribute:
@@ -57,7 +57,7 @@ class LookNode(Node):
         if self.to is not None:
             to = self.to if isinstance(self.to, str) else escape(self.to.resolve(context))
             address = f'href="{to}{address}"'
-        return mark_safe(address + "".join(data))  # noqa: S308 - every value is quoted or escaped
+        return mark_safe((address + "".join(data)).lstrip())  # noqa: S308 - every value is quoted or escaped
 
 
 @register.tag

@@ -18,16 +18,16 @@ import { by, first } from "../shared/dom.js";
 
 /** @typedef {{at: number | null, tab: string} & Record<string, string | number | null>} Look */
 
-/** @type {Record<string, Field>} */
-const FIELDS = JSON.parse(by("look-fields").textContent ?? "");
+/** @type {Map<string, Field>} */
+const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?? "")));
 
-/** A link leads to another position by data-goto: where the viewer stands is for the server to say. */
-const LINKED = Object.entries(FIELDS).filter(([name]) => name !== "at");
-
-/** The look that shows what everybody is shown first. */
-const defaults = () => /** @type {Look} */ (Object.fromEntries(
-  Object.entries(FIELDS).map(([name, field]) => [name, field.default]),
-));
+/**
+ * The look that everybody is shown first.
+ * @returns {Look}
+ */
+function defaults() {
+  return /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
+}
 
 /**
  * The look that a URL's query asks for.
@@ -36,7 +36,7 @@ const defaults = () => /** @type {Look} */ (Object.fromEntries(
 export function readLook(query) {
   const look = defaults();
   for (const [name, value] of new URLSearchParams(query)) {
-    const field = FIELDS[name];
+    const field = FIELDS.get(name);
     if (field?.type === "text") look[name] = value;
     else if (field && /^\d+$/.test(value)) look[name] = Number(value);
   }
@@ -49,26 +49,27 @@ export function readLook(query) {
  */
 export function writeLook(look) {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(look)) {
-    if (value !== FIELDS[name].default && value !== null) query.set(name, String(value));
+  for (const [name, field] of FIELDS) {
+    if (look[name] !== field.default && look[name] !== null) query.set(name, String(look[name]));
   }
   const text = query.toString();
   return text && `?${text}`;
 }
 
 /**
- * What a link with data attributes changes about the look; null where it says nothing of a look.
+ * What a link with data attributes changes about the look; null where it says nothing of a look. Where the viewer stands is for the
+ * server to say: a link leads to another position by data-goto.
  * @param {DOMStringMap} data
  * @param {Look} look
  * @returns {Partial<Look> | null}
  */
 export function patchOf(data, look) {
-  const named = LINKED.filter(([name]) => data[name] !== undefined);
+  const named = [...FIELDS].filter(([name]) => name !== "at" && data[name] !== undefined);
   if (!named.length) return null;
   /** @type {Partial<Look>} */
   const patch = {};
   for (const [name, { resets, opens }] of named) {
-    if (resets) patch[resets] = FIELDS[resets].default;
+    if (resets) patch[resets] = FIELDS.get(resets)?.default;
     if (opens && (opens.from ? look.tab === opens.from : !first(`[data-shows-${name}]`))) {
       patch.tab = opens.tab;
     }
