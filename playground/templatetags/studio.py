@@ -22,7 +22,7 @@ MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 
 
 @register.filter
-def tell(told: Mapping[str, Any] | None) -> SafeString | str:
+def translated(told: Mapping[str, Any] | None) -> SafeString | str:
     """A presenter's sentence in the reader's language, its values put in and escaped."""
     if not told:
         return ""

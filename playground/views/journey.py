@@ -16,7 +16,7 @@ from playground.presenters import Look
 from playground.presenters.journey.text import text
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import SessionGone
-from playground.templatetags.studio import tell
+from playground.templatetags.studio import translated
 from playground.views.doors import base_of, in_drawer, opens, position
 
 
@@ -92,4 +92,4 @@ def _text(story: dict[str, Any]) -> str:
 
 def _plain(sentence: dict[str, Any] | None) -> str:
     """A presenter's sentence without markup."""
-    return unescape(strip_tags(tell(sentence)))
+    return unescape(strip_tags(translated(sentence)))
