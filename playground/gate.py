@@ -30,10 +30,15 @@ def body_limit(path: str) -> int:
     return (settings.MAX_TRACE_BYTES if path == TRACE_PATH else settings.MAX_UPLOAD_BYTES) + SLACK
 
 
-def refusal(path: str, drawer: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and page for a body that is too large; in the studio's drawer it is a fragment."""
+def largest_body() -> int:
+    """The largest body, in bytes, that any path takes."""
+    return max(settings.MAX_TRACE_BYTES, settings.MAX_UPLOAD_BYTES) + SLACK
+
+
+def refusal(limit: int, path: str = "", drawer: bool = False) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and page for a body over a limit; in the studio's drawer it is a fragment."""
     context = {
-        "error": LimitReached(TOO_LARGE.format(limit=body_limit(path) - SLACK)),
+        "error": LimitReached(TOO_LARGE.format(limit=limit - SLACK)),
         "key": _key_of(path),
         "base": f"playground/{'fragment' if drawer else 'base'}.html",
     }
@@ -59,7 +64,7 @@ class TooLargeError(Exception):
 
 
 class LimitedBody:
-    """Answers 413 as soon as a body is, or says that it will be, too large. (Daphne gathers bodies itself: see server.py.)"""
+    """Answers 413 as soon as a body is, or says that it will be, too large for its path. (Daphne gathers bodies first: see server.py.)"""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -99,7 +104,8 @@ def _declared(scope: Any) -> int:
 
 async def _refuse(scope: Any, send: Send) -> None:
     drawer = any(name.lower() == DRAWER for name, _ in scope["headers"])
-    headers, body = await sync_to_async(refusal, thread_sensitive=False)(scope["path"], drawer)
+    path = scope["path"]
+    headers, body = await sync_to_async(refusal, thread_sensitive=False)(body_limit(path), path, drawer)
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -1,23 +1,22 @@
-"""Daphne, but a body that is too large is refused while it arrives, and the limit of WebSocket messages is for those that come in.
+"""Daphne, but a body that is too large for any page is refused while it arrives, and what is sent over a WebSocket may be of any size.
 
-Daphne hands a request to the application only when its whole body has come, so the application's own limit is too late: the count is
-made here, chunk by chunk. What still comes after the refusal is thrown away for a while, so that the browser gets to read the answer.
+Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late for
+what is larger than them all: that is counted here, chunk by chunk, where Twisted hands the chunks over. What still comes after the refusal
+is thrown away for a while, so that the browser gets to read the answer.
 """
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote
 
-import daphne.server
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
-from playground.gate import DRAWER, body_limit, refusal
+from playground.gate import largest_body, refusal
 
-PATIENCE = 5.0
+DRAIN_SECONDS = 5.0
 
 
 class LimitedRequest(WebRequest):  # type: ignore[misc]
@@ -30,18 +29,17 @@ class LimitedRequest(WebRequest):  # type: ignore[misc]
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
         """Headers are in: refuse at once what says that it will be too large."""
-        if length is not None and length > self._limit():
-            super().gotLength(0)
+        too_large = length is not None and length > largest_body()
+        super().gotLength(0 if too_large else length)
+        if too_large:
             self._refuse()
-        else:
-            super().gotLength(length)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """A part of the body."""
         if self.refused:
             return
         self.arrived += len(data)
-        if self.arrived > self._limit():
+        if self.arrived > largest_body():
             self._refuse()
         else:
             super().handleContentChunk(data)
@@ -53,41 +51,32 @@ class LimitedRequest(WebRequest):  # type: ignore[misc]
             return None
         return super().process()
 
-    def _path(self) -> str:
-        target = getattr(self.channel, "_path", b"") or b""
-        return unquote(target.split(b"?", 1)[0].decode("latin-1"))
-
-    def _limit(self) -> int:
-        return body_limit(self._path())
-
     def _refuse(self) -> None:
         self.refused = True
-        headers, body = refusal(self._path(), self.requestHeaders.hasHeader(DRAWER))
+        headers, body = refusal(largest_body())
         lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
         self.channel.transport.write(b"\r\n".join(lines))
-        reactor.callLater(PATIENCE, self.channel.transport.abortConnection)  # type: ignore[attr-defined]
+        reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[attr-defined]
 
 
 class LimitedFactory(HTTPFactory):  # type: ignore[misc]
-    """Makes protocols whose requests count."""
+    """Makes channels whose requests count."""
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
         """As Daphne's, with our request."""
-        protocol = super().buildProtocol(addr)
-        protocol.requestFactory = LimitedRequest
-        return protocol
+        channel = super().buildProtocol(addr)
+        channel.requestFactory = LimitedRequest
+        return channel
 
 
 class Socket(WebSocketProtocol):  # type: ignore[misc]
-    """A WebSocket whose messages to the browser may be of any size: Autobahn has one limit for both directions."""
+    """A WebSocket. Autobahn has one limit of a message's size for both directions, but none for messages that are sent by frames."""
 
-    def sendMessage(self, *args: Any, **kwargs: Any) -> None:  # noqa: N802 - Autobahn's name
-        """As Autobahn's, without the limit."""
-        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
-        try:
-            super().sendMessage(*args, **kwargs)
-        finally:
-            self.maxMessagePayloadSize = limit
+    def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
+        """As Autobahn's, for payloads of any size."""
+        self.beginMessage(isBinary)
+        self.sendMessageFrame(payload)
+        self.endMessage()
 
 
 class SocketFactory(WebSocketFactory):  # type: ignore[misc]
@@ -97,10 +86,22 @@ class SocketFactory(WebSocketFactory):  # type: ignore[misc]
 
 
 class LimitedServer(Server):  # type: ignore[misc]
-    """Daphne's server with requests that count, and our sockets."""
+    """Daphne's server with our factories. It makes its own when it starts, and has no setting for others."""
 
-    def run(self) -> None:
-        """Daphne makes its factories by name in here and has no setting for it."""
-        daphne.server.HTTPFactory = LimitedFactory
-        daphne.server.WebSocketFactory = SocketFactory
-        super().run()
+    @property
+    def http_factory(self) -> LimitedFactory:
+        """What the server listens with."""
+        return self._http_factory
+
+    @http_factory.setter
+    def http_factory(self, factory: HTTPFactory) -> None:
+        self._http_factory = LimitedFactory(factory.server)
+
+    @property
+    def ws_factory(self) -> SocketFactory:
+        """What makes a connection a WebSocket."""
+        return self._ws_factory
+
+    @ws_factory.setter
+    def ws_factory(self, factory: WebSocketFactory) -> None:
+        self._ws_factory = SocketFactory(factory.server_class, server=factory.server)

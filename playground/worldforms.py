@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from playground.formfields import DurationField, TextField
 from playground.gateforms import GATE_SETTINGS, GateField, gate_rows
 from scheduler_core.api.faults import CODES, MOST_TEXT, MOST_TIMES
-from scheduler_core.scheduler.world import CURRENT, HISTORICAL, READ_AT_START
+from scheduler_core.config.settings import CURRENT, HISTORICAL, READ_AT_START
 
 
 class Group(NamedTuple):

@@ -10,6 +10,8 @@ import hypothesis
 import pytest
 from django.conf import settings
 
+from scheduler_core import plugins
+
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
 PLAYGROUND = sorted((ROOT / "playground").rglob("*.py"))
@@ -104,6 +106,52 @@ def test_the_core_answers_the_same_everywhere(rule: Rule) -> None:
     assert breaches(CORE, rule) == []
 
 
+ROOMS = ROOT / "scheduler_core/plugins"
+SHARED = ("__init__", "helper", "installed", "registry")  # of scheduler_core/plugins, no rooms
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOMS).parts[0].removesuffix(".py")
+
+
+def other_rooms(path: Path) -> list[str]:
+    """The rooms but its own that a module of a room imports."""
+    imported = [
+        node.module or ""
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scheduler_core.plugins.")
+    ]
+    rooms = [module.split(".")[2] for module in imported]
+    return [room for room in rooms if room not in ("helper", room_of(path))]
+
+
+def test_a_room_imports_no_other_room() -> None:
+    modules = [path for path in sorted(ROOMS.rglob("*.py")) if room_of(path) not in SHARED]
+    assert len(modules) > 30
+    assert {relative(path): found for path in modules if (found := other_rooms(path))} == {}
+
+
+# What finds everything of a plugin in its room, and so names none.
+FINDERS = (
+    "scheduler_core/config",
+    "scheduler_core/fixes",
+    "scheduler_core/codec",
+    "playground/presenters/inspector",
+)
+
+
+def plugin_names(tree: ast.Module) -> Iterator[str]:
+    names = {plugin.name for plugin in plugins.ROOMS}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in names:
+            yield f"line {node.lineno}: {node.value}"
+
+
+def test_whoever_finds_plugins_in_their_rooms_names_none() -> None:
+    finders = [path for folder in FINDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    assert breaches(finders, plugin_names) == []
+
+
 def test_the_playground_evaluates_no_code_from_outside() -> None:
     assert breaches(PLAYGROUND, dangerous_code) == []
 
@@ -117,6 +165,7 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ("x = np.random.default_rng()", clocks_and_dice),
         ("x = sorted(y, key=lambda v: hash(v))", hashes),
         ("for x in set(y):\n    z(x)", iterated_sets),
+        ('x = {"NodePorts": 1}', plugin_names),
         ("x = [y for y in {1, 2}]", iterated_sets),
         ("x = list({y for y in z})", iterated_sets),
         ("x = eval(y)", dangerous_code),

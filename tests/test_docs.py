@@ -2,23 +2,26 @@
 
 import ast
 import re
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from django.conf import global_settings
 from django.core.management import get_commands
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from scheduler_core.api.faults import CALLS
-from scheduler_core.commands import READERS
+from scheduler_core.api.faults import Call
+from scheduler_core.commands import KINDS as KINDS_OF_COMMANDS
 from scheduler_core.config.gates import GATES
+from scheduler_core.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins import ROOMS
 from scheduler_core.plugins.demonstration import PREFIX
-from scheduler_core.scheduler.world import READ_AT_START, WorldSettings
 from scheduler_core.trace.records import KINDS
+from tests.architecture_tables import actions, phases
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/corpus/README.md")])
@@ -129,7 +132,22 @@ def test_every_command_that_a_document_names_exists() -> None:
 
 def test_every_plugin_is_documented() -> None:
     documented = [name for name in first_column("docs/plugins.md") if "/" not in name]
-    assert documented == sorted(REGISTRY, key=list(REGISTRY).index)
+    assert documented == [plugin.name for plugin in ROOMS]
+
+
+def plugin_rows() -> dict[str, list[str]]:
+    """The cells of the table of plugins, by plugin."""
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", document_text("plugins.md"), re.MULTILINE)
+    return {name: cells.split(" | ") for name, cells in rows}
+
+
+@pytest.mark.parametrize("plugin", ROOMS, ids=lambda plugin: plugin.name)
+def test_a_plugins_points_and_arguments_are_documented_as_its_room_has_them(plugin: type[Plugin]) -> None:
+    points, _, arguments, _ = plugin_rows()[plugin.name]
+    implied = (Point.UNRESERVE, Point.WAIT_ON_PERMIT)
+    assert points.split(", ") == [at for at in Point if takes_part(plugin, at) and at not in implied]
+    fields = plugin.arguments.fields if plugin.arguments is not None else {}
+    assert set(re.findall(r"`(\w+)`", arguments)) == set(fields)
 
 
 def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
@@ -145,7 +163,7 @@ def test_every_record_kind_is_documented() -> None:
 
 
 def test_every_command_and_setting_of_a_world_is_documented() -> None:
-    known = {*READERS, *(f.name for f in fields(WorldSettings)), *CALLS}
+    known = {*KINDS_OF_COMMANDS, *WorldSettings.__struct_fields__, *get_args(Call)}
     assert set(first_column("docs/world.md")) == known
 
 
@@ -188,6 +206,24 @@ def test_every_former_name_of_a_metric_is_documented_with_what_it_has_become() -
 
 def document_text(name: str) -> str:
     return (ROOT / "docs" / name).read_text()
+
+
+@pytest.mark.parametrize("table", [actions, phases], ids=lambda table: table.__name__)
+def test_the_architecture_shows_the_tables_as_the_code_has_them(table: Callable[[], str]) -> None:
+    assert table() in document_text("architecture.md")  # `python -m tests.architecture_tables` prints both
+
+
+def test_every_room_of_the_core_is_drawn_in_the_order_of_its_layers() -> None:
+    contract = re.search(r"^layers =\n((?:    .*\n)+)", (ROOT / ".importlinter").read_text(), re.MULTILINE)
+    assert contract is not None
+    layers = [room for line in contract[1].splitlines() for room in line.replace("|", " ").split()]
+    core = document_text("architecture.md").split("## scheduler_core")[1].split("###")[0]
+    drawn = re.findall(r"^\| (\w+)(?:/|\.py) \|", core, re.MULTILINE)
+    assert sorted(drawn) == sorted(layers)
+    places = [
+        next(i for i, line in enumerate(contract[1].splitlines()) if room in line.split()) for room in drawn
+    ]
+    assert places == sorted(places)
 
 
 def test_every_url_is_documented() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from playground.presenters.amounts import amount, clock
@@ -47,7 +48,9 @@ def compare(before: Any, after: Any, kind: str = "", q: str = "") -> dict[str, A
         "queues": list(_queues(before, after)),
         "attempts": [_attempt(one) for one in attempts[-ATTEMPTS:]],
         "more_attempts": max(0, len(attempts) - ATTEMPTS),
-        "settings": list(walk("", before.settings.to_json(), after.settings.to_json())),
+        "settings": list(
+            walk("", msgspec.structs.asdict(before.settings), msgspec.structs.asdict(after.settings))
+        ),
     }
 
 

@@ -26,7 +26,7 @@ from playground.presenters.scene import (
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.events import ATTEMPT_FAILED
 from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 SMALL = 40
 WINDOW = 12

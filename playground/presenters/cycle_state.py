@@ -9,53 +9,53 @@ from typing import Any
 import numpy as np
 
 from playground.presenters.scene import short
-from scheduler_core.framework.observed import CLONED, MISSED, READ, WROTE
-from scheduler_core.scheduler.notebook import DRY_RUN, NOMINATED, Note, Notebook
+from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
+from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
 
 FIELDS = 6
 TEXT = 60
 
 
-def keys_of(book: Notebook) -> dict[str, Any]:
+def keys_of(observer: CycleStateObserver) -> dict[str, Any]:
     """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
-    notes, cycle = book.notes, book.cycle
-    names = dict.fromkeys([*(n.key for n in notes if n.what == WROTE), *book.values])
+    accesses, cycle = observer.accesses, observer.cycle
+    names = dict.fromkeys([*(n.key for n in accesses if n.what == WROTE), *observer.values])
     clones: dict[str, int] = {}
-    for note in notes:
-        if note.what == CLONED:
-            clones[note.clone] = clones.get(note.clone, 0) + 1
+    for access in accesses:
+        if access.what == CLONED:
+            clones[access.clone] = clones.get(access.clone, 0) + 1
     return {
         "pod": cycle.pod.key,
         "name": short(cycle.pod.key),
         "number": cycle.number,
-        "keys": [_key(name, [n for n in notes if n.key == name], book.values) for name in names],
-        "missed": _by([n for n in notes if n.what == MISSED and n.key not in names]),
+        "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
+        "missed": _by([n for n in accesses if n.what == MISSED and n.key not in names]),
         "clones": [{"for": purpose, "count": count} for purpose, count in clones.items()],
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
     }
 
 
-def _key(name: str, notes: list[Note], values: Mapping[str, Any]) -> dict[str, Any]:
-    own = [n for n in notes if n.clone not in (DRY_RUN, NOMINATED)]
+def _key(name: str, accesses: list[StateAccess], values: Mapping[str, Any]) -> dict[str, Any]:
+    own = [n for n in accesses if n.clone not in (DRY_RUN, NOMINATED)]
     return {
         "key": name,
         "wrote": _by(n for n in own if n.what == WROTE),
         "read": _by(n for n in own if n.what == READ),
-        "copies": _by((n for n in notes if n not in own), by_clone=True),
+        "copies": _by((n for n in accesses if n not in own), by_clone=True),
         "value": brief(values[name]) if name in values else "",
     }
 
 
-def _by(notes: Iterable[Note], by_clone: bool = False) -> list[dict[str, Any]]:
+def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[dict[str, Any]]:
     """Equal accesses are one, with their number and the first one's step."""
     out: dict[tuple[str, ...], dict[str, Any]] = {}
-    for note in notes:
-        part = (note.clone, note.what) if by_clone else (note.point, note.plugin)
+    for access in accesses:
+        part = (access.clone, access.what) if by_clone else (access.point, access.plugin)
         found = out.setdefault(
             part,
-            {"point": note.point, "plugin": note.plugin, "at": note.position, "count": 0}
-            | ({"clone": note.clone, "what": note.what} if by_clone else {}),
+            {"point": access.point, "plugin": access.plugin, "at": access.position, "count": 0}
+            | ({"clone": access.clone, "what": access.what} if by_clone else {}),
         )
         found["count"] += 1
     return list(out.values())

@@ -23,7 +23,10 @@ from playground.presenters.scene import (
 from playground.presenters.words import Told, gettext_noop, told
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code
-from scheduler_core.scheduler.cycle import BindingCycle, Phase, PluginStep, SchedulingCycle
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 _WAY = [Point(phase) for phase in Phase if phase in set(Point)]
 _SHORT_NAMES = {Point.NORMALIZE_SCORE: "Normalize"}

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.presenters.scene import colour_of, cycle_of, scheduler_of
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.cycle import PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 
 @dataclass(frozen=True, slots=True)

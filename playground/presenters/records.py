@@ -9,7 +9,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentence import of_record, of_step
 from playground.presenters.words import Told, gettext_noop, told
 from scheduler_core.framework.status import Code
-from scheduler_core.scheduler.cycle import StepFacts
+from scheduler_core.framework.step import StepFacts
 from scheduler_core.trace.records import Record
 
 Data = Mapping[str, Any]

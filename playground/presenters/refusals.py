@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.scene import refused_by
 from scheduler_core.framework.status import Status
-from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
 
 FEASIBLE, UNSEEN = -1, -2
 

@@ -14,7 +14,9 @@ from scheduler_core.objects.pod import Pod
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
-    from scheduler_core.scheduler.cycle import BindingCycle, PluginStep, SchedulingCycle
+    from scheduler_core.framework.step import PluginStep
+    from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+    from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
     from scheduler_core.trace.journal import Attempt
 
 COLOURS = 6

@@ -10,7 +10,7 @@ from playground.presenters.scene import present_step, short
 from playground.presenters.words import Told, gettext_noop, told
 from scheduler_core.framework.plugin import Point, Scores
 from scheduler_core.framework.status import Code
-from scheduler_core.scheduler.cycle import PluginStep
+from scheduler_core.framework.step import PluginStep
 
 Data = Mapping[str, Any]
 

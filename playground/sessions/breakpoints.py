@@ -14,7 +14,7 @@ from playground.sessions import cel
 from playground.sessions.errors import SessionError
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code
-from scheduler_core.scheduler.cycle import StepFacts
+from scheduler_core.framework.step import StepFacts
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import KINDS, Record
 

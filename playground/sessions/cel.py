@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.scheduler.cycle import StepFacts
+from scheduler_core.framework.step import StepFacts
 from scheduler_core.trace.records import KINDS, Record
 
 LENGTH = 500

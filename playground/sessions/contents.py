@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import asdict
 from typing import Any
+
+import msgspec
 
 from playground.sessions.engine import Engine, refusal
 from playground.sessions.errors import CommandRefused, SessionGone
@@ -75,9 +76,10 @@ def configuration(world: Simulation) -> dict[str, Any]:
         "schedulers": [
             {"name": one.name, "manifest": dict(one.configuration.manifest)} for one in world.schedulers
         ],
-        "settings": world.settings.to_json(),
+        "settings": msgspec.structs.asdict(world.settings),
         "faults": [
-            {**asdict(fault), "said": fault.answer().message} for _, fault in sorted(world.faults.items())
+            {**msgspec.structs.asdict(fault), "said": fault.answer().message}
+            for _, fault in sorted(world.faults.items())
         ],
         "strangers": _strangers(world),
     }
@@ -107,7 +109,7 @@ def planned(engine: Engine, token: str, text: bytes) -> dict[str, Any]:
     made = engine.plan[1] if engine.plan is not None and engine.plan[0] == token else _plan(engine, text)
     if not made.accepted:
         raise CommandRefused("This import would change nothing: there is nothing to apply.")
-    return ApplyObjects(tuple(made.accepted)).to_json()
+    return msgspec.to_builtins(ApplyObjects(tuple(made.accepted)))
 
 
 def _plan(engine: Engine, text: bytes) -> Plan:

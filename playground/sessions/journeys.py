@@ -10,9 +10,9 @@ from playground.presenters.journey import journey
 from playground.presenters.journey.detail import worded
 from playground.presenters.journey.stranding import stranded_told
 from playground.sessions.engine import Engine, Steps
-from scheduler_core.scheduler.notebook import Notebook
-from scheduler_core.scheduler.witness import Witness
-from scheduler_core.stranding import stranded
+from scheduler_core.inspection.attempt_observer import AttemptObserver
+from scheduler_core.inspection.cycle_state_observer import CycleStateObserver
+from scheduler_core.inspection.stranding import stranded
 
 SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
@@ -49,14 +49,14 @@ def cycle_state(engine: Engine, at: int, pod: str) -> Steps:
     if first is None:
         return None
     world = yield from _before(engine, first)
-    book = Notebook(world, pod)
+    observer = CycleStateObserver(world, pod)
     end = min(at, first + MOST_STEPS)
     while world.position < end:
         engine.replay(world)
-        book.see(world)
+        observer.see(world)
         if engine.slice.over():
             yield
-    return keys_of(book)
+    return keys_of(observer)
 
 
 def _cycle_began(world: Any, pod: str) -> int | None:
@@ -80,12 +80,12 @@ def _before(engine: Engine, first: int) -> Steps:
 def _detail(engine: Engine, first: int, at: int, pod: str, deadline: float) -> Steps:
     """What the attempt that began at position `first` looked like up to `at`."""
     world = yield from _before(engine, first)
-    witness = Witness(world, pod)
-    witness.see(world, world.last)
+    observer = AttemptObserver(world, pod)
+    observer.see(world, world.last)
     end = min(at, first + MOST_STEPS)
-    while world.position < end and not witness.over and time.perf_counter() < deadline:
+    while world.position < end and not observer.over and time.perf_counter() < deadline:
         engine.replay(world)
-        witness.see(world, world.last)
+        observer.see(world, world.last)
         if engine.slice.over():
             yield
-    return worded(witness.to_json())
+    return worded(observer.to_json())

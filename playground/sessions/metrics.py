@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.sessions.errors import SessionGone
-from scheduler_core.metrics.reading import read
-from scheduler_core.metrics.scrapes import look
+from scheduler_core.readings.families import read
+from scheduler_core.readings.scrapes import look
 
 
 def metrics(world: Any, name: str) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class Stored:
         wanted = {mark.position for mark in chosen}
         self._kept = sorted(kept for kept in self._kept if kept.position in wanted)
         self._shrink()
-        self.archive.rest()
+        self.archive.release_when_idle()
         now = set(self.positions)
         new = [kept for kept in self._kept if kept.position not in before]
         return Saved(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)

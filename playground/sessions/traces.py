@@ -12,7 +12,7 @@ import orjson
 from playground.sessions.engine import refusal
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.sessions.world import Refused
-from scheduler_core.trace.export import TraceError, check_lines, export_lines, read_log
+from scheduler_core.export.traces import TraceError, check_lines, export_lines, read_log
 
 CHUNK = 256 << 10
 PATIENCE = 0.25

@@ -6,13 +6,13 @@ from typing import Any
 
 from playground import presenters
 from playground.presenters import Look
-from scheduler_core.api.plan import Plan, plan
+from scheduler_core.api.requests.plan import Plan, plan
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
+from scheduler_core.export.digests import digest
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.trace.digest import digest
 
 __all__ = [
     "ApplyObjects",

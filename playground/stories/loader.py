@@ -12,7 +12,7 @@ import yaml
 
 from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
-from scheduler_core.commands import ApplyObjects, SetConfiguration, SetSettings
+from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 FOLDER = Path(__file__).parent
 ORDER = ("first-placement", "taints", "spread-or-pack", "gate", "backoff", "permit-and-bind")
@@ -24,7 +24,7 @@ class Action:
     """A command that a chapter offers as a button."""
 
     label: str
-    command: Json
+    command: Command
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Story:
-    """`commands` set the world up, in order, as JSON."""
+    """`commands` set the world up, in order."""
 
     slug: str
     title: str
     summary: str
-    commands: tuple[Json, ...]
+    commands: tuple[Command, ...]
     chapters: tuple[Chapter, ...]
 
 
@@ -68,13 +68,13 @@ def read(slug: str, text: str) -> Story:
     )
 
 
-def _commands(data: Mapping[str, Any]) -> tuple[Json, ...]:
-    commands: list[Json] = []
+def _commands(data: Mapping[str, Any]) -> tuple[Command, ...]:
+    commands: list[Command] = []
     if "settings" in data:
-        commands.append(SetSettings(data["settings"]).to_json())
+        commands.append(SetSettings(data["settings"]))
     if "configuration" in data:
-        commands.append(SetConfiguration(data["configuration"]).to_json())
-    return (*commands, ApplyObjects(tuple(_objects(data))).to_json())
+        commands.append(SetConfiguration(data["configuration"]))
+    return (*commands, ApplyObjects(tuple(_objects(data))))
 
 
 def _objects(data: Mapping[str, Any]) -> list[Json]:
@@ -92,5 +92,5 @@ def _chapter(data: Mapping[str, Any]) -> Chapter:
 def _action(data: Mapping[str, Any]) -> Action:
     if "apply" in data or "nodes" in data or "pods" in data:
         objects = [*_objects(data), *data.get("apply", ())]
-        return Action(data["label"], ApplyObjects(tuple(objects)).to_json())
-    return Action(data["label"], data["command"])
+        return Action(data["label"], ApplyObjects(tuple(objects)))
+    return Action(data["label"], command_from_json(data["command"]))

@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import FailCall
+from scheduler_core.objects.typed import FieldProblem
 
 MOST_KEY = 510
+_WORDS = gettext_lazy("received %(received)s; expected %(expected)s")
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,32 +39,37 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     if "back" in request.POST:
         call, pod = request.POST.get("call", ""), request.POST.get("pod", "")[:MOST_KEY]
-        fault = Fault(call, pod, times=0)
-        return await _apply(request, client, fault, CallForm(initial={"pod": pod}), _("It was taken back."))
+        command = FailCall(call, pod, times=0)
+        return await _apply(request, client, command, CallForm(initial={"pod": pod}), _("It was taken back."))
     form = CallForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "calls", await _page(request, client, form), 422)
-    fault = Fault(**form.cleaned_data)
-    return await _apply(request, client, fault, form, _("It was asked for."))
+    try:
+        command = FailCall(**form.cleaned_data)
+    except FieldProblem as problem:
+        form.add_error(
+            problem.field, _WORDS % {"received": repr(problem.received), "expected": problem.expected}
+        )
+        return workbench(request, client, "calls", await _page(request, client, form), 422)
+    return await _apply(request, client, command, form, _("It was asked for."))
 
 
 async def _apply(
-    request: HttpRequest, client: SessionClient, fault: Fault, form: CallForm, said: str
+    request: HttpRequest, client: SessionClient, command: FailCall, form: CallForm, said: str
 ) -> HttpResponse:
     refusal: Any = None
     try:
-        await client.apply(FailCall(fault).to_json(), at=position(request), source="calls")
+        await client.apply(msgspec.to_builtins(command), at=position(request), source="calls")
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
         return HttpResponseRedirect(
-            f"{url}?{urlencode({'pod': fault.pod})}"
+            f"{url}?{urlencode({'pod': command.pod})}"
         )  # a fork opens in its own studio (`opens`)
     except (CommandRefused, LimitReached) as error:
         refusal = error
         for each in error.errors:
             if form.is_bound and each.get("path") in form.fields:
-                words = _("received %(received)s; expected %(expected)s") % each
-                form.add_error(each["path"], words)
+                form.add_error(each["path"], _WORDS % each)
                 refusal = None
     context = {**await _page(request, client, form), "refusal": refusal}
     return workbench(request, client, "calls", context, 422)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -21,11 +22,11 @@ from playground.views.effective import effective
 from playground.worldforms import SettingsForm, restarts
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config.gates import written
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
 from scheduler_core.objects.names import subdomain_errors
-from scheduler_core.plugins import PROBLEMS
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.plugins.registry import problems
 
 MOST_BYTES = 128 << 10
 MOST_NAME = 253
@@ -59,7 +60,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
         manifest, locate, errors = await sync_to_async(read, thread_sensitive=False)(text)
     if not errors:
         try:
-            command = SetConfiguration(manifest, name).to_json()
+            command = msgspec.to_builtins(SetConfiguration(manifest, name))
             await client.apply(command, at=position(request), source="configuration")
             return done(request, client, _said(request, name), "configuration")
         except (CommandRefused, LimitReached) as error:
@@ -136,7 +137,9 @@ async def _change(
     if not restarts(changes):
         said = _("The settings were changed; nobody had to restart.")
     try:
-        await client.apply(SetSettings(changes).to_json(), at=position(request), source="configuration")
+        await client.apply(
+            msgspec.to_builtins(SetSettings(changes)), at=position(request), source="configuration"
+        )
         return done(request, client, said, "configuration")
     except (CommandRefused, LimitReached) as error:
         context = {**await _page(request, client), **forms, "refusal": error}
@@ -153,7 +156,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
     page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
     page["gates_form"] = GatesForm(initial={"gates": written(found["settings"])})
-    page["unusable"] = sorted(PROBLEMS.items())
+    page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
     if "new" in asked:

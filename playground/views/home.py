@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -53,10 +54,17 @@ def _beginning(start: str) -> dict[str, Any]:
     """What create_session gets for a way to start."""
     kind, _colon, slug = start.partition(":")
     if kind == "story" and (found := story(slug)):
-        return {"name": found.title, "story": slug, "commands": list(found.commands)}
+        return {
+            "name": found.title,
+            "story": slug,
+            "commands": list(map(msgspec.to_builtins, found.commands)),
+        }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
-        return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make())).to_json()]}
+        return {
+            "name": str(cluster.title),
+            "commands": [msgspec.to_builtins(ApplyObjects(tuple(cluster.make())))],
+        }
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(

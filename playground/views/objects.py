@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,6 +17,7 @@ from playground.sessions.errors import CommandRefused, LimitReached, SessionErro
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
 from scheduler_core.commands import DeleteObjects, Ref
+from scheduler_core.objects.typed import FieldProblem
 
 PAGE = 50
 PENDING = "Pending"
@@ -139,7 +141,10 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        await client.apply(DeleteObjects((Ref(**ref),)).to_json(), at=position(request), source="objects")
+        command = msgspec.to_builtins(DeleteObjects((Ref(**ref),)))
+        await client.apply(command, at=position(request), source="objects")
+    except FieldProblem as problem:
+        raise SessionError(str(problem)) from problem
     except CommandRefused as error:
         raise SessionError(error.message, error.errors) from error
     words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}

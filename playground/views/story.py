@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -22,7 +23,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     action = chapters[chapter - 1].action if 1 <= chapter <= len(chapters) else None
     if action is None:
         raise SessionError(_("This story has no action there."))
-    await client.apply(action.command, at=position(request), source="story")
+    await client.apply(msgspec.to_builtins(action.command), at=position(request), source="story")
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

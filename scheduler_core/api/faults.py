@@ -11,39 +11,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import msgspec
 
 from scheduler_core.api.status import DONE, Answer, conflict, not_found
+from scheduler_core.clock.agenda import SECOND
 
 BIND, STATUS, DELETE, VOLUMES = "bind", "status", "delete", "volumes"
-CALLS: dict[str, str] = {
-    BIND: "the binding of the pod",
-    STATUS: "the patch of the pod's status: its condition, its nomination, why it is evicted",
-    DELETE: "the deletion of the pod as a victim of preemption",
-    VOLUMES: "the updates of its claims and volumes in PreBind",
-}
+Call = Literal[
+    "bind",  # the binding of the pod
+    "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
+    "delete",  # the deletion of the pod as a victim of preemption
+    "volumes",  # the updates of its claims and volumes in PreBind
+]
+StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
 MOST_TIMES = 1000
 MOST_TEXT = 500
+MAX_LATENCY = 3600 * SECOND
 
 CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
 _VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put"}
 _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update"}
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """What becomes of the next `times` calls of a kind about a pod (namespace/name).
 
     `code` is an HTTP status, 0 where the call is answered as ever; `message` is said instead of kube's words. `after_write`: the API
     server carries the call out, and only its answer is lost. `latency` (ns) takes the place of the setting.
     """
 
-    call: str
+    call: Call
     pod: str
-    code: int = 0
-    times: int = 1
+    code: StatusCode = 0
+    times: Annotated[int, msgspec.Meta(ge=0, le=MOST_TIMES)] = 1
     after_write: bool = False
-    latency: int | None = None
-    message: str = ""
+    latency: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] | None = None
+    message: Annotated[str, msgspec.Meta(max_length=MOST_TEXT)] = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -54,8 +59,8 @@ class Fault:
         if not self.code:
             return DONE
         namespace, _, pod = self.pod.partition("/")
-        found = _ANSWERS[self.code](_Call(self.call, resource, name or pod, namespace))
-        return replace(found, message=self.message) if self.message else found
+        answer = _ANSWERS[self.code](_Call(self.call, resource, name or pod, namespace))
+        return replace(answer, message=self.message) if self.message else answer
 
 
 Faults = dict[tuple[str, str], Fault]
@@ -63,14 +68,14 @@ Faults = dict[tuple[str, str], Fault]
 
 def take(faults: Faults, call: str, pod: str) -> Fault | None:
     """What becomes of a call that is answered now; one time less is left."""
-    found = faults.get((call, pod))
-    if found is None:
+    fault = faults.get((call, pod))
+    if fault is None:
         return None
-    if found.times > 1:
-        faults[found.key] = replace(found, times=found.times - 1)
+    if fault.times > 1:
+        faults[fault.key] = msgspec.structs.replace(fault, times=fault.times - 1)
     else:
-        del faults[found.key]
-    return found
+        del faults[fault.key]
+    return fault
 
 
 @dataclass(frozen=True, slots=True)

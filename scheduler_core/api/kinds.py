@@ -91,9 +91,9 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
     A kind of a group that is not kube's own is taken as a custom resource without its definition.
     """
     group, _ = split_api_version(api_version)
-    found = KINDS.get(kind)
-    if found is not None and (found.group == group or group == "extensions"):
-        return found
+    built_in = KINDS.get(kind)
+    if built_in is not None and (built_in.group == group or group == "extensions"):
+        return built_in
     if group in _OWN_GROUPS or "." not in group:
         return None
     return Kind(f"{kind}.{group}", group, _plural(kind), True)
@@ -105,9 +105,9 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
 
 def known(key: str) -> Kind:
     """The kind a store's key stands for; KeyError where it is none."""
-    found = KINDS.get(key)
-    if found is not None:
-        return found
+    built_in = KINDS.get(key)
+    if built_in is not None:
+        return built_in
     kind, dot, group = key.partition(".")
     if not dot:
         raise KeyError(key)

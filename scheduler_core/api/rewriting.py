@@ -54,22 +54,22 @@ def with_condition(
 
 def changed_paths(old: Any, new: Any, path: str = "", limit: int = 50) -> list[str]:
     """Paths of the fields in which two manifests differ, in the order of their fields; at most `limit`."""
-    found: list[str] = []
-    _compare(old, new, path, found, limit)
-    return found
+    paths: list[str] = []
+    _compare(old, new, path, paths, limit)
+    return paths
 
 
-def _compare(old: Any, new: Any, path: str, found: list[str], limit: int) -> None:
-    if len(found) >= limit or old is new or old == new:
+def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> None:
+    if len(paths) >= limit or old is new or old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*old, *new)):
-            _compare(old.get(name), new.get(name), _below(path, str(name)), found, limit)
+            _compare(old.get(name), new.get(name), _below(path, str(name)), paths, limit)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (before, after) in enumerate(zip(old, new, strict=True)):
-            _compare(before, after, f"{path}[{i}]", found, limit)
+            _compare(before, after, f"{path}[{i}]", paths, limit)
     else:
-        found.append(path)
+        paths.append(path)
 
 
 def _below(path: str, name: str) -> str:

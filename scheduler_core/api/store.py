@@ -306,10 +306,10 @@ class Store:
         return event
 
     def _order(self, kind: str) -> Keys:
-        found = self._sorted.get(kind)
-        if found is None:
-            found = self._sorted[kind] = sorted(self._objects.get(kind, _NO_OBJECTS))
-        return found
+        keys = self._sorted.get(kind)
+        if keys is None:
+            keys = self._sorted[kind] = sorted(self._objects.get(kind, _NO_OBJECTS))
+        return keys
 
 
 def _key(manifest: Manifest) -> Key:
@@ -317,7 +317,7 @@ def _key(manifest: Manifest) -> Key:
     return metadata.get("namespace", ""), metadata["name"]
 
 
-def pod_grace(pod: Pod, asked: int | None = None) -> int:
+def pod_grace(pod: Pod, wanted: int | None = None) -> int:
     """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its
     own.
 
@@ -325,13 +325,13 @@ def pod_grace(pod: Pod, asked: int | None = None) -> int:
     """
     if not pod.node_name or pod.terminal:
         return 0
-    seconds = pod.spec.termination_grace_seconds if asked is None else asked
+    seconds = pod.spec.termination_grace_seconds if wanted is None else wanted
     return 1 if seconds < 0 else seconds
 
 
-def _sooner(ending: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _sooner(ending: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Whether a pod that is ending already ends no later than now asked; a deletion is never put off."""
-    return parse_time(ending["deletionTimestamp"]) <= parse_time(asked["deletionTimestamp"])
+    return parse_time(ending["deletionTimestamp"]) <= parse_time(wanted["deletionTimestamp"])
 
 
 def _binding_refusal(pod: Pod, uid: str) -> Answer | None:

@@ -1,0 +1,1 @@
+"""Virtual time, what is still to happen in it, and seeded random streams."""

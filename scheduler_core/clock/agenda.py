@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+import msgspec
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -19,13 +21,20 @@ NORMAL = 1  # scheduling and binding cycles
 TIMER = 2  # flushes of the queue
 
 
+class Action(msgspec.Struct, frozen=True):
+    """What is to happen: numbers and texts, so that a checkpoint holds it. simulation/actions.py says of each what it does."""
+
+    priority: ClassVar[int] = NORMAL
+    in_cycle: ClassVar[bool] = False  # a part of a scheduling cycle, with which no step by event ends
+
+
 class Entry(NamedTuple):
-    """One thing to happen; `action` is a plain tuple whose first item names the handler."""
+    """An action and when its turn comes."""
 
     time: int
     priority: int
     sequence: int
-    action: tuple[str | int, ...]
+    action: Action
 
 
 class Agenda:
@@ -41,12 +50,12 @@ class Agenda:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, time: int, action: tuple[str | int, ...], priority: int = NORMAL) -> None:
+    def push(self, time: int, action: Action) -> None:
         """Asks for an action at a time (ns); a time that is past means now, and what is due after FOREVER never happens."""
         if time > FOREVER:
             return
         self._sequence += 1
-        heapq.heappush(self._heap, Entry(max(time, self.now), priority, self._sequence, action))
+        heapq.heappush(self._heap, Entry(max(time, self.now), action.priority, self._sequence, action))
 
     def peek(self) -> Entry | None:
         return self._heap[0] if self._heap else None
@@ -61,7 +70,7 @@ class Agenda:
         """Takes the first entry away and leaves the clock where it is."""
         heapq.heappop(self._heap)
 
-    def discard(self, unwanted: Callable[[tuple[str | int, ...]], bool]) -> None:
+    def discard(self, unwanted: Callable[[Action], bool]) -> None:
         """Takes away every entry whose action is unwanted."""
         self._heap = [entry for entry in self._heap if not unwanted(entry.action)]
         heapq.heapify(self._heap)

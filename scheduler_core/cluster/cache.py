@@ -130,11 +130,11 @@ class Cache:
     def add_pod(self, pod: Pod) -> None:
         """A bound pod as the API server has it; confirms an assumption (also one for another node)."""
         self._assumed.pop(pod.identity, None)
-        found = self.where.get(pod.identity)
-        if found is not None and _same_load(found[0], pod):
-            self._swap(pod, found[1], found[0])
+        placed = self.where.get(pod.identity)
+        if placed is not None and _same_load(placed[0], pod):
+            self._swap(pod, placed[1], placed[0])
             return
-        if found is not None:
+        if placed is not None:
             self._take(pod)
         self._place(pod)
 
@@ -308,10 +308,10 @@ class Cache:
         return out
 
     def _request(self, pod: Pod) -> NDArray[np.int64]:
-        found = self._vectors.get(pod.requests)
-        if found is None:
-            found = self._vectors[pod.requests] = self.vector(pod.requests)
-        return found
+        vector = self._vectors.get(pod.requests)
+        if vector is None:
+            vector = self._vectors[pod.requests] = self.vector(pod.requests)
+        return vector
 
     def _place(self, pod: Pod) -> None:
         slot = self._slot(pod.node_name)

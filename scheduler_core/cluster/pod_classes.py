@@ -89,40 +89,40 @@ class PodClasses:
 
     def of(self, pod: Pod) -> int:
         """The number of the pod's class."""
-        found = self._pods.get(pod)
-        if found is None:
+        number = self._pods.get(pod)
+        if number is None:
             if len(self._pods) >= _REMEMBERED_PODS:
                 self._pods.clear()
-            found = self._pods[pod] = self._intern(pod)
-        return found
+            number = self._pods[pod] = self._intern(pod)
+        return number
 
     def _intern(self, pod: Pod) -> int:
         terms = affinity_terms(pod)
         key = (pod.namespace, tuple(sorted(pod.labels.items())), pod.deleting, terms.key)
-        found = self._index.get(key)
-        if found is None:
-            found = self._index[key] = len(self.classes)
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self.classes)
             number = self._intern_terms(terms)
             self.classes.append(PodClass(pod.namespace, pod.labels, pod.deleting, number))
-            self._terms_of.reserve(found + 1)
-            self._terms_of.weights[found] = number
-            self._terms_of.count = found + 1
-        return found
+            self._terms_of.reserve(index + 1)
+            self._terms_of.weights[index] = number
+            self._terms_of.count = index + 1
+        return index
 
     def _intern_terms(self, terms: AffinityTerms) -> int:
-        found = self._terms_index.get(terms.key)
-        if found is None:
-            found = self._terms_index[terms.key] = len(self.terms)
+        index = self._terms_index.get(terms.key)
+        if index is None:
+            index = self._terms_index[terms.key] = len(self.terms)
             self.terms.append(terms)
             self.anti_keys.update(dict.fromkeys(term.topology_key for term in terms.required_anti))
             soft = (*terms.required, *terms.preferred, *terms.preferred_anti)
             self.soft_keys.update(dict.fromkeys(term.topology_key for term in soft))
-        return found
+        return index
 
     def weights(self, measure: AnyMeasure) -> Weights:
         """The measure by class number, int64[at least len(self)]; only what is new is asked."""
-        found = self.resolve(measure)[1]
-        return np.zeros(len(self.classes), np.int64) if found is None else found
+        weights = self.resolve(measure)[1]
+        return np.zeros(len(self.classes), np.int64) if weights is None else weights
 
     def resolve(self, measure: AnyMeasure) -> tuple[object, Weights | None]:
         """A key that stands for the measure's numbers, and these by class number; None where all are 0.
@@ -163,16 +163,16 @@ class PodClasses:
         if start < stop:
             known.reserve(stop)
             numbers = np.zeros(len(self.terms), np.int64)
-            given = np.frombuffer(by_terms, np.int64)
-            numbers[: len(given)] = given
+            weights = np.frombuffer(by_terms, np.int64)
+            numbers[: len(weights)] = weights
             known.weights[start:stop] = numbers[self._terms_of.weights[start:stop]]
             known.count = stop
         return by_terms, known.weights
 
     def _find(self, key: object) -> Known:
-        found = self._known.get(key)
-        if found is None:
+        known = self._known.get(key)
+        if known is None:
             if len(self._known) >= _REMEMBERED_MEASURES:
                 self._known.clear()
-            found = self._known[key] = Known()
-        return found
+            known = self._known[key] = Known()
+        return known

@@ -150,14 +150,14 @@ class PodTable(_Columns):
         if weights is None:
             return self._zeros
         position = self._log_start + len(self._log)
-        found = self._counts.get(key)
-        if found is not None and found[1] == position:
-            return found[0]
-        if found is not None and self._log_start <= found[1] and position - found[1] <= self._worth_it:
-            counts = self._caught_up(found[0], weights, found[1])
+        cached = self._counts.get(key)
+        if cached is not None and cached[1] == position:
+            return cached[0]
+        if cached is not None and self._log_start <= cached[1] and position - cached[1] <= self._worth_it:
+            counts = self._caught_up(cached[0], weights, cached[1])
         else:
             counts = self._counted(weights)
-        if found is None and len(self._counts) >= max(64, _COUNTS_BYTES // (8 * self._rows + 1)):
+        if cached is None and len(self._counts) >= max(64, _COUNTS_BYTES // (8 * self._rows + 1)):
             self._counts.clear()
         self._counts[key] = counts, position
         return counts

@@ -38,11 +38,11 @@ class ResourceIndex:
 
     def column(self, name: str) -> int:
         """The resource's column, made if it is new."""
-        found = self.columns.get(name)
-        if found is None:
-            found = self.columns[name] = len(self.names)
+        column = self.columns.get(name)
+        if column is None:
+            column = self.columns[name] = len(self.names)
             self.names.append(name)
-        return found
+        return column
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,10 @@ class NodeTable:
 
     def label(self, key: str) -> LabelColumn:
         """The column of a label key, made when first asked for."""
-        found = self.label_columns.get(key)
-        if found is None:
-            found = self.label_columns[key] = _intern([node.labels.get(key) for node in self.nodes])
-        return found
+        column = self.label_columns.get(key)
+        if column is None:
+            column = self.label_columns[key] = _intern([node.labels.get(key) for node in self.nodes])
+        return column
 
 
 def _intern(raw: list[str | None]) -> LabelColumn:

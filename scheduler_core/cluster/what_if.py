@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.plugin import Change
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A what-if: one pod more (`sign` 1) or less (-1) on a row. Each row's check sees the changes of its own row alone."""
+
+    row: int
+    pod: Pod
+    sign: int
 
 
 def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:

@@ -41,7 +41,7 @@ class _Part:
 
 
 class Archive:
-    """Texts and rows by number. What is in memory only to be quick is given up by `rest`."""
+    """Texts and rows by number. What is in memory only to be quick is given up by `release_when_idle`."""
 
     def __init__(self) -> None:
         self.parts: list[_Part] = []
@@ -65,7 +65,7 @@ class Archive:
         sealed = self.parts[-1].first + self.parts[-1].count if self.parts else 0
         return sealed + len(self._fresh)
 
-    def rest(self) -> None:
+    def release_when_idle(self) -> None:
         """Give up what can be made again."""
         self._numbers = None if self.parts else self._numbers
         self._known, self._objects, self._texts, self.pods = {}, {}, {}, {}
@@ -74,9 +74,9 @@ class Archive:
 
     def put(self, manifest: Mapping[str, Any]) -> int:
         """The number of a manifest; it is never changed later."""
-        found = self._known.get(id(manifest))
-        if found is not None:
-            return found[1]
+        known = self._known.get(id(manifest))
+        if known is not None:
+            return known[1]
         shallow: Any = dict(manifest)
         shared: list[tuple[str, int]] = []
         spec = manifest.get("spec")
@@ -90,8 +90,8 @@ class Archive:
         return self._remember(manifest, self._text(_dumps([shallow, shared])))
 
     def _put_part(self, value: Any) -> int:
-        found = self._known.get(id(value))
-        return found[1] if found is not None else self._remember(value, self._text(_dumps(value)))
+        known = self._known.get(id(value))
+        return known[1] if known is not None else self._remember(value, self._text(_dumps(value)))
 
     def _remember(self, value: Any, number: int) -> int:
         self._known[id(value)] = (value, number)
@@ -100,7 +100,7 @@ class Archive:
 
     def _text(self, text: bytes) -> int:
         if self._numbers is None:
-            self._numbers = {_digest(one): i for i, one in enumerate(self._all_texts())}
+            self._numbers = {_digest(each): i for i, each in enumerate(self._all_texts())}
         digest = _digest(text)
         number = self._numbers.get(digest)
         if number is None:
@@ -109,22 +109,22 @@ class Archive:
         return number
 
     def get(self, number: int) -> Any:
-        """The manifest of a number; the same object every time until `rest`."""
-        found = self._objects.get(number)
-        if found is None:
-            found, shared = orjson.loads(self._find(number))
+        """The manifest of a number; the same object every time until `release_when_idle`."""
+        manifest = self._objects.get(number)
+        if manifest is None:
+            manifest, shared = orjson.loads(self._find(number))
             for name, part in shared:
-                found["spec"][name] = self._part(part)
-            self._objects[number] = found
-            self._known[id(found)] = (found, number)
-        return found
+                manifest["spec"][name] = self._part(part)
+            self._objects[number] = manifest
+            self._known[id(manifest)] = (manifest, number)
+        return manifest
 
     def _part(self, number: int) -> Any:
-        found = self._objects.get(number)
-        if found is None:
-            found = self._objects[number] = orjson.loads(self._find(number))
-            self._known[id(found)] = (found, number)
-        return found
+        part = self._objects.get(number)
+        if part is None:
+            part = self._objects[number] = orjson.loads(self._find(number))
+            self._known[id(part)] = (part, number)
+        return part
 
     def _find(self, number: int) -> bytes:
         if self.parts and number < self.parts[-1].first + self.parts[-1].count:
@@ -235,16 +235,16 @@ def _columns(rows: Sequence[Any]) -> list[list[Any]]:
 
 
 def _names(row: type) -> tuple[str, ...]:
-    found = getattr(row, "_fields", None)
-    return found if found is not None else tuple(row.__dataclass_fields__)  # type: ignore[attr-defined]
+    names = getattr(row, "_fields", None)
+    return names if names is not None else tuple(row.__dataclass_fields__)  # type: ignore[attr-defined]
 
 
 def _rows_of(row: type, columns: list[list[Any]]) -> list[Any]:
     nested = [any(type(value) is list for value in column) for column in columns]
-    made = [
+    values_of = [
         list(map(_tuples, column)) if deep else column for deep, column in zip(nested, columns, strict=True)
     ]
-    return [row(*values) for values in zip(*made, strict=True)]
+    return [row(*values) for values in zip(*values_of, strict=True)]
 
 
 def _tuples(value: Any) -> Any:

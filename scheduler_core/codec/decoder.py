@@ -1,4 +1,6 @@
-"""Reading a world: objects are made in the order of the list, their fields set as they were written; no code of theirs is run.
+"""Reading a world: objects are made in the order of the list, their fields set as they were written.
+
+No code of theirs is run; msgspec's classes, which nothing else can make, are called with what was written.
 
 What is derived, and what wires a scheduler to its world, is not in the bytes: the world that was read is forked, and the fork has it.
 """
@@ -10,6 +12,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 import orjson
 
@@ -98,14 +101,14 @@ class Decoder:
 
     def read(self, objects: list[list[Any]]) -> list[Any]:
         """Every object, in order."""
-        how, made = self._how, self._made
+        how, objects_read = self._how, self._made
         for row in objects:
-            made.append(how[row[0]](row))
-        return made
+            objects_read.append(how[row[0]](row))
+        return objects_read
 
     def _values(self, row: list[Any]) -> list[Any]:
-        made = self._made
-        return [made[value[0]] if type(value) is list else value for value in row[1:]]
+        objects = self._made
+        return [objects[value[0]] if type(value) is list else value for value in row[1:]]
 
     def _dict(self, row: list[Any]) -> dict[Any, Any]:
         values = self._values(row)
@@ -133,15 +136,15 @@ class Decoder:
     def _pod(self, row: list[Any]) -> Pod:
         number, place = row[1], row[2]
         reading = Reading(row[3]) if len(row) > 3 else Reading.ALL
-        found = self._archive.pods.get(number)
-        if found is None or found.reading is not reading:
+        pod = self._archive.pods.get(number)
+        if pod is None or pod.reading is not reading:
             spec = self._made[place[0]]
             like = self._like.get((id(spec), reading))
-            found = Pod.from_manifest(self._archive.get(number), like, reading)
-            if found.spec is spec:
-                self._like.setdefault((id(spec), reading), found)
-            self._archive.pods[number] = found
-        return found
+            pod = Pod.from_manifest(self._archive.get(number), like, reading)
+            if pod.spec is spec:
+                self._like.setdefault((id(spec), reading), pod)
+            self._archive.pods[number] = pod
+        return pod
 
     def _maker(self, name: str, fields: tuple[str, ...]) -> Make:
         cls = by_name().get(name)
@@ -157,6 +160,8 @@ class Decoder:
             raise CodecError(f"{name} has fields {', '.join(shape.fields)}; received {', '.join(fields)}")
         if issubclass(cls, tuple):
             return lambda row: tuple.__new__(cls, self._values(row))
+        if issubclass(cls, msgspec.Struct):
+            return lambda row: cls(*self._values(row))
         return self._object_maker(shape, fields)
 
     def _object_maker(self, shape: Shape, fields: tuple[str, ...]) -> Make:
@@ -166,14 +171,14 @@ class Decoder:
         new, finish, values = object.__new__, shape.finish, self._values
 
         def make(row: list[Any]) -> Any:
-            made: Any = new(cls)
+            target: Any = new(cls)
             for setter, value in zip(setters, values(row), strict=True):
-                setter(made, value)
+                setter(target, value)
             for setter, begin in absent:
-                setter(made, begin())
+                setter(target, begin())
             if finish is not None:
-                finish(made)
-            return made
+                finish(target)
+            return target
 
         return make
 
@@ -186,7 +191,7 @@ def _setter(cls: type, name: str) -> Callable[[Any, Any], None]:
             setter: Callable[[Any, Any], None] = slot[name].__set__
             return setter
 
-    def put(made: Any, value: Any) -> None:
-        vars(made)[name] = value
+    def put(target: Any, value: Any) -> None:
+        vars(target)[name] = value
 
     return put

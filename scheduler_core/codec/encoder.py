@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.codec.archive import LEVEL, Archive, CodecError
-from scheduler_core.codec.shapes import HELD, MAPPINGS, ROLLS, Shape, class_name, enums, shapes
+from scheduler_core.codec.shapes import HELD, MAPPINGS, Shape, class_name, enums, shapes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
@@ -165,7 +165,7 @@ class Encoder:
             return [self._class(class_name(kind), ()), *self._items(value)]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
-            "name it in scheduler_core/codec/shapes.py"
+            "name it in scheduler_core/codec/shapes.py, or among the state_classes of its plugin"
         )
 
     def _class(self, name: str, fields: tuple[str, ...]) -> int:
@@ -177,11 +177,12 @@ class Encoder:
 
     def _object(self, value: Any, shape: Shape) -> list[Any]:
         fields = shape.written(value)
-        rolls = ROLLS.get(shape.cls, {})
         written: list[Any] = [self._class(shape.name, fields)]
         for name in fields:
             field = getattr(value, name)
-            written.append(self._rows(f"{shape.name}.{name}", field) if name in rolls else self.value(field))
+            written.append(
+                self._rows(f"{shape.name}.{name}", field) if name in shape.rolls else self.value(field)
+            )
         return written
 
     def _rows(self, name: str, rows: list[Any]) -> list[int]:

@@ -1,9 +1,9 @@
 """The classes that a checkpoint may hold, and what of them is not written.
 
 Every class that a Simulation can reach is either here or among the plain ones (numbers, texts, tuples, lists, dicts,
-frozensets, arrays). A new class of the world's state is added to its line below; a field that is derived from others, or that
-wires an object to its world, is added to ABSENT with what it is made as (Simulation.fork wires a decoded world). A test walks
-a rich world and tells what is missing.
+frozensets, arrays), or a plugin names it among what it leaves in a cycle (`state_classes`). A new class of the world's state is
+added to its line below; a field that is derived from others, or that wires an object to its world, is added to ABSENT with what it is
+made as (Simulation.fork wires a decoded world). A test walks a rich world and tells what is missing.
 """
 
 from __future__ import annotations
@@ -15,46 +15,33 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from scheduler_core import edits, simulation
 from scheduler_core.api import faults, kube_events, store, watch
 from scheduler_core.clock import agenda, random
 from scheduler_core.cluster import cache, node_tree, pod_classes, pod_table, table
+from scheduler_core.config import settings
 from scheduler_core.config import types as configuration
-from scheduler_core.framework import cycle_state, events, features, plugin, status
-from scheduler_core.metrics import figures, scrapes
+from scheduler_core.framework import cycle_state, events, features, plugin, profile, scores, status, step
+from scheduler_core.metrics import figures
 from scheduler_core.objects import affinity, errors, labels, node, pod, resources, spec
-from scheduler_core.plugins import (
-    affinity_counts,
-    affinity_filter,
-    affinity_score,
-    spread_constraints,
-    spread_filter,
-    spread_score,
-    volume_binder,
-    volume_binding,
-    volume_matching,
-    volume_restrictions,
-    volume_zone,
-)
-from scheduler_core.preemption import evidence
+from scheduler_core.plugins.registry import state_classes
 from scheduler_core.queue import heap, historical, in_flight, metrics, moves, nominator, queue, state
 from scheduler_core.queue import types as queued
-from scheduler_core.scheduler import (
-    api_calls,
-    cycle,
-    eviction,
-    scheduler,
-    search,
-    surroundings,
-    world,
-)
+from scheduler_core.readings import scrapes
+from scheduler_core.scheduler import scheduler, world
+from scheduler_core.scheduler.algorithm import algorithm_state
+from scheduler_core.scheduler.calls import dispatcher
+from scheduler_core.scheduler.cycles import binding_cycle, eviction, phases, scheduling_cycle, search
+from scheduler_core.simulation import edits, simulation
+from scheduler_core.simulation.actions import ROWS
 from scheduler_core.trace import journal, records
 
 CLASSES: tuple[type, ...] = (
     # the world
-    *(simulation.Simulation, world.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
+    *(simulation.Simulation, settings.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
+    *(row.kind for row in ROWS),
     *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects
@@ -62,14 +49,14 @@ CLASSES: tuple[type, ...] = (
     *(labels.Requirement, labels.LabelSelector, labels.NodeSelectorTerm, labels.NodeSelector),
     *(affinity.AffinityTerm, affinity.AffinityTerms),
     # configuration and framework
-    *(configuration.SchedulerConfiguration, configuration.Profile, features.Features, plugin.Point),
+    *(configuration.SchedulerConfiguration, profile.Profile, features.Features, plugin.Point),
     *(
         status.Status,
         status.Code,
         cycle_state.CycleState,
         events.ClusterEvent,
         events.Action,
-        events.Happening,
+        events.ObjectEvent,
     ),
     *(plugin.PreFilterResult, plugin.PostFilterResult, plugin.Verdicts),
     # cache and snapshot
@@ -93,22 +80,18 @@ CLASSES: tuple[type, ...] = (
     ),
     *(nominator.Nominator, metrics.QueueMetrics),
     # scheduler
-    *(scheduler.Scheduler, surroundings.Surroundings, eviction.Eviction),
-    *(cycle.SchedulingCycle, cycle.BindingCycle, cycle.PluginStep, cycle.ScoreBoard, cycle.Phase),
+    *(scheduler.Scheduler, algorithm_state.AlgorithmState, eviction.Eviction),
+    *(
+        scheduling_cycle.SchedulingCycle,
+        binding_cycle.BindingCycle,
+        step.PluginStep,
+        scores.ScoreBoard,
+        phases.Phase,
+    ),
     *(search.Search, search.Stage),
-    *(api_calls.Dispatcher, api_calls.StatusPatch, api_calls.Binding),
+    *(dispatcher.Dispatcher, dispatcher.StatusPatch, dispatcher.Binding),
     # metrics
     *(figures.Figures, figures.Histogram, figures.Alike, scrapes.Scrapes, scrapes.Scrape),
-    # what plugins keep in a cycle's state, and the evidence of preemption
-    *(affinity_counts.Topology, affinity_counts.Incoming, affinity_filter.Tally, affinity_filter.Rules),
-    *(affinity_counts.MatchesAll, affinity_counts.MatchesAny, affinity_counts.ExistingAnti),
-    affinity_score.Preferences,
-    *(spread_constraints.Constraint, spread_constraints.Constraints, spread_constraints.Domains),
-    *(spread_constraints.Layout, spread_constraints.Matched, spread_constraints.Counted),
-    *(spread_filter.Spread, spread_score.Evenness),
-    *(volume_binder.Plan, volume_binding.Claims, volume_binding.Found, volume_matching.Matches),
-    *(volume_restrictions.ExclusiveClaims, volume_zone.Topology),
-    *(evidence.Evidence, evidence.Candidate, evidence.Criterion, evidence.Reprieve),
 )
 
 MAPPINGS: tuple[type, ...] = (OrderedDict, Counter, figures.Tally)
@@ -125,7 +108,7 @@ ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     scheduler.Scheduler: {"world": _nothing, "profiles": dict},
     queue.SchedulingQueue: {"_rules": _nothing, "_placing": _nothing, "_moves": _nothing},
     nominator.Nominator: {"_find": _nothing, "queued": _nothing},
-    surroundings.Surroundings: {"draw": _nothing, "draw_preemption": _nothing},
+    algorithm_state.AlgorithmState: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},
     records.Recorder: {"records": list},
     journal.Journal: {"last_move": dict, "last_attempt": dict, "_same": dict},
@@ -144,13 +127,13 @@ ROLLS: Mapping[type, Mapping[str, type]] = {
 """Lists that only grow, of which a world has one each; their rows are kept in the archive."""
 
 
-def _index_journal(made: journal.Journal) -> None:
-    made.last_move = {move.pod: index for index, move in enumerate(made.moves)}
-    made.last_attempt = {attempt.pod: index for index, attempt in enumerate(made.attempts)}
+def _index_journal(decoded: journal.Journal) -> None:
+    decoded.last_move = {move.pod: index for index, move in enumerate(decoded.moves)}
+    decoded.last_attempt = {attempt.pod: index for index, attempt in enumerate(decoded.attempts)}
 
 
-def _clear_counts(made: pod_table.PodTable) -> None:
-    made._zeros = np.zeros(made._rows, np.int64)
+def _clear_counts(decoded: pod_table.PodTable) -> None:
+    decoded._zeros = np.zeros(decoded._rows, np.int64)
 
 
 FINISH: Mapping[type, Callable[[Any], None]] = {
@@ -179,20 +162,32 @@ class Shape:
         return tuple(name for name in names if name not in self.absent)
 
 
-@lru_cache(maxsize=1)
+def classes() -> tuple[type, ...]:
+    """All that a checkpoint may hold, those of the plugins included."""
+    return (*CLASSES, *state_classes())
+
+
 def shapes() -> Mapping[type, Shape]:
     """By class; enums are not among them."""
-    return {cls: _shape(cls) for cls in CLASSES if not issubclass(cls, enum.Enum)}
+    return _shapes(classes())
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
+def _shapes(listed: tuple[type, ...]) -> Mapping[type, Shape]:
+    return {cls: _shape(cls) for cls in listed if not issubclass(cls, enum.Enum)}
+
+
 def enums() -> Mapping[type, str]:
-    return {cls: class_name(cls) for cls in CLASSES if issubclass(cls, enum.Enum)}
+    return {cls: class_name(cls) for cls in classes() if issubclass(cls, enum.Enum)}
 
 
-@lru_cache(maxsize=1)
 def by_name() -> Mapping[str, type]:
-    return {class_name(cls): cls for cls in (*CLASSES, *MAPPINGS)}
+    return _by_name(classes())
+
+
+@lru_cache(maxsize=2)
+def _by_name(listed: tuple[type, ...]) -> Mapping[str, type]:
+    return {class_name(cls): cls for cls in (*listed, *MAPPINGS)}
 
 
 def class_name(cls: type) -> str:
@@ -214,6 +209,8 @@ def _shape(cls: type) -> Shape:
 def _declared(cls: type) -> tuple[str, ...] | None:
     if issubclass(cls, tuple):
         return tuple(getattr(cls, "_fields", ()))
+    if issubclass(cls, msgspec.Struct):
+        return cls.__struct_fields__
     if is_dataclass(cls):
         return tuple(field.name for field in fields(cls))
     slots = [name for base in reversed(cls.__mro__) for name in vars(base).get("__slots__", ())]

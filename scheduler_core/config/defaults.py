@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.config.arguments import arguments_of, default_arguments
 from scheduler_core.config.points import FIELDS, MULTI_POINT
-from scheduler_core.config.schema import ARGUMENTS
 from scheduler_core.config.types import API_VERSION, KIND
+from scheduler_core.framework.arguments import present
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.plugins import DEFAULT_ORDER
+from scheduler_core.plugins.registry import registry
 
 Manifest = dict[str, Any]
 
@@ -38,7 +40,7 @@ CLIENT_CONNECTION: Manifest = {
 
 def default_configuration(given: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
     """A new manifest with every default filled in; the given one, whose shape has been checked, is left as it is."""
-    out = _present(given)
+    out = present(given)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
     out.setdefault("parallelism", 16)
     out["leaderElection"] = LEADER_ELECTION | _filled(out.get("leaderElection"))
@@ -49,28 +51,27 @@ def default_configuration(given: Mapping[str, Any], features: Features = DEFAULT
     out.setdefault("enableProfiling", True)
     if out["enableProfiling"]:
         out.setdefault("enableContentionProfiling", True)
-    profiles = [_present(profile) for profile in out.get("profiles") or [{}]]
+    profiles = [present(profile) for profile in out.get("profiles") or [{}]]
     if len(profiles) == 1:
         profiles[0].setdefault("schedulerName", DEFAULT_SCHEDULER)
     out["profiles"] = [_default_profile(profile, features) for profile in profiles]
     return out
 
 
-def _present(mapping: Mapping[str, Any] | None) -> Manifest:
-    """A copy without the fields that are null, which is how JSON says absent."""
-    return {name: value for name, value in (mapping or {}).items() if value is not None}
-
-
 def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
     """A copy without empty strings and zeros, which Go cannot tell from absent; false stays."""
-    return {name: value for name, value in _present(mapping).items() if value is False or value}
+    return {name: value for name, value in present(mapping).items() if value is False or value}
 
 
 def _default_profile(profile: Manifest, features: Features) -> Manifest:
     plugins = _merge_plugins(profile.get("plugins") or {}, features)
     configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
     given = {config["name"] for config in configs}
-    missing = [name for name in sorted(enabled_names(plugins)) if name in ARGUMENTS and name not in given]
+    missing = [
+        name
+        for name in sorted(enabled_names(plugins))
+        if arguments_of(name) is not None and name not in given
+    ]
     configs += [_default_config({"name": name}, features) for name in missing]
     return {**profile, "plugins": plugins, "pluginConfig": configs}
 
@@ -79,7 +80,7 @@ def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
     defaults: list[Manifest] = [
         {"name": name, "weight": weight} if weight else {"name": name}
         for name, weight in DEFAULT_ORDER
-        if name != "DynamicResources" or features.dynamic_resources
+        if registry()[name].in_default_set(features)
     ]
     merged: Manifest = {}
     for field in (*FIELDS, MULTI_POINT):
@@ -93,7 +94,7 @@ def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manif
     """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind."""
     disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
     off = {plugin["name"] for plugin in disabled}
-    enabled = [{"name": "", **_present(plugin)} for plugin in custom.get("enabled") or ()]
+    enabled = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
     last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
     merged: list[Manifest] = []
     replaced: dict[int, None] = {}
@@ -124,46 +125,6 @@ def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
 def _default_config(config: Mapping[str, Any], features: Features) -> Manifest:
     name = config.get("name") or ""
     args = config.get("args")
-    if name not in ARGUMENTS:
+    if arguments_of(name) is None:
         return {"name": name} if args is None else {"name": name, "args": args}
     return {"name": name, "args": default_arguments(name, args or {}, features)}
-
-
-def default_arguments(name: str, given: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
-    """A plugin's arguments with defaults filled in; of a plugin without defaults the arguments as given."""
-    args = _present(given)
-    out: Manifest = {"apiVersion": API_VERSION, "kind": f"{name}Args", **args}
-    match name:
-        case "DefaultPreemption":
-            out.setdefault("minCandidateNodesPercentage", 10)
-            out.setdefault("minCandidateNodesAbsolute", 100)
-        case "DynamicResources":
-            out.setdefault("filterTimeout", "10s")
-        case "InterPodAffinity":
-            out.setdefault("hardPodAffinityWeight", 1)
-            out.setdefault("ignorePreferredTermsOfExistingPods", False)
-        case "NodeResourcesBalancedAllocation":
-            out["resources"] = _resources(args.get("resources"))
-        case "NodeResourcesFit":
-            out["scoringStrategy"] = _strategy(args.get("scoringStrategy"))
-        case "PodTopologySpread":
-            out["defaultingType"] = args.get("defaultingType") or "System"
-        case "VolumeBinding":
-            out.setdefault("bindTimeoutSeconds", 600)
-            if features.storage_capacity_scoring and not out.get("shape"):
-                out["shape"] = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
-    return out
-
-
-def _strategy(given: Mapping[str, Any] | None) -> Manifest:
-    if given is None:
-        return {"type": "LeastAllocated", "resources": _resources(None)}
-    strategy = _present(given)
-    return {"type": "", **strategy, "resources": _resources(strategy.get("resources"))}
-
-
-def _resources(given: Iterable[Mapping[str, Any]] | None) -> list[Manifest]:
-    resources = [_present(resource) for resource in given or ()]
-    if not resources:
-        return [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
-    return [{"name": "", **resource, "weight": resource.get("weight") or 1} for resource in resources]

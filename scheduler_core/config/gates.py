@@ -85,26 +85,26 @@ def read_gates(text: str) -> Wanted:
     """Of `A=true,B=false`, with or without `--feature-gates=` before it. What is not named has its default. GateError."""
     if len(text) > MOST_TEXT:
         raise GateError([f"received {len(text)} characters; expected at most {MOST_TEXT}"])
-    given: dict[str, bool] = {}
+    gates: dict[str, bool] = {}
     for part in _without_flag(text.strip()).split(","):
         if part:
             name, value = _pair(part)
-            given[name] = value
-    return resolve(given)
+            gates[name] = value
+    return resolve(gates)
 
 
-def resolve(given: Mapping[str, bool]) -> Wanted:
+def resolve(gates: Mapping[str, bool]) -> Wanted:
     """Of gates by name. AllAlpha and AllBeta count for gates that are not named themselves. GateError."""
-    for name in given:
+    for name in gates:
         if name not in BY_NAME and name not in OTHERS and name not in _WHOLE_STAGES:
             raise GateError([f"unrecognized feature gate: {name}"])
-    if problems := [problem for name, on in given.items() if (problem := _problem(name, on))]:
+    if problems := [problem for name, on in gates.items() if (problem := _problem(name, on))]:
         raise GateError(problems)
-    whole = {_WHOLE_STAGES[name]: on for name, on in given.items() if name in _WHOLE_STAGES}
+    whole = {_WHOLE_STAGES[name]: on for name, on in gates.items() if name in _WHOLE_STAGES}
     settings = {
-        gate.setting: given.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()
+        gate.setting: gates.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()
     }
-    idle = [name for name in given if name in OTHERS]
+    idle = [name for name in gates if name in OTHERS]
     idle += [g.name for g in GATES if not g.modelled and whole.get(g.stage, g.default) != g.default]
     return Wanted(settings, tuple(idle))
 

@@ -11,28 +11,24 @@ from typing import Any
 from scheduler_core.config.defaults import default_configuration
 from scheduler_core.config.expand import expand
 from scheduler_core.config.points import implements
-from scheduler_core.config.schema import CONFIGURATION, check_shape
-from scheduler_core.config.types import (
-    API_VERSION,
-    KIND,
-    ConfigurationError,
-    Profile,
-    SchedulerConfiguration,
-)
+from scheduler_core.config.schema import CONFIGURATION
+from scheduler_core.config.types import API_VERSION, KIND, ConfigurationError, SchedulerConfiguration
 from scheduler_core.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.profile import Profile
 from scheduler_core.objects.errors import FieldError, invalid
+from scheduler_core.objects.strict import check_shape
 
 
 def load_configuration(
     manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES
 ) -> SchedulerConfiguration:
     """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong."""
-    given = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
-    _raise(check_shape(given, CONFIGURATION, "") or type_errors(given))
-    _raise(plugin_args_shape_errors(given))
-    full = default_configuration(given, features)
+    source = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
+    _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
+    _raise(plugin_args_shape_errors(source))
+    full = default_configuration(source, features)
     errors = configuration_errors(full, features)
     profiles = []
     for i, raw in enumerate(full["profiles"]):
@@ -48,6 +44,27 @@ def load_configuration(
         full,
         manifest,
     )
+
+
+def with_plugin(
+    configuration: SchedulerConfiguration, name: str, features: Features = DEFAULT_FEATURES
+) -> SchedulerConfiguration:
+    """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
+    profiles = [
+        {**profile, "plugins": _with_enabled(profile["plugins"], name)}
+        for profile in configuration.manifest["profiles"]
+    ]
+    return load_configuration({**configuration.manifest, "profiles": profiles}, features)
+
+
+def _with_enabled(plugins: Mapping[str, Any], name: str) -> dict[str, Any]:
+    out = dict(plugins)
+    for point in ("multiPoint", "bind"):
+        plugin_set = plugins.get(point) or {}
+        enabled = plugin_set.get("enabled") or []
+        if all(plugin["name"] != name for plugin in enabled):
+            out[point] = {**plugin_set, "enabled": [*enabled, {"name": name}]}
+    return out
 
 
 def _raise(errors: list[FieldError]) -> None:

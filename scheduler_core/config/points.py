@@ -6,7 +6,7 @@ kube: apis/config/types.go (Plugins), framework/runtime/framework.go getExtensio
 from __future__ import annotations
 
 from scheduler_core.framework.plugin import Point, takes_part
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 
 # JSON name -> point, in the order of kube's Plugins type.
 FIELDS: dict[str, Point] = {
@@ -29,10 +29,10 @@ MULTI_POINT = "multiPoint"
 
 def known(name: str) -> bool:
     """Whether there is a plugin of this name."""
-    return name in REGISTRY
+    return name in registry()
 
 
 def implements(name: str, point: Point) -> bool:
     """Whether there is such a plugin and it takes part in an extension point."""
-    built = REGISTRY.get(name)
+    built = registry().get(name)
     return built is not None and takes_part(built, point)

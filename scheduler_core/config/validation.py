@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.config.arguments import argument_errors
+from scheduler_core.config.arguments import argument_errors, shape_errors
 from scheduler_core.config.defaults import enabled_names
 from scheduler_core.config.points import FIELDS
-from scheduler_core.config.schema import ARGUMENTS, check_shape
 from scheduler_core.config.types import API_VERSION, KIND
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.errors import FieldError, duplicate, invalid, required
@@ -33,29 +32,13 @@ def type_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 
 def plugin_args_shape_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
-    """Unknown fields and wrong types in the arguments of in-tree plugins; other plugins' arguments are theirs."""
+    """Unknown fields and wrong types in the arguments of plugins that say which they have; other arguments are taken as they are."""
     errors: list[FieldError] = []
     for i, profile in enumerate(manifest.get("profiles") or ()):
         for j, config in enumerate((profile or {}).get("pluginConfig") or ()):
-            name, args = config.get("name"), config.get("args")
-            if name in ARGUMENTS:
-                path = f"profiles[{i}].pluginConfig[{j}].args"
-                errors += check_shape(args, ARGUMENTS[name], path) or _args_type_errors(
-                    name, args or {}, path
-                )
+            path = f"profiles[{i}].pluginConfig[{j}].args"
+            errors += shape_errors(config.get("name") or "", config.get("args"), path)
     return errors
-
-
-def _args_type_errors(name: str, args: Mapping[str, Any], path: str) -> list[FieldError]:
-    version, kind = args.get("apiVersion") or API_VERSION, args.get("kind") or f"{name}Args"
-    if version != API_VERSION:
-        return [
-            invalid(f"{path}.apiVersion", version, f'no kind "{kind}" is registered for version "{version}"')
-        ]
-    if kind != f"{name}Args":
-        detail = f"args for plugin {name} were not of type {name}Args.kubescheduler.config.k8s.io, got {kind}"
-        return [invalid(f"{path}.kind", kind, f"{detail}.kubescheduler.config.k8s.io")]
-    return []
 
 
 def configuration_errors(configuration: Mapping[str, Any], features: Features) -> list[FieldError]:
@@ -136,9 +119,9 @@ def _plugin_config_errors(profile: Mapping[str, Any], path: str, features: Featu
         seen[name] = None
         if name in REMOVED_PLUGINS:
             errors.append(_removed(where, name))
-        # kube reads NodeResourcesFit's arguments only when it makes the plugin.
-        elif name in enabled or name != "NodeResourcesFit":
-            errors += argument_errors(name, config.get("args") or {}, f"{where}.args", features)
+        else:
+            args = config.get("args") or {}
+            errors += argument_errors(name, args, f"{where}.args", features, name in enabled)
     return errors
 
 
@@ -161,8 +144,8 @@ def _queue_sort_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError
 
 
 def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = profile["plugins"].get("queueSort") or {}
-    return found
+    plugin_set: Mapping[str, Any] = profile["plugins"].get("queueSort") or {}
+    return plugin_set
 
 
 def _extender_errors(extenders: Sequence[Mapping[str, Any]]) -> list[FieldError]:

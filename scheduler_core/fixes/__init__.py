@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.fixes.fix import Budget, Change, Findings, Fix
+from scheduler_core.fixes.fix import Budget, Findings, Fix
 from scheduler_core.fixes.search import find_fixes, search
 
-__all__ = ["Budget", "Change", "Findings", "Fix", "find_fixes", "search"]
+__all__ = ["Budget", "Findings", "Fix", "find_fixes", "search"]

@@ -12,7 +12,7 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
 

@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from scheduler_core.commands import Command
+from scheduler_core.framework.drafts import Change
 
 SECOND = 1_000_000_000
-
-# Kinds of changes, the least invasive first: what stands in a pod's own manifest, then a node's, then what takes something away.
-KINDS = (
-    "gates",
-    "scheduler",
-    "uncordon",
-    "toleration",
-    "label",
-    "selector",
-    "soften",
-    "skew",
-    "taint",
-    "port",
-    "request",
-    "free",
-    "node",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that is changed. `kind` is one of KINDS, `values` its JSON-safe particulars, `amount` how much of it (0..1)."""
-
-    kind: str
-    values: Mapping[str, Any]
-    amount: float = 0.0
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        return KINDS.index(self.kind), self.amount
-
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "values": dict(self.values)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +30,7 @@ class Fix:
     def to_json(self) -> dict[str, Any]:
         return {
             "changes": [change.to_json() for change in self.changes],
-            "command": self.command.to_json(),
+            "command": msgspec.to_builtins(self.command),
             "node": self.node,
             "steps": self.steps,
             "recreated": self.recreated,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.fixes.diagnosis import Diagnosis
-from scheduler_core.fixes.selectors import misses
+from scheduler_core.objects.selection import misses
 
 GROUPS = 12
 LOOKED_AT = 200  # rows of a group whose labels are compared one by one

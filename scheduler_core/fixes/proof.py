@@ -57,7 +57,7 @@ def prove(
 
 
 def _hold_back(world: Simulation, key: str) -> int:
-    """Takes all other waiting pods out of the queues, but for those that were promised a node; returns how many."""
+    """Takes all other waiting pods out of the queues, but for those that are nominated to a node; returns how many."""
     count = 0
     for scheduler in world.schedulers:
         queue = scheduler.queue

@@ -10,24 +10,25 @@ from collections import Counter
 from collections.abc import Callable, Generator
 
 from scheduler_core.api.status import Refused
+from scheduler_core.fixes.commands import command_of, recreates
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
-from scheduler_core.fixes.draft import Draft
 from scheduler_core.fixes.fix import Budget, Findings, Fix
 from scheduler_core.fixes.near import near_rows
 from scheduler_core.fixes.proof import prove
-from scheduler_core.fixes.proposals import Case, propose, scheduled_by, ungated
+from scheduler_core.fixes.proposals import propose, scheduled_by, ungated
+from scheduler_core.framework.drafts import Draft
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
 
-Turns = Generator[None, None, Findings]
+Search = Generator[None, None, Findings]
 
 
 def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
     """The smallest fixes found for a pending pod (namespace/name), the smallest first; none for a pod that fits as it is."""
-    turns = search(sim, pod_key, budget or Budget())
+    running = search(sim, pod_key, budget or Budget())
     while True:
         try:
-            next(turns)
+            next(running)
         except StopIteration as end:
             findings: Findings = end.value
             return list(findings.fixes)
@@ -35,7 +36,7 @@ def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> l
 
 def search(
     sim: Simulation, pod_key: str, budget: Budget, should_stop: Callable[[], bool] = lambda: False
-) -> Turns:
+) -> Search:
     """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
 
     `sim` itself is never changed.
@@ -60,7 +61,7 @@ class _Search:
         self.alike: Counter[tuple[str, ...]] = Counter()
         self.tried = self.unproven = self.steps = 0
 
-    def run(self) -> Turns:
+    def run(self) -> Search:
         first = self._first_draft()
         found = yield from self._diagnosed(first)
         if found is None:
@@ -104,7 +105,7 @@ class _Search:
         yield
         if draft.changes:
             try:
-                world.apply(draft.command())
+                world.apply(command_of(draft))
             except Refused:
                 return None
         pod = world.store.pod_at(self.pod.key)
@@ -115,7 +116,7 @@ class _Search:
             status = found.whole or found.refused.get(row)
             if status is None:
                 continue
-            for proposal in propose(draft, Case(found, row, status)):
+            for proposal in propose(draft, found, row, status):
                 new = proposal.fingerprint not in self.known
                 if new and len(proposal.changes) <= self.budget.changes:
                     self.known.add(proposal.fingerprint)
@@ -138,7 +139,7 @@ class _Search:
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
-        command = draft.command()
+        command = command_of(draft)
         proof = yield from prove(self.sim, self.pod.key, command, self.budget, limit)
         self.steps += proof.steps
         if not proof.node:
@@ -146,5 +147,5 @@ class _Search:
             return
         self.alike[draft.kinds] += 1
         self.fixes.append(
-            Fix(draft.changes, command, proof.node, proof.steps, draft.recreated, proof.held_back)
+            Fix(draft.changes, command, proof.node, proof.steps, recreates(draft), proof.held_back)
         )

@@ -91,8 +91,8 @@ BACKOFF_COMPLETE = "BackoffComplete"
 POP_FROM_BACKOFF = "PopFromBackoffQ"
 
 
-class Happening(NamedTuple):
-    """An event with the object before (None: it was added) and after (None: it was deleted): Pod, Node or a manifest."""
+class ObjectEvent(NamedTuple):
+    """A cluster event with the object before (None: it was added) and after (None: it was deleted): Pod, Node or a manifest."""
 
     event: ClusterEvent
     old: Any

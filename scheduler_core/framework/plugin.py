@@ -10,7 +10,7 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -18,12 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.events import EVERYTHING, On
-from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.preemption.importance import NEVER
+from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.objects.times import NEVER
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.table import NodeTable
+    from scheduler_core.cluster.what_if import Change
+    from scheduler_core.framework.arguments import Arguments
     from scheduler_core.framework.cycle_state import CycleState
+    from scheduler_core.framework.drafts import Draft, Refusal
+    from scheduler_core.framework.explanation import Explanation
     from scheduler_core.framework.features import Features
     from scheduler_core.objects.pod import Pod
 
@@ -74,15 +78,6 @@ class Verdicts:
     def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
         """One status for every refused row."""
         return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A what-if: one pod more (`sign` 1) or less (-1) on a row. Each row's check sees the changes of its own row alone."""
-
-    row: int
-    pod: Pod
-    sign: int
 
 
 class Filters(Protocol):
@@ -194,17 +189,27 @@ class Handle(Protocol):
 
 
 class Plugin:
-    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names)."""
+    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names).
+
+    `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
+    plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
+    on a row by the pod's spec, the Node and the pods there alone.
+    """
 
     name: ClassVar[str]
+    arguments: ClassVar[Arguments | None] = None
     events: ClassVar[tuple[On, ...]] = ()
-    row_local: ClassVar[bool] = (
-        False  # Filter decides on a row by the pod's spec, the Node and the pods there alone
-    )
+    state_classes: ClassVar[tuple[type, ...]] = ()
+    row_local: ClassVar[bool] = False
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args
         self.handle = handle
+
+    @classmethod
+    def in_default_set(cls, features: Features) -> bool:
+        """Of a plugin in kube's default order: whether it is there with these gates."""
+        return True
 
     def registrations(self) -> tuple[On, ...]:
         """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""
@@ -272,9 +277,13 @@ class Plugin:
         """A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
         raise NotImplementedError
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """The plugin's own figures for one node, for people to read (JSON-safe); asked only when somebody looks."""
-        return {}
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """What the plugin sees on one node, for people to read; asked only when somebody looks at a node that Filter has asked about."""
+        return ()
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""
+        yield from ()
 
 
 _REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
@@ -301,25 +310,3 @@ def takes_part(plugin: type[Plugin], point: Point) -> bool:
     """Whether the plugin's class overrides the point's method."""
     method = _METHODS.get(point)
     return method is not None and getattr(plugin, method) is not getattr(Plugin, method)
-
-
-__all__ = [
-    "MAX_NODE_SCORE",
-    "MIN_NODE_SCORE",
-    "Assumptions",
-    "CallResult",
-    "Change",
-    "Code",
-    "Failure",
-    "Filters",
-    "Handle",
-    "PermitResult",
-    "Plugin",
-    "Point",
-    "PostFilterResult",
-    "PreFilterResult",
-    "Rows",
-    "Scores",
-    "Verdicts",
-    "takes_part",
-]

@@ -5,14 +5,16 @@ kube: framework/runtime/framework.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.config.types import Profile
+from collections.abc import Mapping
+
 from scheduler_core.framework.plugin import Handle, Plugin, Point, takes_part
+from scheduler_core.framework.profile import Profile
 
 
 class Framework:
-    """The plugins of one profile. Those that are named in the configuration but not built yet are left out."""
+    """The plugins of one profile, each made once; a point has those that are enabled there and take part in it."""
 
-    def __init__(self, profile: Profile, registry: dict[str, type[Plugin]], handle: Handle) -> None:
+    def __init__(self, profile: Profile, registry: Mapping[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
         self.name = profile.scheduler_name
         self._made: dict[str, Plugin] = {}
@@ -22,9 +24,7 @@ class Framework:
         for point in Point:
             enabled = profile.plugins.get(point, ())
             self._points[point] = tuple(
-                self._make(name, registry, handle)
-                for name, _ in enabled
-                if name in registry and takes_part(registry[name], point)
+                self._make(name, registry, handle) for name, _ in enabled if takes_part(registry[name], point)
             )
         for name, weight in profile.plugins.get(Point.SCORE, ()):
             self.weights[name] = weight
@@ -37,7 +37,7 @@ class Framework:
             if takes_part(type(plugin), Point.UNRESERVE)
         )
 
-    def _make(self, name: str, registry: dict[str, type[Plugin]], handle: Handle) -> Plugin:
+    def _make(self, name: str, registry: Mapping[str, type[Plugin]], handle: Handle) -> Plugin:
         if name not in self._made:
             self._made[name] = registry[name](self.profile.args.get(name, {}), handle)
         return self._made[name]
@@ -48,15 +48,15 @@ class Framework:
 
     def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
         """Indices of the plugins of an extension point but for those to be skipped."""
-        found = self._running.get((point, skip))
-        if found is None:
+        indices = self._running.get((point, skip))
+        if indices is None:
             plugins = self._points[point]
-            found = tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
-            self._running[(point, skip)] = found
-        return found
+            indices = tuple(i for i, plugin in enumerate(plugins) if plugin.name not in skip)
+            self._running[(point, skip)] = indices
+        return indices
 
     def has(self, point: Point) -> bool:
-        """Whether the profile names a plugin for a point, built or not. kube: HasFilterPlugins, HasScorePlugins"""
+        """Whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
         return bool(self.profile.plugins.get(point))
 
     def plugin(self, name: str) -> Plugin | None:

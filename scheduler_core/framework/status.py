@@ -69,10 +69,10 @@ class Status:
         """The same answer, signed by a plugin."""
         if self.plugin:
             return self
-        found = self._signed.get(plugin)
-        if found is None:
-            found = self._signed[plugin] = Status(self.code, self.reasons, plugin)
-        return found
+        signed = self._signed.get(plugin)
+        if signed is None:
+            signed = self._signed[plugin] = Status(self.code, self.reasons, plugin)
+        return signed
 
     def to_json(self) -> dict[str, object]:
         return {"code": self.code.kube_name, "plugin": self.plugin, "reasons": list(self.reasons)}

@@ -1,1 +1,1 @@
-"""kube-scheduler's metrics on virtual time: what each one is, the figures, and how they are read (docs/metrics.md)."""
+"""kube-scheduler's metrics on virtual time: what each one is, and the figures that are counted (docs/metrics.md)."""

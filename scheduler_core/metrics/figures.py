@@ -108,10 +108,10 @@ class Figures:
     def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:
         """Calls by plugin."""
         key = (profile, point, status)
-        found = self.calls.get(key)
-        if found is None:
-            found = self.calls[key] = Tally()
-        return found
+        tally = self.calls.get(key)
+        if tally is None:
+            tally = self.calls[key] = Tally()
+        return tally
 
     def copy(self) -> Figures:
         return Figures(

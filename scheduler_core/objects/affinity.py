@@ -56,10 +56,10 @@ def affinity_terms(pod: Pod) -> AffinityTerms:
     spec = pod.spec
     if not spec.pod_affinity and not spec.pod_anti_affinity:
         return NO_TERMS
-    found: AffinityTerms | None = spec.memo.get((_MEMO, pod.namespace))
-    if found is None:
-        found = spec.memo[_MEMO, pod.namespace] = _compile(spec, pod.namespace)
-    return found
+    terms: AffinityTerms | None = spec.memo.get((_MEMO, pod.namespace))
+    if terms is None:
+        terms = spec.memo[_MEMO, pod.namespace] = _compile(spec, pod.namespace)
+    return terms
 
 
 def _compile(spec: PodSpec, namespace: str) -> AffinityTerms:

@@ -96,10 +96,10 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
     """Where values, entries of a top-level list and of `items` begin: one pass, then each object is found at
     once.
     """
-    found: dict[tuple[int, tuple[Step, ...]], int] = {}
+    starts: dict[tuple[int, tuple[Step, ...]], int] = {}
     position, document = _next(text, 1 if text.startswith("\ufeff") else 0), 0
     while position < len(text):
-        found[document, ()] = position
+        starts[document, ()] = position
         above: tuple[Step, ...] = ()
         listed = position if text[position] == "[" else None
         for name, start, _ in _members(text, position) if listed is None else ():
@@ -107,10 +107,10 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
                 above, listed = ("items",), start
         if listed is not None:
             for name, start, _ in _members(text, listed):
-                found[document, (*above, name)] = start
+                starts[document, (*above, name)] = start
         _, end = _DECODER.raw_decode(text, position)
         position, document = _next(text, end), document + 1
-    return found
+    return starts
 
 
 def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:
@@ -153,14 +153,14 @@ class _DuplicateKeyError(ValueError):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         seen: dict[str, None] = {}
         for name, _ in pairs:
             if name in seen:
                 raise _DuplicateKeyError(f'the key "{name}" stands twice in one object')
             seen[name] = None
-    return found
+    return members
 
 
 def _no_constant(name: str) -> Any:

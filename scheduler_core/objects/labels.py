@@ -85,22 +85,22 @@ def requirement_errors(
     key, op, values = requirement.key, requirement.op, requirement.values
     if op not in operators:
         return (not_supported(child(path, "operator"), op, operators),)
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     if problems := qualified_name_errors(key):
-        found.append(invalid(child(path, "key"), key, "; ".join(problems)))
+        errors.append(invalid(child(path, "key"), key, "; ".join(problems)))
     if detail := _values_problem(op, values):
-        found.append(invalid(child(path, "values"), list(values) if values or path else None, detail))
+        errors.append(invalid(child(path, "values"), list(values) if values or path else None, detail))
     if op in (GT, LT):
         detail = "for 'Gt', 'Lt' operators, the value must be an integer"
-        found += [
+        errors += [
             invalid(child(path, f"values[{i}]"), value, detail)
             for i, value in enumerate(values)
             if parse_int64(value) is None
         ]
     for i, value in enumerate(values):
         if problems := label_value_errors(value):
-            found.append(invalid(keyed(child(path, f"values[{i}]"), key), value, "; ".join(problems)))
-    return tuple(found)
+            errors.append(invalid(keyed(child(path, f"values[{i}]"), key), value, "; ".join(problems)))
+    return tuple(errors)
 
 
 def _values_problem(op: str, values: Sequence[str]) -> str:
@@ -146,7 +146,7 @@ class LabelSelector:
         requirements = [Requirement(k, IN, (v,)) for k, v in (manifest.get("matchLabels") or {}).items()]
         expressions = [_requirement(raw) for raw in manifest.get("matchExpressions") or ()]
         both = requirements + expressions
-        errors = next((found for each in both if (found := _selector_errors(each))), ())
+        errors = next((problems for each in both if (problems := _selector_errors(each))), ())
         return cls(tuple(sorted(both, key=lambda r: r.key)), bool(errors), errors)
 
     def matches(self, labels: Labels) -> bool:

@@ -56,22 +56,22 @@ def load_manifests(text: str, limits: LoadLimits | None = None) -> list[Loaded]:
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
-    found: list[Loaded] = []
+    objects: list[Loaded] = []
     for file, part in _files(text):
         try:
-            for one, document, find, number in _documents(part, limits):
+            for source, document, find, number in _documents(part, limits):
                 for manifest, steps in _objects(document):
-                    if len(found) >= limits.max_objects:
+                    if len(objects) >= limits.max_objects:
                         raise _refused(
                             f"more than {limits.max_objects} objects",
                             f"at most {limits.max_objects} are read at once",
                         )
-                    found.append(
-                        Loaded(manifest, len(found), partial(_locate, find, one, number, steps), file)
+                    objects.append(
+                        Loaded(manifest, len(objects), partial(_locate, find, source, number, steps), file)
                     )
         except InvalidObject as error:
             raise InvalidObject(each.in_file(file) for each in error.errors) from error
-    return found
+    return objects
 
 
 def join_files(files: Sequence[tuple[str, str]]) -> str:

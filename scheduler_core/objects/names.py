@@ -56,34 +56,34 @@ def _qualified_name(name: str) -> tuple[str, ...]:
             f"a qualified name {words} with an optional DNS subdomain prefix and '/' "
             "(e.g. 'example.com/MyName')",
         )
-    found: list[str] = []
+    problems: list[str] = []
     if len(parts) == 2:
         prefix = parts[0]
         if prefix:
-            found += [f"prefix part {problem}" for problem in subdomain_errors(prefix)]
+            problems += [f"prefix part {problem}" for problem in subdomain_errors(prefix)]
         else:
-            found.append("prefix part must be non-empty")
+            problems.append("prefix part must be non-empty")
     last = parts[-1]
     if not last:
-        found.append("name part must be non-empty")
+        problems.append("name part must be non-empty")
     elif _size(last) > 63:
-        found.append("name part " + _max_length(63))
+        problems.append("name part " + _max_length(63))
     if not _is_qname(last):
-        found.append("name part " + words)
-    return tuple(found)
+        problems.append("name part " + words)
+    return tuple(problems)
 
 
 def _label_value(value: str) -> tuple[str, ...]:
-    found = []
+    problems = []
     if _size(value) > 63:
-        found.append(_max_length(63))
+        problems.append(_max_length(63))
     if not _is_value(value):
         words = (
             "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
             "and must start and end with an alphanumeric character"
         )
-        found.append(_regex(words, _VALUE, "MyValue", "my_value", "12345"))
-    return tuple(found)
+        problems.append(_regex(words, _VALUE, "MyValue", "my_value", "12345"))
+    return tuple(problems)
 
 
 _CACHED = 320  # characters: a valid name has no more, and what is longer is not worth remembering
@@ -93,44 +93,44 @@ _cached_value = lru_cache(maxsize=32768)(_label_value)
 
 def subdomain_errors(name: str) -> tuple[str, ...]:
     """RFC 1123 subdomain: names of most objects."""
-    found = []
+    problems = []
     if _size(name) > 253:
-        found.append(_max_length(253))
+        problems.append(_max_length(253))
     if not _is_subdomain(name):
         words = (
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
             "and must start and end with an alphanumeric character"
         )
-        found.append(_regex(words, _SUBDOMAIN, "example.com"))
-    return tuple(found)
+        problems.append(_regex(words, _SUBDOMAIN, "example.com"))
+    return tuple(problems)
 
 
 def label_errors(name: str) -> tuple[str, ...]:
     """RFC 1123 label: names of namespaces and containers."""
-    found = []
+    problems = []
     if _size(name) > 63:
-        found.append(_max_length(63))
+        problems.append(_max_length(63))
     if not _is_label(name):
         if _is_subdomain(name):
-            found.append("must not contain dots")
+            problems.append("must not contain dots")
         else:
             words = (
                 "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
                 "and must start and end with an alphanumeric character"
             )
-            found.append(_regex(words, _LABEL, "my-name", "123-abc"))
-    return tuple(found)
+            problems.append(_regex(words, _LABEL, "my-name", "123-abc"))
+    return tuple(problems)
 
 
 def label1035_errors(name: str) -> tuple[str, ...]:
     """RFC 1035 label: names of services."""
-    found = []
+    problems = []
     if _size(name) > 63:
-        found.append(_max_length(63))
+        problems.append(_max_length(63))
     if not _is_label1035(name):
         words = (
             "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
             "alphabetic character, and end with an alphanumeric character"
         )
-        found.append(_regex(words, _LABEL1035, "my-name", "abc-123"))
-    return tuple(found)
+        problems.append(_regex(words, _LABEL1035, "my-name", "abc-123"))
+    return tuple(problems)

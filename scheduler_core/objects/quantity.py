@@ -49,11 +49,6 @@ def parse_quantity(quantity: Quantity) -> Fraction:
     return Fraction(nanos(quantity), NANO)
 
 
-def milli_value(quantity: Quantity) -> int:
-    """Thousandths, rounded up (away from zero), within int64."""
-    return _saturate(_away(nanos(quantity), 1_000_000))
-
-
 def value(quantity: Quantity) -> int:
     """Units, rounded up (away from zero), within int64."""
     return _saturate(_away(nanos(quantity), NANO))

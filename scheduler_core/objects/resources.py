@@ -182,13 +182,13 @@ def _requests(
 ) -> Nanos:
     replaced = actual.get(container.get("name", "")) if actual else None
     if replaced is not None:
-        found = dict(replaced)
+        amounts = dict(replaced)
     else:
         requests = (container.get("resources") or {}).get("requests") or {}
-        found = {name: nanos(quantity) for name, quantity in requests.items()}
+        amounts = {name: nanos(quantity) for name, quantity in requests.items()}
     for name, amount in non_missing.items():
-        found.setdefault(name, amount)
-    return found
+        amounts.setdefault(name, amount)
+    return amounts
 
 
 def _add(total: Nanos, more: Mapping[str, int]) -> None:
@@ -217,16 +217,16 @@ def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict
     if not reported:
         return None
     infeasible = _resize_infeasible(status)
-    found: dict[str, Nanos] = {}
+    by_container: dict[str, Nanos] = {}
     for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         raw = reported.get(container.get("name", ""))
         if raw is None:
             continue
-        asked = {} if infeasible else (container.get("resources") or {}).get("requests") or {}
-        found[container["name"]] = _most(
-            (asked, (raw["resources"] or {}).get("requests") or {}, raw.get("allocatedResources") or {})
+        requests = {} if infeasible else (container.get("resources") or {}).get("requests") or {}
+        by_container[container["name"]] = _most(
+            (requests, (raw["resources"] or {}).get("requests") or {}, raw.get("allocatedResources") or {})
         )
-    return found or None
+    return by_container or None
 
 
 def _most(lists: Iterable[Mapping[str, Any]]) -> Nanos:

@@ -92,13 +92,13 @@ class PodSpec:
         """The compiled form of a spec, made once."""
         part = scheduling_part(manifest)
         key = canonical(part)
-        found = _cache.get(key)
-        if found is None:
-            found = _compile(part)
+        compiled = _cache.get(key)
+        if compiled is None:
+            compiled = _compile(part)
             if len(_cache) >= _CACHE_SIZE:
                 _cache.pop(next(iter(_cache)), None)
-            _cache[key] = found
-        return found
+            _cache[key] = compiled
+        return compiled
 
     def tolerates(self, taint: Taint) -> bool:
         return any(toleration.tolerates(taint) for toleration in self.tolerations)

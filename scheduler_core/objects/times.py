@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 SECOND = 1_000_000_000
+NEVER = 1 << 62  # ns since 1970: later than any start but one in a far future
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -120,10 +120,10 @@ class _Builder:
         self._add(done.value, done.size, event)
 
     def _alias(self, event: Any) -> None:
-        found = self._anchors.get(event.anchor)
-        if found is None:
+        anchor = self._anchors.get(event.anchor)
+        if anchor is None:
             raise _malformed(f'the alias "*{event.anchor}" has no anchor before it', event.start_mark)
-        value, size = found
+        value, size = anchor
         self._alias_budget -= size
         if self._alias_budget < 0:
             problem = f"aliases repeat more than {self._max_alias_nodes} nodes; write them out or use fewer"
@@ -239,29 +239,29 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], Start]:
     """Where documents, entries of a top-level list and of `items` begin: one pass, then each object is found
     at once.
     """
-    found: dict[tuple[int, tuple[Step, ...]], Start] = {}
+    starts: dict[tuple[int, tuple[Step, ...]], Start] = {}
     events = iter(yaml.parse(text, Loader=_Loader))
     document = -1
     for event in events:
         if isinstance(event, yaml.DocumentStartEvent):
             document += 1
             root = next(events)
-            found[document, ()] = _start(root)
+            starts[document, ()] = _start(root)
             if isinstance(root, yaml.MappingStartEvent):
-                _mark_items(events, document, found)
+                _mark_items(events, document, starts)
             elif isinstance(root, yaml.SequenceStartEvent):
-                _mark_entries(events, document, (), found)
-    return found
+                _mark_entries(events, document, (), starts)
+    return starts
 
 
 def _mark_items(
-    events: Iterator[Any], document: int, found: dict[tuple[int, tuple[Step, ...]], Start]
+    events: Iterator[Any], document: int, starts: dict[tuple[int, tuple[Step, ...]], Start]
 ) -> None:
     while not isinstance(key := next(events), yaml.MappingEndEvent):
         value = next(events)
         is_items = isinstance(key, yaml.ScalarEvent) and key.value == "items"
         if is_items and isinstance(value, yaml.SequenceStartEvent):
-            _mark_entries(events, document, ("items",), found)
+            _mark_entries(events, document, ("items",), starts)
         else:
             _skip(events, value)
 
@@ -270,11 +270,11 @@ def _mark_entries(
     events: Iterator[Any],
     document: int,
     above: tuple[Step, ...],
-    found: dict[tuple[int, tuple[Step, ...]], Start],
+    starts: dict[tuple[int, tuple[Step, ...]], Start],
 ) -> None:
     index = 0
     while not isinstance(entry := next(events), yaml.SequenceEndEvent):
-        found[document, (*above, index)] = _start(entry)
+        starts[document, (*above, index)] = _start(entry)
         _skip(events, entry)
         index += 1
 

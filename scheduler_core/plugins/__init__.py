@@ -1,4 +1,4 @@
-"""The plugins: every in-tree name, kube's default order with weights, and the classes that are built.
+"""The plugins: every in-tree name, kube's default order with weights, and the rooms.
 
 kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
 """
@@ -7,29 +7,28 @@ from __future__ import annotations
 
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.plugins.default_binder import DefaultBinder
-from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.demonstration import Demonstration
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
-from scheduler_core.plugins.installed import PROBLEMS, install
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from scheduler_core.plugins.node_affinity import NodeAffinity
+from scheduler_core.plugins.interpodaffinity.plugin import InterPodAffinity
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
-from scheduler_core.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from scheduler_core.plugins.node_resources_fit import NodeResourcesFit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
+from scheduler_core.plugins.nodeaffinity.plugin import NodeAffinity
+from scheduler_core.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from scheduler_core.plugins.noderesources.fit import NodeResourcesFit
+from scheduler_core.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.plugins.podtopologyspread.plugin import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.queue_sort_examples import CreationTimeSort, SmallestFirstSort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.plugins.volume_binding import VolumeBinding
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.plugins.volume_zone import VolumeZone
+from scheduler_core.plugins.volumebinding.plugin import VolumeBinding
 
-# Every in-tree plugin of v1.34.1, whether it is built here or comes later.
+# Every in-tree plugin of v1.34.1.
 NAMES: tuple[str, ...] = (
     "SchedulingGates",
     "PrioritySort",
@@ -81,31 +80,28 @@ DEMONSTRATION = "Demonstration"
 # Examples of another order of the queue; in no default either.
 EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
 
-# What is built; plugins of installed packages are added below.
-REGISTRY: dict[str, type[Plugin]] = {
-    "SchedulingGates": SchedulingGates,
-    "PrioritySort": PrioritySort,
-    "NodeUnschedulable": NodeUnschedulable,
-    "NodeName": NodeName,
-    "TaintToleration": TaintToleration,
-    "NodeAffinity": NodeAffinity,
-    "NodePorts": NodePorts,
-    "NodeResourcesFit": NodeResourcesFit,
-    "VolumeRestrictions": VolumeRestrictions,
-    "NodeVolumeLimits": NodeVolumeLimits,
-    "VolumeBinding": VolumeBinding,
-    "VolumeZone": VolumeZone,
-    "PodTopologySpread": PodTopologySpread,
-    "InterPodAffinity": InterPodAffinity,
-    "DynamicResources": DynamicResources,
-    "DefaultPreemption": DefaultPreemption,
-    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
-    "ImageLocality": ImageLocality,
-    "DefaultBinder": DefaultBinder,
-    DEMONSTRATION: Demonstration,
-    "CreationTimeSort": CreationTimeSort,
-    "SmallestFirstSort": SmallestFirstSort,
-}
-PROBLEMS.update(install(REGISTRY))
-
-__all__ = ["DEFAULT_ORDER", "DEMONSTRATION", "EXAMPLES", "NAMES", "PROBLEMS", "REGISTRY"]
+# The plugins in the order in which people are shown them. plugins/registry.py adds those of installed packages.
+ROOMS: tuple[type[Plugin], ...] = (
+    SchedulingGates,
+    PrioritySort,
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    NodeResourcesFit,
+    VolumeRestrictions,
+    NodeVolumeLimits,
+    VolumeBinding,
+    VolumeZone,
+    PodTopologySpread,
+    InterPodAffinity,
+    DynamicResources,
+    DefaultPreemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+    DefaultBinder,
+    Demonstration,
+    CreationTimeSort,
+    SmallestFirstSort,
+)

@@ -7,9 +7,7 @@ docs/plugins.md lists the annotations. An annotation that can't be read is an Er
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import CallResult, PermitResult, Plugin
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
@@ -73,10 +71,6 @@ class Demonstration(Plugin):
         note = pod.annotations.get(NOTE)
         if note is not None:
             state.write(NOTE_STATE, note)
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        told = {key: value for key, value in sorted(pod.annotations.items()) if key.startswith(PREFIX)}
-        return {"annotations": told, "note": state.get(NOTE_STATE)}
 
 
 # Which words each annotation understands; a word with a time takes one after a colon.

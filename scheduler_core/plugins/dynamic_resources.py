@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.arguments import Arguments, when_absent
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import (
     CallResult,
     Failure,
@@ -27,6 +29,7 @@ from scheduler_core.framework.plugin import (
 )
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.strict import STRING
 
 NAME = "DynamicResources"
 
@@ -45,6 +48,7 @@ class DynamicResources(Plugin):
     """
 
     name = NAME
+    arguments = Arguments(fields={"filterTimeout": STRING}, defaults=when_absent(filterTimeout="10s"))
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE),
         On("resource.k8s.io/ResourceClaim", Action.ADD | Action.UPDATE),
@@ -56,6 +60,10 @@ class DynamicResources(Plugin):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._enabled = handle.features.dynamic_resources
+
+    @classmethod
+    def in_default_set(cls, features: Features) -> bool:
+        return features.dynamic_resources
 
     def registrations(self) -> tuple[On, ...]:
         return self.events if self._enabled else ()

@@ -5,15 +5,14 @@ kube: plugins/imagelocality/image_locality.go @ v1.34.1
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from scheduler_core.cluster.table import ImageState, NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.helper import divide, remember
+from scheduler_core.plugins.helper.go_math import divide
+from scheduler_core.plugins.helper.memo import remember
 
 NAME = "ImageLocality"
 
@@ -31,27 +30,6 @@ class ImageLocality(Plugin):
         images, containers = pod.spec.images, pod.spec.num_image_containers
         key = (NAME, images, containers)
         return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        found = []
-        for image in pod.spec.images:
-            image_state = nodes.images.get(image)
-            if image_state is not None and row in image_state.rows:
-                scaled = _scaled(image_state, len(nodes))
-                found.append(
-                    {
-                        "image": image,
-                        "size": image_state.size,
-                        "nodes": image_state.num_nodes,
-                        "scaled": scaled,
-                    }
-                )
-        return {
-            "images": found,
-            "sum": sum(image["scaled"] for image in found),
-            "minThreshold": MIN_THRESHOLD,
-            "maxThreshold": MAX_CONTAINER_THRESHOLD * pod.spec.num_image_containers,
-        }
 
 
 def _scaled(image: ImageState, total_nodes: int) -> int:

@@ -1,47 +1,47 @@
 """Plugins of installed packages: Python entry points of the group `scheduler_playground.plugins`.
 
-An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out, and PROBLEMS says why: a
+An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out with the reason: a
 package that is broken must not keep a server from starting. A history with such plugins needs the same packages wherever it is replayed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from scheduler_core.framework.plugin import Plugin, Point, takes_part
 
 GROUP = "scheduler_playground.plugins"
-PROBLEMS: dict[str, str] = {}
-"""Name of the entry point -> why it was left out."""
 
 
-def install(registry: dict[str, type[Plugin]], found: Iterable[EntryPoint] | None = None) -> dict[str, str]:
-    """Adds the usable plugins to the registry, by name; returns what is wrong with the others."""
+def installed(
+    taken: Mapping[str, type[Plugin]], points: Iterable[EntryPoint] | None = None
+) -> tuple[dict[str, type[Plugin]], dict[str, str]]:
+    """The usable plugins by name, and what is wrong with the others; `taken` are plugins whose names they can't have."""
+    plugins: dict[str, type[Plugin]] = {}
     problems: dict[str, str] = {}
-    for point in sorted(
-        entry_points(group=GROUP) if found is None else found, key=lambda p: (p.name, p.value)
-    ):
-        plugin, problem = _load(point, registry)
+    every = entry_points(group=GROUP) if points is None else points
+    for point in sorted(every, key=lambda p: (p.name, p.value)):
+        plugin, problem = _load(point, {**taken, **plugins})
         if plugin is None:
             problems[point.name] = f"{point.value}: {problem}"
         else:
-            registry[point.name] = plugin
-    return problems
+            plugins[point.name] = plugin
+    return plugins, problems
 
 
-def _load(point: EntryPoint, registry: dict[str, type[Plugin]]) -> tuple[type[Plugin] | None, str]:
-    if point.name in registry:
+def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Plugin] | None, str]:
+    if point.name in taken:
         return None, f"received the name {point.name}; expected one that no other plugin has"
     try:
-        found = point.load()
-    except Exception as error:  # whatever a stranger's module does while it is imported
+        plugin = point.load()
+    except Exception as error:  # whatever somebody's module does while it is imported
         return None, f"could not be loaded: {type(error).__name__}: {error}"
-    if not isinstance(found, type) or not issubclass(found, Plugin):
-        return None, f"received {found!r}; expected a subclass of scheduler_core.framework.plugin.Plugin"
-    name = getattr(found, "name", None)
+    if not isinstance(plugin, type) or not issubclass(plugin, Plugin):
+        return None, f"received {plugin!r}; expected a subclass of scheduler_core.framework.plugin.Plugin"
+    name = getattr(plugin, "name", None)
     if name != point.name:
         return None, f"received the name {name!r}; expected {point.name!r}, as the entry point is called"
-    if not any(takes_part(found, at) for at in Point):
+    if not any(takes_part(plugin, at) for at in Point):
         return None, "takes part in no extension point; expected a method of one, such as sort_key"
-    return found, ""
+    return plugin, ""

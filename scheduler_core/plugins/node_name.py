@@ -5,8 +5,6 @@ kube: plugins/nodename/node_name.go @ v1.34.1
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
@@ -34,6 +32,3 @@ class NodeName(Plugin):
         wanted = nodes.row(pod.node_name)
         refused = np.ones(len(rows), np.bool_) if wanted is None else rows != wanted
         return Verdicts.refuse(refused, REFUSED)
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        return {"requested": pod.node_name or None, "node": nodes.names[row]}

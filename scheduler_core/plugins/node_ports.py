@@ -5,18 +5,20 @@ kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
-from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.plugins.helper.hints import was_placed
 
 NAME = "NodePorts"
 
@@ -37,12 +39,20 @@ def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
     return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
 
 
+def after_pod_with_ports_deleted(plugin: NodePorts, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    used = old.spec.host_ports
+    if not was_placed(old) or not used:
+        return False
+    return any(_clash(port, used) for port in pod.spec.host_ports)
+
+
 class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
     row_local = True
-    events = (On("Pod", Action.DELETE, hints.after_ports_freed(_clash)), On("Node", Action.ADD))
+    events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:
@@ -60,13 +70,33 @@ class NodePorts(Plugin):
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        used = nodes.ports[row]
-        return {
-            "wanted": [_text(port) for port in pod.spec.host_ports],
-            "used": sorted(_text(port) for port in used),
-            "taken": [_text(port) for port in pod.spec.host_ports if _clash(port, used)],
-        }
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Give the host ports up, or delete who has them."""
+        spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
+        if not spec.host_network:
+            taken = taken_ports(refusal.pod, nodes.ports[row])
+            yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
+        wanted = {(port.protocol, port.port) for port in spec.host_ports}
+        holders = [
+            pod
+            for pod in nodes.pods[row]
+            if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
+        ]
+        if holders and not draft.changes and len(holders) <= MOST_DELETED:
+            yield delete_pods(draft, nodes.names[row], holders)
+        yield from add_node(draft, refusal)
+
+
+def _without_host_ports(manifest: dict[str, Any]) -> None:
+    for container in manifest["spec"]["containers"]:
+        for port in container.get("ports") or ():
+            port.pop("hostPort", None)
+            port.pop("hostIP", None)
+
+
+def taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
+    """Those of the pod's host ports that are in use, for people."""
+    return [_text(port) for port in pod.spec.host_ports if _clash(port, used)]
 
 
 def _same_port(a: HostPort, b: HostPort) -> bool:

@@ -5,24 +5,35 @@ kube: plugins/nodeunschedulable/node_unschedulable.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
 from scheduler_core.framework.status import unresolvable
-from scheduler_core.objects.node import Taint
+from scheduler_core.objects.node import NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import nodes as hints
 
 NAME = "NodeUnschedulable"
 
 REFUSED = unresolvable("node(s) were unschedulable")
 
-CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+CORDON = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
+
+
+def after_node_schedulable(plugin: NodeUnschedulable, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    return not new.unschedulable and (old is None or old.unschedulable)
+
+
+def after_cordon_tolerated(plugin: NodeUnschedulable, pod: Pod, old: Pod, new: Pod) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodTolerationChange"""
+    return new.uid == pod.uid and new.spec.tolerates(CORDON)
 
 
 class NodeUnschedulable(Plugin):
@@ -31,19 +42,22 @@ class NodeUnschedulable(Plugin):
     name = NAME
     row_local = True
     events = (
-        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, hints.after_node_schedulable),
-        On("Pod", Action.UPDATE_POD_TOLERATION, hints.after_cordon_tolerated),
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_schedulable),
+        On("Pod", Action.UPDATE_POD_TOLERATION, after_cordon_tolerated),
     )
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         refused = nodes.unschedulable[rows]
-        if not np.count_nonzero(refused) or _tolerates(pod):
+        if not np.count_nonzero(refused) or pod.spec.tolerates(CORDON):
             return None
         return Verdicts.refuse(refused, REFUSED)
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        return {"unschedulable": bool(nodes.unschedulable[row]), "tolerated": _tolerates(pod)}
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        node = refusal.node
+        yield draft.with_node(Change("uncordon", {"node": node.name}), node.manifest, _uncordon)
 
 
-def _tolerates(pod: Pod) -> bool:
-    return any(toleration.tolerates(CORDON) for toleration in pod.spec.tolerations)
+def _uncordon(manifest: dict[str, Any]) -> None:
+    spec = manifest["spec"]
+    spec.pop("unschedulable", None)
+    spec["taints"] = [raw for raw in spec.get("taints") or () if raw.get("key") != CORDON.key]

@@ -9,7 +9,7 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.status import SUCCESS, Status, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.plugins.helper.hints import after_own_change
 
 NAME = "SchedulingGates"
 
@@ -18,7 +18,7 @@ class SchedulingGates(Plugin):
     """Refuses a gated pod at PreEnqueue and names its gates."""
 
     name = NAME
-    events = (On("Pod", Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, hints.after_own_change),)
+    events = (On("Pod", Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, after_own_change),)
 
     def pre_enqueue(self, pod: Pod) -> Status:
         gates = pod.spec.scheduling_gates

@@ -5,7 +5,7 @@ kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,20 +14,22 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
-from scheduler_core.objects.node import Taint
+from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod, Toleration
-from scheduler_core.plugins.helper import default_normalize, remember
-from scheduler_core.plugins.hints import nodes as hints
+from scheduler_core.plugins.helper.hints import after_own_change
+from scheduler_core.plugins.helper.memo import remember
+from scheduler_core.plugins.helper.normalize import default_normalize
 
 NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
 
-HARD_EFFECTS = ("NoSchedule", "NoExecute")
-SOFT_EFFECT = "PreferNoSchedule"
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
+HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def _refusal(taint: Taint) -> Status:
@@ -42,14 +44,23 @@ class _Verdicts:
     statuses: tuple[Status, ...]
 
 
+def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
+
+
+def _refuses(node: Node, pod: Pod) -> bool:
+    return _first_untolerated(node.taints, pod.spec.tolerations) is not None
+
+
 class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
     row_local = True
     events = (
-        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, hints.after_node_taints_change),
-        On("Pod", Action.UPDATE_POD_TOLERATION, hints.after_own_change),
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),
+        On("Pod", Action.UPDATE_POD_TOLERATION, after_own_change),
     )
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
@@ -78,23 +89,21 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Every taint of the node, whether it is tolerated, and which one refuses the pod (the first hard one)."""
-        taints = nodes.taint_sets[nodes.taint_set[row]]
-        refusing = _first_untolerated(taints, pod.spec.tolerations)
-        return {
-            "taints": [
-                {
-                    "key": t.key,
-                    "value": t.value,
-                    "effect": t.effect,
-                    "tolerated": _tolerated(t, pod.spec.tolerations),
-                }
-                for t in taints
-            ],
-            "untolerated": None if refusing is None else refusing.text(),
-            "softUntolerated": _count_soft(taints, pod.spec.tolerations),
-        }
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Tolerate the taints, or take them off where no controller would set them again."""
+        node, tolerations = refusal.node, refusal.pod.spec.tolerations
+        hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
+        refusing = [taint for taint in hard if not _tolerated(taint, tolerations)]
+        if not refusing:
+            return
+        tolerating = untainted = draft
+        for taint in refusing:
+            tolerating = tolerating.with_pod(Change("toleration", {"taint": str(taint)}), _tolerate(taint))
+            change = Change("taint", {"node": node.name, "taint": str(taint)})
+            untainted = untainted.with_node(change, node.manifest, _untaint(taint))
+        yield tolerating
+        if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            yield untainted
 
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
@@ -118,9 +127,31 @@ def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[
 
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
     """Only tolerations of the soft effect, or of every effect, are asked."""
-    soft = [toleration for toleration in tolerations if toleration.effect in ("", SOFT_EFFECT)]
-    return sum(1 for taint in taints if taint.effect == SOFT_EFFECT and not _tolerated(taint, soft))
+    soft = [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+    return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _tolerated(taint, soft))
 
 
 def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:
     return np.array([_count_soft(taints, tolerations) for taints in taint_sets], np.int64)
+
+
+def _tolerate(taint: Taint) -> Edit:
+    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    if taint.value:
+        toleration["value"] = taint.value
+
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
+
+    return edit
+
+
+def _untaint(taint: Taint) -> Edit:
+    def same(raw: Mapping[str, Any]) -> bool:
+        return Taint(raw.get("key") or "", raw.get("value") or "", raw.get("effect") or "") == taint
+
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec["taints"] = [raw for raw in spec.get("taints") or () if not same(raw)]
+
+    return edit

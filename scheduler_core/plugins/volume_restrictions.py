@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.plugin import Change, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import volumes as hints
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
     READ_WRITE_ONCE_POD,
     Manifest,
     access_modes,
     claim_not_found,
     volumes_of,
 )
+from scheduler_core.plugins.helper.hints import after_named_claim_change
 
 NAME = "VolumeRestrictions"
 
@@ -47,15 +47,26 @@ class ExclusiveClaims:
     changed: Mapping[int, int] = field(default_factory=dict)
 
 
+def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    if old.namespace != pod.namespace:
+        return False
+    if conflicts(volumes_of(pod.spec).disks, (old,)):
+        return True
+    mine = {use.claim for use in volumes_of(pod.spec).claims if not use.ephemeral}
+    return any(use.claim in mine for use in volumes_of(old.spec).claims if not use.ephemeral)
+
+
 class VolumeRestrictions(Plugin):
     """Looks at pods only for the few that bring such a disk or claim."""
 
     name = NAME
     events = (
-        On("Pod", Action.DELETE, hints.after_disk_freed(lambda disks, pods: conflicts(disks, pods))),
+        On("Pod", Action.DELETE, after_pod_with_disk_deleted),
         On("Node", Action.ADD),
-        On("PersistentVolumeClaim", Action.ADD, hints.after_named_claim_change),
+        On("PersistentVolumeClaim", Action.ADD, after_named_claim_change),
     )
+    state_classes = (ExclusiveClaims,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = volumes_of(pod.spec)
@@ -103,21 +114,6 @@ class VolumeRestrictions(Plugin):
                 if disks and conflicts(disks, nodes.pods[row]):
                     reason[i] = 0
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
-
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """The pod's disks with the pods of the node that are in their way, and the exclusive claims in use."""
-        claims: ExclusiveClaims = state.get(NAME) or ExclusiveClaims()
-        return {
-            "disks": [
-                {
-                    "volume": disk.get("name", ""),
-                    "inTheWay": [other.key for other in nodes.pods[row] if conflicts((disk,), (other,))],
-                }
-                for disk in volumes_of(pod.spec).disks
-            ],
-            "exclusiveClaims": list(claims.names),
-            "inUse": claims.used + claims.changed.get(row, 0),
-        }
 
 
 def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:

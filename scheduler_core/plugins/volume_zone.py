@@ -6,19 +6,17 @@ kube: plugins/volumezone/volume_zone.go @ v1.34.1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Below, Code, Explanation, Row, Table, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.hints import volumes as hints
-from scheduler_core.plugins.node_selection import Mask
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
     WAIT_FOR_FIRST_CONSUMER,
     Manifest,
     claim_not_found,
@@ -28,6 +26,8 @@ from scheduler_core.plugins.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.plugins.helper.hints import after_named_claim_change
+from scheduler_core.plugins.helper.node_selection import Mask
 
 NAME = "VolumeZone"
 
@@ -40,6 +40,7 @@ _NEW_NAMES = {
 }
 _LABELS = (*_NEW_NAMES, _ZONE, _REGION)
 
+_COLUMNS = gettext_noop("volume"), gettext_noop("must be in"), gettext_noop("the node has")
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
@@ -61,7 +62,17 @@ class _Refused(Exception):
         self.status: Status = unresolvable(text)
 
 
-def zones_of(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
+def after_waiting_class_added(plugin: VolumeZone, pod: Pod, old: None, new: Manifest) -> bool:
+    """Queueing hint. kube: isSchedulableAfterStorageClassAdded"""
+    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
+
+
+def after_volume_change(plugin: VolumeZone, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPersistentVolumeChange"""
+    return old is None or _zones(old) != _zones(new)
+
+
+def _zones(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
     """A volume's zones and regions by label."""
     return [(topology.key, frozenset(topology.values)) for topology in topologies(volume)]
 
@@ -71,11 +82,12 @@ class VolumeZone(Plugin):
 
     name = NAME
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD, hints.after_waiting_class_added),
+        On("storage.k8s.io/StorageClass", Action.ADD, after_waiting_class_added),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, hints.after_named_claim_change),
-        On("PersistentVolume", Action.ADD | Action.UPDATE, hints.after_volume_topology_change(zones_of)),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_named_claim_change),
+        On("PersistentVolume", Action.ADD | Action.UPDATE, after_volume_change),
     )
+    state_classes = (Topology,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         uses = volumes_of(pod.spec).claims
@@ -129,22 +141,21 @@ class VolumeZone(Plugin):
         refused = (constrained & missed)[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def why(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> dict[str, Any]:
-        """Each label of the volumes with the node's own value."""
-        labels = nodes.nodes[row].labels
-        return {
-            "topologies": [
-                {
-                    "volume": topology.volume,
-                    "key": topology.key,
-                    "values": list(topology.values),
-                    "value": labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, ""))),
-                    "holds": bool(_within(nodes, topology)[row]),
-                }
-                for topology in state.get(NAME) or ()
-            ],
-            "constrained": any(key in labels for key in _LABELS),
-        }
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each zone and region of the volumes beside the node's own."""
+        rows = [_explained(topology, nodes, row) for topology in state.get(NAME) or ()]
+        return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+
+def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:
+    labels = nodes.nodes[row].labels
+    value = labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, "")))
+    cells = (
+        (Code(topology.volume), Below((topology.key,))),
+        (", ".join(topology.values),),
+        (value or "-",),
+    )
+    return Row(cells, bad=not _within(nodes, topology)[row])
 
 
 def topologies(volume: Manifest) -> tuple[Topology, ...]:

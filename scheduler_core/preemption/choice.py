@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import NEVER
 from scheduler_core.preemption.evidence import Candidate, Criterion, Evidence
-from scheduler_core.preemption.importance import NEVER, earliest_start
+from scheduler_core.preemption.importance import earliest_start
 
 _SHIFT = 1 << 31  # added to each priority, so that more victims of negative priority don't look better
 

@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Filters, Rows
+from scheduler_core.framework.plugin import Filters, Rows
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import NEVER
 from scheduler_core.preemption.budgets import Budget, split_by_violation
 from scheduler_core.preemption.choice import merits
 from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
-from scheduler_core.preemption.importance import NEVER, by_importance
+from scheduler_core.preemption.importance import by_importance
 
 Outcome = Candidate | Status
 Outcomes = dict[

@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import NEVER
 from scheduler_core.preemption.go_sort import go_sorted
-
-NEVER = (
-    1 << 62
-)  # a pod that has not started counts as starting now: later than any other, but for starts in the future
 
 
 def start_time(pod: Pod, now: int = NEVER) -> int:

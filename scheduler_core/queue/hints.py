@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.framework.events import Action, ClusterEvent, Happening, On
+from scheduler_core.framework.events import Action, ClusterEvent, ObjectEvent, On
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Tally
 from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.types import STAYS, QueuedPod, Strategy, Verdict
+from scheduler_core.queue.types import STAYS, QueuedPod, RequeueDecision, Strategy
 
-_AFTER_BACKOFF = Verdict(Strategy.AFTER_BACKOFF)
+_AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
 
 
 Asked = Tally[tuple[tuple[str, ...], int]]
@@ -40,8 +40,8 @@ class _Listener:
 class Hints:
     """The registrations of all profiles. What matches an event is looked up once. `asked` is told of every hint."""
 
-    def __init__(self, profiles: Mapping[str, Framework], asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, profiles: Mapping[str, Framework], counts: Asked) -> None:
+        self._asked = counts
         self._all = {
             name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
             for name, framework in profiles.items()
@@ -57,23 +57,23 @@ class Hints:
         key = (event.resource, int(event.action))
         if key not in self._names:
             self._names[key] = frozenset(
-                listener.plugin.name for found in self._of(event).values() for listener in found
+                listener.plugin.name for registered in self._of(event).values() for listener in registered
             )
         return self._names[key]
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         rejectors = entry.rejectors
         if not rejectors:
             return _AFTER_BACKOFF
         event, old, new = what
         if event.wildcard:
             for_it = new is None or (isinstance(new, Pod) and new.uid == entry.pod.uid)
-            return Verdict(Strategy.AFTER_BACKOFF, event.label) if for_it else STAYS
-        found = self._of(event).get(entry.pod.spec.scheduler_name)
-        if found is None:
+            return RequeueDecision(Strategy.AFTER_BACKOFF, event.label) if for_it else STAYS
+        listeners = self._of(event).get(entry.pod.spec.scheduler_name)
+        if listeners is None:
             return _AFTER_BACKOFF
-        verdict = STAYS
-        for listener in found:
+        decision = STAYS
+        for listener in listeners:
             plugin, hint = listener.plugin, listener.on.hint
             if plugin.name not in rejectors:
                 continue
@@ -81,13 +81,13 @@ class Hints:
                 self._asked[listener.no] += 1
                 continue
             self._asked[listener.yes] += 1
-            told = "" if hint is None else hint.__name__
+            hint_name = "" if hint is None else hint.__name__
             if plugin.name in entry.pending_plugins:
-                return Verdict(Strategy.IMMEDIATELY, event.label, plugin.name, told)
-            verdict = Verdict(Strategy.AFTER_BACKOFF, event.label, plugin.name, told)
+                return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
+            decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)
             if not entry.pending_plugins:
-                return verdict
-        return verdict
+                return decision
+        return decision
 
     def _of(self, event: ClusterEvent) -> dict[str, tuple[_Listener, ...]]:
         key = (event.resource, int(event.action))

@@ -24,12 +24,12 @@ from scheduler_core.framework.events import (
     POD,
     UNSCHEDULABLE_POD,
     UNSCHEDULABLE_TIMEOUT,
-    Happening,
+    ObjectEvent,
 )
 from scheduler_core.objects.affinity import affinity_terms
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.moves import FLUSH_PERIOD, HintedMoves
-from scheduler_core.queue.types import QueuedPod, Strategy, Verdict
+from scheduler_core.queue.types import QueuedPod, RequeueDecision, Strategy
 
 SERVICE = "Service"
 MOVE_REQUEST = "moveRequestCycle"
@@ -49,7 +49,7 @@ _RESOURCES = (
 class HistoricalMoves(HintedMoves):
     """By move requests. `state.cycle` counts the pods popped, `state.move_request` is the cycle and the event of the last request."""
 
-    def on_event(self, what: Happening, now: int, only: Callable[[Pod], bool] | None) -> None:
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         if what.event.resource not in _RESOURCES:
             return
         waiting = list(self._state.unschedulable.values())
@@ -58,27 +58,27 @@ class HistoricalMoves(HintedMoves):
             waiting = [entry for entry in waiting if _is_affine(entry.pod, what.new)]
         self._request(what, now, [e for e in waiting if only is None or only(e.pod)])
 
-    def _request(self, what: Happening, now: int, entries: Sequence[QueuedPod]) -> None:
+    def _request(self, what: ObjectEvent, now: int, entries: Sequence[QueuedPod]) -> None:
         label = what.event.label
         for entry in entries:
-            self._placing.move(entry, Verdict(Strategy.AFTER_BACKOFF, label), label, now)
+            self._placing.move(entry, RequeueDecision(Strategy.AFTER_BACKOFF, label), label, now)
         self._state.move_request = self._state.cycle, label
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
         cycle, label = self._state.move_request
         if cycle >= entry.cycle:
-            why = Verdict(Strategy.AFTER_BACKOFF, label, hint=MOVE_REQUEST)
+            why = RequeueDecision(Strategy.AFTER_BACKOFF, label, hint=MOVE_REQUEST)
             self._placing.to_backoff(entry, ATTEMPT_FAILED, why)
         else:
             self._placing.park(entry, ATTEMPT_FAILED, None)
 
-    def on_update(self, entry: QueuedPod, happened: Sequence[Happening], now: int) -> None:
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         """A change of anything but its status may help the pod itself; the other pods are not asked about."""
         if entry.gated_by:
             super().on_update(entry, happened, now)
         elif happened and _differs(happened[0].old, happened[0].new):
             label = happened[0].event.label
-            self._placing.move(entry, Verdict(Strategy.AFTER_BACKOFF, label), label, now)
+            self._placing.move(entry, RequeueDecision(Strategy.AFTER_BACKOFF, label), label, now)
 
     def next_unschedulable_flush(self) -> int | None:
         first = next(iter(self._state.unschedulable.values()), None)
@@ -89,7 +89,7 @@ class HistoricalMoves(HintedMoves):
 
     def flush_unschedulable(self, now: int) -> None:
         late = [e for e in self._state.unschedulable.values() if now - e.timestamp >= FLUSH_PERIOD]
-        self._request(Happening(UNSCHEDULABLE_TIMEOUT, None, None), now, late)
+        self._request(ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None), now, late)
 
 
 def _is_affine(pod: Pod, other: Pod) -> bool:
@@ -101,12 +101,12 @@ def _differs(old: Pod | None, new: Pod) -> bool:
     """kube: isPodUpdated"""
     if old is None:
         return True
-    return any(_told(old, part) != _told(new, part) for part in ("spec", "metadata"))
+    return any(_unstamped(old, part) != _unstamped(new, part) for part in ("spec", "metadata"))
 
 
 _STAMPS = ("resourceVersion", "generation", "managedFields")
 
 
-def _told(pod: Pod, part: str) -> dict[str, object]:
-    found = pod.manifest.get(part) or {}
-    return {name: value for name, value in found.items() if name not in _STAMPS}
+def _unstamped(pod: Pod, part: str) -> dict[str, object]:
+    fields = pod.manifest.get(part) or {}
+    return {name: value for name, value in fields.items() if name not in _STAMPS}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from scheduler_core.framework.events import Happening
+from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.objects.pod import Pod
 
 
@@ -20,7 +20,7 @@ class InFlight:
     __slots__ = ("_items", "_next", "_number")
 
     def __init__(self) -> None:
-        self._items: OrderedDict[int, Pod | Happening] = OrderedDict()
+        self._items: OrderedDict[int, Pod | ObjectEvent] = OrderedDict()
         self._number: dict[str, int] = {}  # uid -> number of its marker
         self._next = 0
 
@@ -39,27 +39,27 @@ class InFlight:
         """Those in flight, the longest first."""
         return [item for item in self._items.values() if isinstance(item, Pod)]
 
-    def items(self) -> list[Pod | Happening]:
+    def items(self) -> list[Pod | ObjectEvent]:
         """Markers and events in order."""
         return list(self._items.values())
 
     def start(self, pod: Pod) -> None:
         self._number[pod.uid] = self._push(pod)
 
-    def add(self, what: Happening) -> None:
+    def add(self, what: ObjectEvent) -> None:
         self._push(what)
 
-    def events_of(self, uid: str) -> list[Happening] | None:
+    def events_of(self, uid: str) -> list[ObjectEvent] | None:
         """What happened since the pod was popped; None where it is not in flight."""
         number = self._number.get(uid)
         if number is None:
             return None
-        out: list[Happening] = []
+        out: list[ObjectEvent] = []
         for other in reversed(self._items):
             if other <= number:
                 break
             item = self._items[other]
-            if isinstance(item, Happening):
+            if isinstance(item, ObjectEvent):
                 out.append(item)
         out.reverse()
         return out
@@ -72,7 +72,7 @@ class InFlight:
         del self._items[number]
         while self._items:
             first = next(iter(self._items))
-            if not isinstance(self._items[first], Happening):
+            if not isinstance(self._items[first], ObjectEvent):
                 break
             self._items.popitem(last=False)
 
@@ -83,7 +83,7 @@ class InFlight:
         twin._next = self._next
         return twin
 
-    def _push(self, item: Pod | Happening) -> int:
+    def _push(self, item: Pod | ObjectEvent) -> int:
         self._next += 1
         self._items[self._next] = item
         return self._next

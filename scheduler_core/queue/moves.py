@@ -17,22 +17,22 @@ from scheduler_core.framework.events import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
     UNSCHEDULABLE_TIMEOUT,
-    Happening,
+    ObjectEvent,
 )
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.placing import Placing
 from scheduler_core.queue.state import QueueState
-from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, Rules, Strategy, Verdict
+from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 from scheduler_core.trace.journal import Place
 
 FLUSH_PERIOD = 30 * SECOND
-_AFTER_BACKOFF = Verdict(Strategy.AFTER_BACKOFF)
+_AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
 
 
 class Moves(Protocol):
     """Times are virtual nanoseconds."""
 
-    def on_event(self, what: Happening, now: int, only: Callable[[Pod], bool] | None) -> None:
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         """Something happened in the cluster: moves the parked pods that it may help (of those that `only` leaves)."""
         ...
 
@@ -40,7 +40,7 @@ class Moves(Protocol):
         """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
         ...
 
-    def on_update(self, entry: QueuedPod, happened: Sequence[Happening], now: int) -> None:
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         """A parked pod itself was changed; it is parked with its new version already."""
         ...
 
@@ -77,7 +77,7 @@ class HintedMoves:
         self._options = options
         self._rules = rules
 
-    def on_event(self, what: Happening, now: int, only: Callable[[Pod], bool] | None) -> None:
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         """The event is kept as well, for the pods in flight. kube: moveAllToActiveOrBackoffQueue"""
         if not self._rules.of_interest(what.event):
             return
@@ -88,7 +88,7 @@ class HintedMoves:
         if len(state.flight):
             state.flight.add(what)
 
-    def _gated(self, what: Happening) -> list[QueuedPod]:
+    def _gated(self, what: ObjectEvent) -> list[QueuedPod]:
         """Pods whose gate the event may open."""
         if not self._state.gated:
             return []
@@ -96,36 +96,38 @@ class HintedMoves:
         return [e for e in self._state.gated.values() if e.gated_by in heard]
 
     def _ask(
-        self, waiting: Sequence[QueuedPod], what: Happening, now: int, only: Callable[[Pod], bool] | None
+        self, waiting: Sequence[QueuedPod], what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None
     ) -> None:
         for entry in waiting:
             if only is None or only(entry.pod):
-                self._placing.move(entry, self._rules.judge(entry, what), what.event.label, now)
+                self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
         self._placing.follow(entry, self._missed(entry), ATTEMPT_FAILED, now)
 
-    def _missed(self, entry: QueuedPod) -> Verdict:
+    def _missed(self, entry: QueuedPod) -> RequeueDecision:
         """What the events that came while the pod was in flight mean to it."""
         if not entry.rejectors:
             return _AFTER_BACKOFF
         events = self._state.flight.events_of(entry.pod.uid)
         if events is None:
             return _AFTER_BACKOFF
-        found = STAYS
+        latest = STAYS
         for what in events:
-            verdict = self._rules.judge(entry, what)
-            if verdict.strategy is Strategy.SKIP:
+            decision = self._rules.requeue_decision(entry, what)
+            if decision.strategy is Strategy.SKIP:
                 continue
-            if verdict.strategy is Strategy.IMMEDIATELY or not entry.pending_plugins:
-                return verdict
-            found = verdict
-        return found
+            if decision.strategy is Strategy.IMMEDIATELY or not entry.pending_plugins:
+                return decision
+            latest = decision
+        return latest
 
-    def on_update(self, entry: QueuedPod, happened: Sequence[Happening], now: int) -> None:
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         gated = bool(entry.gated_by)
         for what in happened:
-            place = self._placing.follow(entry, self._rules.judge(entry, what), what.event.label, now)
+            place = self._placing.follow(
+                entry, self._rules.requeue_decision(entry, what), what.event.label, now
+            )
             if place is not Place.UNSCHEDULABLE:
                 self._state.unpark(entry.key, gated)
                 if place is Place.ACTIVE or self._options.pop_from_backoff:
@@ -170,8 +172,8 @@ class HintedMoves:
         longest = self._options.max_in_unschedulable
         late = [e for e in state.unschedulable.values() if now - e.timestamp > longest]
         gated = any(now - e.timestamp > longest for e in state.gated.values())
-        what = Happening(UNSCHEDULABLE_TIMEOUT, None, None)
+        what = ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None)
         for entry in late:
-            self._placing.move(entry, self._rules.judge(entry, what), what.event.label, now)
+            self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
         if (late or gated) and len(state.flight):
             state.flight.add(what)

@@ -1,4 +1,4 @@
-"""The nominator: which pending pods have been promised which node.
+"""The nominator: which pending pods are nominated to which node.
 
 What it holds may differ from the pods' status for a while. A list under the node name "" is kube's own way with cleared nominations.
 

@@ -19,14 +19,14 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.backoff import Backoff
 from scheduler_core.queue.heap import Order
 from scheduler_core.queue.state import QueueState
-from scheduler_core.queue.types import QueuedPod, QueueOptions, Rules, Strategy, Verdict
+from scheduler_core.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 from scheduler_core.trace.journal import Place
 
 _NOMINATING = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_UPDATE.label)
 
 
 class Placing:
-    """`cause` is the label of what moved the pod, `why` the verdict where a plugin's hint was asked."""
+    """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
 
     __slots__ = ("_options", "_rules", "_state", "backoff")
 
@@ -63,23 +63,23 @@ class Placing:
         self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
         return entry
 
-    def follow(self, entry: QueuedPod, verdict: Verdict, cause: str, now: int) -> str:
-        """Puts a pod where a verdict says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
-        if verdict.strategy is Strategy.SKIP:
+    def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
+        """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
+        if decision.strategy is Strategy.SKIP:
             self.park(entry, cause, None)
             return Place.UNSCHEDULABLE
-        if verdict.strategy is Strategy.AFTER_BACKOFF and self.backoff.lasts(entry, now):
-            return Place.BACKOFF if self.to_backoff(entry, cause, verdict) else Place.UNSCHEDULABLE
-        return Place.ACTIVE if self.to_active(entry, cause, now, verdict) else Place.UNSCHEDULABLE
+        if decision.strategy is Strategy.AFTER_BACKOFF and self.backoff.lasts(entry, now):
+            return Place.BACKOFF if self.to_backoff(entry, cause, decision) else Place.UNSCHEDULABLE
+        return Place.ACTIVE if self.to_active(entry, cause, now, decision) else Place.UNSCHEDULABLE
 
-    def move(self, entry: QueuedPod, verdict: Verdict, cause: str, now: int) -> None:
-        """An unschedulable pod goes where a verdict says; one that stays is left alone."""
-        if verdict.strategy is Strategy.SKIP:
+    def move(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> None:
+        """An unschedulable pod goes where a decision says; one that stays is left alone."""
+        if decision.strategy is Strategy.SKIP:
             return
         self._state.unpark(entry.key, bool(entry.gated_by))
-        self.follow(entry, verdict, cause, now)
+        self.follow(entry, decision, cause, now)
 
-    def to_active(self, entry: QueuedPod, cause: str, now: int, why: Verdict | None = None) -> bool:
+    def to_active(self, entry: QueuedPod, cause: str, now: int, why: RequeueDecision | None = None) -> bool:
         """False where a PreEnqueue plugin holds the pod back."""
         state = self._state
         gated_before = bool(entry.gated_by)
@@ -100,7 +100,7 @@ class Placing:
         self._rules.moved(entry, Place.ACTIVE, cause, why)
         return True
 
-    def to_backoff(self, entry: QueuedPod, cause: str, why: Verdict | None) -> bool:
+    def to_backoff(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> bool:
         """False where a PreEnqueue plugin holds the pod back."""
         state = self._state
         if self._options.pop_from_backoff:
@@ -115,7 +115,7 @@ class Placing:
         self._rules.moved(entry, Place.BACKOFF, cause, why)
         return True
 
-    def park(self, entry: QueuedPod, cause: str, why: Verdict | None) -> None:
+    def park(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
         """Into the unschedulable pods, gated or not."""
         state = self._state
         before = state.parked(entry.key)

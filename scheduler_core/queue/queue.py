@@ -25,7 +25,7 @@ from scheduler_core.framework.events import (
     UNSCHEDULABLE_POD_ADD,
     UNSCHEDULABLE_POD_UPDATE,
     ClusterEvent,
-    Happening,
+    ObjectEvent,
 )
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.in_flight import InFlight
@@ -34,7 +34,7 @@ from scheduler_core.queue.moves import HintedMoves, MakeMoves
 from scheduler_core.queue.nominator import Find, Nominator
 from scheduler_core.queue.placing import Placing
 from scheduler_core.queue.state import QueueState
-from scheduler_core.queue.types import QueuedPod, QueueOptions, Rules, Verdict
+from scheduler_core.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules
 
 
 class SchedulingQueue:
@@ -137,9 +137,9 @@ class SchedulingQueue:
         state = self.state
         return bool(len(state.active) or (self.options.pop_from_backoff and len(state.backoff)))
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         """What the hints of the plugins that refused a pod say of an event; nothing is moved."""
-        return self._rules.judge(entry, what)
+        return self._rules.requeue_decision(entry, what)
 
     # In and out
 
@@ -196,7 +196,7 @@ class SchedulingQueue:
     def update(self, old: Pod | None, new: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
         """The API server's version of a pod without a node changed."""
         state = self.state
-        happened = [Happening(event, old, new) for event in events]
+        happened = [ObjectEvent(event, old, new) for event in events]
         if new.uid in state.flight:
             for what in happened:
                 state.flight.add(what)
@@ -226,7 +226,7 @@ class SchedulingQueue:
 
     # What moves pods
 
-    def move_all(self, what: Happening, now: int, only: Callable[[Pod], bool] | None = None) -> None:
+    def move_all(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None = None) -> None:
         """Moves the waiting pods that the event may help (of those that `only` leaves)."""
         self._moves.on_event(what, now, only)
 
@@ -238,7 +238,7 @@ class SchedulingQueue:
             if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
                 continue
             if pod.uid in state.flight:
-                state.flight.add(Happening(FORCE_ACTIVATE, None, pod))
+                state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
 
     def next_backoff_flush(self) -> int | None:
         """When the next pod may leave a backoff queue; None: there is no such pod."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scheduler_core.clock.agenda import SECOND
-from scheduler_core.framework.events import ClusterEvent, Happening
+from scheduler_core.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.objects.pod import Pod
 
 
@@ -68,7 +68,7 @@ class Strategy(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RequeueDecision:
     """A strategy with its reason: the plugin whose hint decided, and the hint's name ("" where the plugin has none)."""
 
     strategy: Strategy
@@ -82,7 +82,7 @@ class Verdict:
         return (self.event, self.plugin, self.hint) if self.event or self.plugin else ()
 
 
-STAYS = Verdict(Strategy.SKIP)
+STAYS = RequeueDecision(Strategy.SKIP)
 
 
 class Rules(Protocol):
@@ -104,10 +104,10 @@ class Rules(Protocol):
         """The plugins that registered for the event."""
         ...
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         """What an event means to a pod, by the hints of the plugins that refused it."""
         ...
 
-    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         """A pod came to a place of the queue."""
         ...

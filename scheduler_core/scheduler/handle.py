@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from scheduler_core.api.apply import patch_object
 from scheduler_core.api.faults import BIND, CHANGED, VOLUMES, take
+from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
+from scheduler_core.api.store import Store
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler import client
+from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.world import World
 
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+
+class HandleOwner(client.Caller, Protocol):
+    """The scheduler whose plugins get the handle."""
+
+    @property
+    def features(self) -> Features: ...
+
+    @property
+    def assumed(self) -> Assumptions: ...
+
+    @property
+    def preempting(self) -> Mapping[str, int]: ...
+
+    @property
+    def replica(self) -> Store | None: ...
+
+    @property
+    def view(self) -> Store: ...
+
+    def live(self, key: str) -> Pod | None: ...
 
 
 class WorldHandle:
@@ -24,7 +43,7 @@ class WorldHandle:
 
     __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: HandleOwner) -> None:
         self._scheduler = scheduler
         self._world: World = scheduler.world
         self._preempting = scheduler.preempting
@@ -62,13 +81,13 @@ class WorldHandle:
         if pause is None:
             return 0 if tries else latency
         take(self._world.faults, VOLUMES, pod.key)
-        told = {
+        call = {
             "verb": "UPDATE",
             "pod": pod.key,
             "fault": fault.answer("persistentvolumeclaims").message,
             "again_after": pause,
         }
-        self._world.record("api_call", told)
+        self._world.record("api_call", call)
         return pause + latency
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:

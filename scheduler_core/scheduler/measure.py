@@ -12,7 +12,8 @@ kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,13 @@ from numpy.typing import NDArray
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.metrics.figures import Alike, Figures
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.cycle import BindingCycle, PluginStep, SchedulingCycle
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.queue.queue import SchedulingQueue
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.world import World
 
 OK = Code.SUCCESS.kube_name
 _ERROR = Code.ERROR.kube_name
@@ -41,10 +43,26 @@ _COUNTED = {
 _LAST = {Point.NORMALIZE_SCORE: Point.SCORE}  # kube runs NormalizeScore as a part of Score
 
 
+class Measured(Protocol):
+    """A scheduler, as far as it is measured."""
+
+    @property
+    def world(self) -> World: ...
+
+    @property
+    def figures(self) -> Figures: ...
+
+    @property
+    def queue(self) -> SchedulingQueue: ...
+
+    @property
+    def profiles(self) -> Mapping[str, Framework]: ...
+
+
 # Scheduling cycles
 
 
-def cycle_over(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
     """A scheduling cycle succeeded, or failed and is about to be told so."""
     figures, search = scheduler.figures, cycle.search
     if (
@@ -66,7 +84,7 @@ def cycle_over(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         alike = figures.alike[key] = _alike(cycle, scheduler.profiles[cycle.profile])
     alike.cycles += 1
     alike.scored += len(cycle.scores.rows)
-    if search.processed == len(cycle.scores.rows) and not search.promised:
+    if search.processed == len(cycle.scores.rows) and not search.nominated:
         alike.filtered += search.seen
         return
     tail = _beyond(cycle)
@@ -155,19 +173,19 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     if not len(cycle.nodes):
         return []
     last = cycle.steps[-1].point
-    wrong = _LAST.get(last, last) if cycle.chosen is None and cycle.outcome == "error" else None
-    found = [("PreFilter", _ERROR if wrong is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
+    failed = _LAST.get(last, last) if cycle.chosen is None and cycle.outcome == "error" else None
+    points = [("PreFilter", _ERROR if failed is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
-            found.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+            points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
         elif _failed_on_nominated(cycle):
-            found.append(("Filter", _ERROR))
-        found.append(("Filter", _ERROR if wrong is Point.FILTER else OK))
+            points.append(("Filter", _ERROR))
+        points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
     if cycle.scores is not None and framework.has(Point.SCORE):
-        found.append(("PreScore", _ERROR if wrong is Point.PRE_SCORE else OK))
-        if wrong is not Point.PRE_SCORE:
-            found.append(("Score", _ERROR if wrong is Point.SCORE else OK))
-    return found + _points_after(cycle) if cycle.chosen is not None else found
+        points.append(("PreScore", _ERROR if failed is Point.PRE_SCORE else OK))
+        if failed is not Point.PRE_SCORE:
+            points.append(("Score", _ERROR if failed is Point.SCORE else OK))
+    return points + _points_after(cycle) if cycle.chosen is not None else points
 
 
 def _failed_on_nominated(cycle: SchedulingCycle) -> bool:
@@ -189,7 +207,7 @@ def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
     return [*before, refused, ("Unreserve", OK)]
 
 
-def failed(scheduler: Scheduler, result: str, profile: str, started: int) -> None:
+def failed(scheduler: Measured, result: str, profile: str, started: int) -> None:
     """An attempt ends without a binding."""
     scheduler.queue.metrics.attempts[profile, result] += 1
     scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
@@ -198,7 +216,7 @@ def failed(scheduler: Scheduler, result: str, profile: str, started: int) -> Non
 # Binding cycles
 
 
-def bound(scheduler: Scheduler, binding: BindingCycle) -> None:
+def bound(scheduler: Measured, binding: BindingCycle) -> None:
     """A pod is bound."""
     figures, now, queued = scheduler.figures, scheduler.world.now, binding.queued
     scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
@@ -209,7 +227,7 @@ def bound(scheduler: Scheduler, binding: BindingCycle) -> None:
         figures.pod_scheduling_sli.observe((label,), now - queued.initial_timestamp)
 
 
-def answered(scheduler: Scheduler, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
+def answered(scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
     """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
     figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
     code = OK if status.code is Code.SUCCESS else status.code.kube_name
@@ -221,17 +239,17 @@ def answered(scheduler: Scheduler, binding: BindingCycle, plugin: str, status: S
         figures.volume_errors[("bind",)] += 1
 
 
-def passed_through(scheduler: Scheduler, binding: BindingCycle) -> None:
+def passed_through(scheduler: Measured, binding: BindingCycle) -> None:
     """An extension point of the binding cycle has no plugin."""
     scheduler.figures.extension_point.observe((str(binding.phase), OK, binding.profile), 0)
 
 
-def unreserved(scheduler: Scheduler, binding: BindingCycle) -> None:
+def unreserved(scheduler: Measured, binding: BindingCycle) -> None:
     """Unreserve has run for a binding that failed."""
     scheduler.figures.extension_point.observe(("Unreserve", OK, binding.profile), 0)
 
 
-def waited(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
+def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
     """A wait on Permit is over."""
     took = scheduler.world.now - binding.started
     scheduler.figures.permit_wait.observe((status.code.kube_name,), took)
@@ -240,7 +258,7 @@ def waited(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
 # The rest
 
 
-def gated(scheduler: Scheduler, pod: Pod, plugins: list[tuple[str, str]]) -> None:
+def gated(scheduler: Measured, pod: Pod, plugins: list[tuple[str, str]]) -> None:
     """PreEnqueue plugins were asked about a pod: (plugin, status). The point's status is Success even where one of them holds
     the pod back: v1.34.1 itself says so."""
     profile = pod.spec.scheduler_name
@@ -249,23 +267,23 @@ def gated(scheduler: Scheduler, pod: Pod, plugins: list[tuple[str, str]]) -> Non
         scheduler.figures.calls_at(profile, "PreEnqueue", status)[plugin] += 1
 
 
-def handled(scheduler: Scheduler, event: str) -> None:
+def handled(scheduler: Measured, event: str) -> None:
     """A watch event has been handled; `event` is a cluster event's label."""
     scheduler.figures.event_handling.counts[(event,), 0] += 1
 
 
-def called(scheduler: Scheduler, kind: str, ok: bool, took: int) -> None:
+def called(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
     """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
     if scheduler.world.settings.async_api_calls:
         labels = (kind, "success" if ok else "error")
         scheduler.figures.async_api_call.observe(labels, took)
 
 
-def victims(scheduler: Scheduler, count: int) -> None:
+def victims(scheduler: Measured, count: int) -> None:
     """Victims have been chosen, or (where the cycle waits for it) evicted."""
     scheduler.figures.preemption_victims.observe((), count)
 
 
-def preempted(scheduler: Scheduler) -> None:
+def preempted(scheduler: Measured) -> None:
     """An eviction beside the cycles is over. v1.34.1 takes down result and duration when it begins."""
     scheduler.figures.preemption_goroutines.observe(("success",), 0)

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from scheduler_core.framework.events import ClusterEvent, Happening
+from scheduler_core.api.store import Store
+from scheduler_core.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.framework.plugin import Plugin, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
-from scheduler_core.queue.types import QueuedPod, Verdict
+from scheduler_core.queue.types import QueuedPod, RequeueDecision
 from scheduler_core.scheduler import measure
-from scheduler_core.trace.journal import Place
+from scheduler_core.trace.journal import Place, Why
 
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
+
+class RulesOwner(measure.Measured, Protocol):
+    """The scheduler whose queue it is."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def replica(self) -> Store | None: ...
+
+    def framework_of(self, pod: Pod) -> Framework | None: ...
+
+    def move(
+        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
+    ) -> None: ...
 
 
 class QueueRules:
@@ -22,7 +36,7 @@ class QueueRules:
 
     __slots__ = ("_hints", "_scheduler")
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: RulesOwner) -> None:
         self._scheduler = scheduler
         self._hints = Hints(scheduler.profiles, scheduler.figures.queueing_hint.counts)
 
@@ -34,18 +48,18 @@ class QueueRules:
         framework = self._scheduler.framework_of(pod)
         if framework is None:
             return ""
-        asked: list[tuple[str, str]] = []
+        answers: list[tuple[str, str]] = []
         gate = ""
         for plugin in _gates(framework, first):
             status = plugin.pre_enqueue(pod).by(plugin.name)
-            asked.append((plugin.name, status.code.kube_name))
+            answers.append((plugin.name, status.code.kube_name))
             if not status.ok:
-                told = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
+                data = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
                 scheduler = self._scheduler
-                scheduler.world.record("plugin_ran", {**told, "status": status.to_json()}, scheduler.name)
+                scheduler.world.record("plugin_ran", {**data, "status": status.to_json()}, scheduler.name)
                 gate = plugin.name
                 break
-        measure.gated(self._scheduler, pod, asked)
+        measure.gated(self._scheduler, pod, answers)
         return gate
 
     def of_interest(self, event: ClusterEvent) -> bool:
@@ -54,10 +68,10 @@ class QueueRules:
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
         return self._hints.listeners(event)
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
-        return self._hints.judge(entry, what)
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
+        return self._hints.requeue_decision(entry, what)
 
-    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
         reason = () if why is None else why.reason
         self._scheduler.move(entry.key, place, cause, reason, until, self._is_about(entry.pod))

@@ -1,47 +1,59 @@
 """One kube-scheduler: its queue, cache, snapshot and profiles, and the cycles it runs, one step at a time.
 
-The scheduling thread and every binding cycle are entries on the world's agenda: ("schedule", scheduler), ("cycle", scheduler), ("binding",
-scheduler, number), ("permit_timeout", scheduler, number). Each call of `advance` runs one of them.
+What it is about to do is on the world's agenda (actions.py).
 
 kube: scheduler.go, schedule_one.go @ v1.34.1
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import SECOND, TIMER
+from scheduler_core.clock.agenda import SECOND
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.config import SchedulerConfiguration, with_plugin
+from scheduler_core.config.settings import HISTORICAL
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import DEMONSTRATION, REGISTRY
+from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.historical import HistoricalMoves
-from scheduler_core.queue.moves import FLUSH_PERIOD, HintedMoves
+from scheduler_core.queue.moves import HintedMoves
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
-from scheduler_core.scheduler import client
-from scheduler_core.scheduler.api_calls import Dispatcher
-from scheduler_core.scheduler.cycle import BindingCycle, SchedulingCycle
+from scheduler_core.scheduler.actions import AdvanceCycle, Flush, FlushBackoff, FlushUnschedulable, StartCycle
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.calls.dispatcher import Dispatcher
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.cycles.eviction import Eviction
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
-from scheduler_core.scheduler.surroundings import Surroundings
-from scheduler_core.scheduler.world import HISTORICAL, World
+from scheduler_core.scheduler.world import World
 from scheduler_core.trace.journal import Place, Why
 
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.eviction import Eviction
+
+class _Timer(NamedTuple):
+    """When the queue wants to be flushed, and how it is."""
+
+    due: Callable[[SchedulingQueue], int | None]
+    flush: Callable[[SchedulingQueue, int], None]
 
 
+_FLUSHES: dict[type[Flush], _Timer] = {
+    FlushBackoff: _Timer(SchedulingQueue.next_backoff_flush, SchedulingQueue.flush_backoff),
+    FlushUnschedulable: _Timer(SchedulingQueue.next_unschedulable_flush, SchedulingQueue.flush_unschedulable),
+}
 _PENDING = (
     Place.ACTIVE,
     Place.BACKOFF,
@@ -54,7 +66,7 @@ _PENDING = (
 
 
 class Scheduler:
-    """State of one scheduler. Cycles' steps are in scheduling.py and binding.py, event handlers in handlers.py."""
+    """The state of one scheduler; what it does with it is in steps/."""
 
     def __init__(self, name: str, configuration: SchedulerConfiguration, world: World) -> None:
         self.name = name
@@ -62,7 +74,7 @@ class Scheduler:
         self.features = world.settings.features
         demonstration = world.settings.demonstration
         self.effective = (
-            configuration.with_plugin(DEMONSTRATION, self.features) if demonstration else configuration
+            with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
         )
         self.world = world
         self.assumed: Assumptions = {}  # see Handle.assumed
@@ -76,7 +88,7 @@ class Scheduler:
         self.evictions: dict[int, Eviction] = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
-        self.around = Surroundings(
+        self.algorithm_state = AlgorithmState(
             configuration.percentage_of_nodes_to_score,
             draw=world.draw,
             draw_preemption=world.draw,
@@ -102,7 +114,7 @@ class Scheduler:
 
     def _make_profiles(self) -> dict[str, Framework]:
         handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, REGISTRY, handle) for p in self.effective.profiles}
+        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
@@ -139,13 +151,13 @@ class Scheduler:
         Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
         """
         world = self.world
-        told: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
+        data: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
         if why:
             named = zip(("event", "plugin", "hint"), why, strict=True)
-            told.update((name, text) for name, text in named if text)
+            data.update((name, text) for name, text in named if text)
         if kept:
             world.journal.move(pod, world.now, world.position, place, cause, why, until)
-        world.record("queue_moved", told, self.name)
+        world.record("queue_moved", data, self.name)
 
     def left(self, key: str) -> None:
         """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""
@@ -162,16 +174,16 @@ class Scheduler:
 
     def push_cycle(self, delay: int) -> None:
         """Puts the next step of the scheduling cycle on the agenda."""
-        self.world.agenda.push(self.world.now + delay, ("cycle", self.name))
+        self.world.agenda.push(self.world.now + delay, AdvanceCycle(self.name))
 
     def wake_up(self) -> None:
         """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
         world = self.world
         if not self.running and not world.settings.manual and self.queue.ready:
             self.running = True
-            world.agenda.push(world.now, ("schedule", self.name))
-        self._set_timer("flush_backoff", self.queue.next_backoff_flush())
-        self._set_timer("flush_unschedulable", self.queue.next_unschedulable_flush())
+            world.agenda.push(world.now, StartCycle(self.name))
+        for kind, timer in _FLUSHES.items():
+            self._set_timer(kind, timer.due(self.queue))
 
     def has_work(self) -> bool:
         """Whether the scheduling thread finds a pod; it leaves the agenda where it does not."""
@@ -179,36 +191,31 @@ class Scheduler:
             self.running = False
         return self.queue.ready
 
-    def _set_timer(self, name: str, due: int | None) -> None:
+    def _set_timer(self, kind: type[Flush], due: int | None) -> None:
         if due is None:
             return
         if due < self.world.now:  # its ticks until now found nothing to do
-            period = SECOND if name == "flush_backoff" else FLUSH_PERIOD
-            due = (self.world.now // period + 1) * period
-        if name not in self.flushes or due < self.flushes[name]:
-            self.flushes[name] = due
-            self.world.agenda.push(due, (name, self.name), TIMER)
+            due = (self.world.now // kind.period + 1) * kind.period
+        if kind.timer not in self.flushes or due < self.flushes[kind.timer]:
+            self.flushes[kind.timer] = due
+            self.world.agenda.push(due, kind(self.name, due))
 
-    def timer_is_due(self, name: str, at: int) -> bool:
+    def flush_is_due(self, flush: Flush) -> bool:
         """Whether a timer on the agenda still stands and finds something to do; one that does not is forgotten."""
-        if self.flushes.get(name) != at:
+        if self.flushes.get(flush.timer) != flush.due:
             return False
-        queue = self.queue
-        due = queue.next_backoff_flush() if name == "flush_backoff" else queue.next_unschedulable_flush()
-        if due is not None and due <= at:
+        due = _FLUSHES[type(flush)].due(self.queue)
+        if due is not None and due <= flush.due:
             return True
-        del self.flushes[name]
-        self._set_timer(name, due)
+        del self.flushes[flush.timer]
+        self._set_timer(type(flush), due)
         return False
 
-    def fire_timer(self, name: str, at: int) -> None:
+    def flush(self, flush: Flush) -> None:
         """Runs a flush of the queue."""
-        del self.flushes[name]
-        self.world.record("timer_fired", {"timer": name}, self.name)
-        if name == "flush_backoff":
-            self.queue.flush_backoff(at)
-        else:
-            self.queue.flush_unschedulable(at)
+        del self.flushes[flush.timer]
+        self.world.record("timer_fired", {"timer": flush.timer}, self.name)
+        _FLUSHES[type(flush)].flush(self.queue, flush.due)
         self.wake_up()
 
     def copy(self, world: World) -> Scheduler:
@@ -233,8 +240,8 @@ class Scheduler:
         twin.cache = self.cache.copy()
         twin.snapshot = self.snapshot.copy()
         twin.snapshot.resources = twin.cache.resources
-        twin.around = replace(
-            self.around, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
+        twin.algorithm_state = replace(
+            self.algorithm_state, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
         )
         twin.cycle = self.cycle.copy(self._twin_table(twin)) if self.cycle is not None else None
         twin.bindings = {number: binding.copy() for number, binding in self.bindings.items()}

@@ -14,10 +14,12 @@ from typing import Any
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import ApplyObjects
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycle import Phase, PluginStep, SchedulingCycle
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
 from scheduler_core.trace.records import Recorder
@@ -89,8 +91,8 @@ class Bench:
         self.simulation.apply(ApplyObjects(tuple(workload.objects())))
         self.simulation.apply(ApplyObjects(tuple(pods)))
         self._scheduler = self.simulation.schedulers[0]
-        self._scheduler.around.percentage = percentage
-        self._scheduler.around.draw_preemption = self.simulation.draw
+        self._scheduler.algorithm_state.percentage = percentage
+        self._scheduler.algorithm_state.draw_preemption = self.simulation.draw
         metadata = [pod["metadata"] for pod in pods]
         self.pods = [self._pod(f"{m.get('namespace') or 'default'}/{m['name']}") for m in metadata]
         if percentage == FULL_PERCENTAGE and workload.size >= LARGE:
@@ -107,7 +109,7 @@ class Bench:
 
     def restart(self) -> None:
         """Forgets what an attempt to warm up has moved."""
-        self._scheduler.around.next_start = 0
+        self._scheduler.algorithm_state.next_start = 0
 
     def settle(self, cycle: SchedulingCycle) -> None:
         """What follows an attempt: the pod is assumed; for a preemptor its victims have gone by then."""
@@ -135,9 +137,9 @@ class Bench:
         cycle = SchedulingCycle(
             self._number, scheduler.name, framework.name, QueuedPod(pod, 0, 0), scheduler.snapshot, 0
         )
-        begin(cycle, framework, scheduler.around)
+        begin(cycle, framework, scheduler.algorithm_state)
         while cycle.phase in IN_ALGORITHM and (self._post_filter or cycle.phase is not Phase.POST_FILTER):
-            if advance(cycle, framework, scheduler.around) is not None and did is not None:
+            if advance(cycle, framework, scheduler.algorithm_state) is not None and did is not None:
                 did(cycle)
         return cycle
 
@@ -155,7 +157,7 @@ class Bench:
             if len(steps) < 2 or steps[-2].point is not step.point:
                 data = {"point": step.point, "pod": key}
                 cycle.point_span = write(now, "point_started", name, span, data)
-            write(now, "plugin_ran", name, cycle.point_span, partial(_told, step, key, cycle.nodes))
+            write(now, "plugin_ran", name, cycle.point_span, partial(_data_of, step, key, cycle.nodes))
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
@@ -185,7 +187,7 @@ class Bench:
         )
 
 
-def _told(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
+def _data_of(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
     return step.summary(pod) | step.detail(nodes)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config.defaults import default_arguments
+from scheduler_core.config.arguments import default_arguments
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 
 
 class NoObjects:
@@ -51,7 +51,7 @@ class NoObjects:
 def make_plugin(name: str, args: Mapping[str, Any] | None = None, handle: NoObjects | None = None) -> Plugin:
     """A built plugin with its arguments, defaults filled in."""
     handle = handle or NoObjects()
-    return REGISTRY[name](default_arguments(name, args or {}, handle.features), handle)
+    return registry()[name](default_arguments(name, args or {}, handle.features), handle)
 
 
 def all_rows(nodes: NodeTable) -> Rows:

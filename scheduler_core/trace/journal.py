@@ -44,7 +44,7 @@ class Move(NamedTuple):
 class Attempt(NamedTuple):
     """One finished scheduling cycle in summary. Times are virtual nanoseconds.
 
-    `plugins` are those that refused the pod. `nominated` is the node that preemption promised it, `victims` the pods that have to go.
+    `plugins` are those that refused the pod. `nominated` is the node that preemption chose for it, `victims` the pods that have to go.
     """
 
     number: int

@@ -24,7 +24,7 @@ class _Rereading(_Run):
         if self.count % EVERY == 0:
             archive = Archive()
             data = encode(self.sim.fork(), archive)
-            archive.rest()
+            archive.release_when_idle()
             self.sim = self.observer._sim = decode(data, archive)
             self.scheduler = self.sim.schedulers[0]
 

@@ -8,7 +8,6 @@ import pytest
 from playground.stories import Story, all_stories, story, tell, teller
 from playground.stories.loader import read
 from scheduler_core.api.status import Refused
-from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Grain, Simulation
 
 SLUGS = [each.slug for each in all_stories()]
@@ -29,7 +28,7 @@ class Reader:
         self.pressed: set[int] = set()
         self.look: Callable[[int, Simulation], None] = lambda number, sim: None
         for command in found.commands:
-            self.sim.apply(command_from_json(command))
+            self.sim.apply(command)
 
     def read(self) -> "Reader":
         for _ in range(MOST_STEPS):
@@ -54,7 +53,7 @@ class Reader:
 
     def _press(self, told) -> bool:
         self.pressed.add(told.number)
-        self.sim.apply(command_from_json(told.action.command))
+        self.sim.apply(told.action.command)
         return True
 
     def attempts(self, pod: str) -> list[tuple[str, str]]:
@@ -82,7 +81,7 @@ def test_a_button_pressed_too_late_is_refused_and_changes_nothing():
     sim = Reader("permit-and-bind").read().sim
     before = sim.position
     with pytest.raises(Refused, match="waits on Permit"):
-        sim.apply(command_from_json(story("permit-and-bind").chapters[-2].action.command))
+        sim.apply(story("permit-and-bind").chapters[-2].action.command)
     assert sim.position == before
 
 
@@ -104,9 +103,9 @@ def test_a_story_comes_to_its_end_under_other_seeds(slug, seed):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_going_back_in_the_world_goes_back_in_the_story(slug):
     reader = Reader(slug)
-    first = reader.sim.checkpoint()
+    first = reader.sim.fork()
     reader.read()
-    assert [told.number for told in tell(reader.story, Simulation.restore(first))] == [1]
+    assert [told.number for told in tell(reader.story, first)] == [1]
 
 
 def test_first_placement_goes_to_large_and_the_equal_pod_to_medium():

@@ -15,11 +15,11 @@ from scheduler_core.framework.status import error
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.demonstration import Demonstration
-from scheduler_core.plugins.hints.pods import after_node_topology_change
+from scheduler_core.plugins.interpodaffinity.hints import after_node_topology_change
 from scheduler_core.plugins.node_name import NodeName
-from scheduler_core.scheduler import binding
-from scheduler_core.scheduler.api_calls import patch_status
-from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.steps import binding
+from scheduler_core.scheduler.steps.api_calls import patch_status
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.drive import make_plugin
 from scheduler_core.trace.journal import Place

@@ -16,11 +16,12 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin, Scores
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
-from scheduler_core.scheduler.surroundings import Surroundings
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.builders import make_cache, make_node, make_pod
 from scheduler_core.testing.drive import NoObjects
@@ -86,15 +87,15 @@ def test_assume_then_forget_is_the_identity(
 
 
 def cycle_with(
-    cache: Cache, pod: Pod, plugins: dict[str, Any], registry: dict[str, type[Plugin]] | None = None
+    cache: Cache, pod: Pod, plugins: dict[str, Any], added: dict[str, type[Plugin]] | None = None
 ) -> SchedulingCycle:
     """A cycle run to its decision under a profile with these plugin sets."""
     profile = load_configuration(
         configuration(percentageOfNodesToScore=100, profiles=[{"plugins": plugins}])
     ).profiles[0]
-    framework = Framework(profile, {**REGISTRY, **(registry or {})}, NoObjects())
+    framework = Framework(profile, {**registry(), **(added or {})}, NoObjects())
     cycle = SchedulingCycle(1, "s", framework.name, QueuedPod(pod, 0, 0), cache.table(), 0)
-    around = Surroundings(100)
+    around = AlgorithmState(100)
     begin(cycle, framework, around)
     while cycle.phase in IN_ALGORITHM:
         advance(cycle, framework, around)
@@ -171,8 +172,8 @@ def test_while_its_nomination_stands_a_pods_space_is_not_given_to_a_lower_priori
     sim.apply(ApplyObjects((pod("big", cpu=cpu, priorityClassName="high"),)))
     sim.run(until=lambda world: bool(scheduler_of(world).queue.nominator.nodes()))
     sim.apply(ApplyObjects(tuple(pod(f"late-{i}", cpu=c) for i, c in enumerate(late))))
-    promised = scheduler_of(sim).queue.nominator.nodes()
+    nominated = scheduler_of(sim).queue.nominator.nodes()
     sim.run()
-    assert [nodes_of(sim)["default/big"]] == promised
+    assert [nodes_of(sim)["default/big"]] == nominated
     table = scheduler_of(sim).cache.table()
     assert (table.requested <= table.allocatable).all()

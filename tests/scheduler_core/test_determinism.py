@@ -14,16 +14,17 @@ ROOT = Path(__file__).parents[2]
 
 SCRIPT = """
 import json
+from msgspec import to_builtins
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
-from scheduler_core.trace.export import export_lines
+from scheduler_core.export.traces import export_lines
 from tests.scheduler_core.worlds import node, pod
 objects = [node(f"n{i}", labels={"zone": f"z{i % 3}", f"k{i}": "v"}) for i in range(9)]
 objects += [pod(f"p{i}", nodeSelector={"zone": f"z{i % 3}"}) for i in range(12)]
 objects += [pod("waits", annotations={"playground.dev/permit": "wait:3s"}), pod("big", cpu="99")]
 log = {
-    0: SetSettings({"demonstration": True}).to_json(),
-    1: ApplyObjects(tuple(objects)).to_json(),
-    60: DeleteObjects((Ref("Node", "", "n3"), Ref("Pod", "default", "p7"))).to_json(),
+    0: to_builtins(SetSettings({"demonstration": True})),
+    1: to_builtins(ApplyObjects(tuple(objects))),
+    60: to_builtins(DeleteObjects((Ref("Node", "", "n3"), Ref("Pod", "default", "p7")))),
 }
 for line in export_lines(11, log, 600, range(1, 30)):
     print(json.dumps(line))

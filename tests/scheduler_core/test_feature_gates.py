@@ -15,7 +15,7 @@ from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod, Reading
 from scheduler_core.plugins.dynamic_resources import DISABLED, DynamicResources
-from scheduler_core.scheduler.handlers import pod_changes
+from scheduler_core.scheduler.steps.handlers import pod_changes
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import NoObjects, filtered, make_plugin

@@ -17,8 +17,8 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.framework.events import Happening
-from scheduler_core.scheduler import handlers
+from scheduler_core.framework.events import ObjectEvent
+from scheduler_core.scheduler.steps import handlers
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place
@@ -34,7 +34,7 @@ def heard(sim: Simulation, command: Command) -> list[str]:
     queue, found = scheduler_of(sim).queue, []
     tell = queue.move_all
 
-    def listen(what: Happening, now: int, *only: Any) -> None:
+    def listen(what: ObjectEvent, now: int, *only: Any) -> None:
         found.append(what.event.label)
         tell(what, now, *only)
 
@@ -248,7 +248,7 @@ def test_the_room_of_a_pod_that_is_deleted_while_it_waits_on_permit_is_told_at_o
 
 
 def nominated(priority: int) -> Simulation:
-    """The pod `web` waits, promised the node; three others of priorities 0, 5 and 9 wait too."""
+    """The pod `web` waits, nominated to the node; three others of priorities 0, 5 and 9 wait too."""
     others = [pod(f"p{n}", cpu="9", priority=n) for n in (0, 5, 9)]
     sim = world(node("a"), pod("web", cpu="9", priority=priority), *others)
     sim.apply(SetSettings({"manual": True}))
@@ -261,7 +261,7 @@ def told_of(sim: Simulation, change: Callable[[], object]) -> list[str]:
     queue, pods = scheduler_of(sim).queue, sim.store.pods()
     found: list[str] = []
 
-    def listen(what: Happening, now: int, only: Callable[[Any], bool] | None = None) -> None:
+    def listen(what: ObjectEvent, now: int, only: Callable[[Any], bool] | None = None) -> None:
         found.extend(p.name for p in pods if p.key != WEB and (only is None or only(p)))
 
     queue.move_all = listen  # type: ignore[method-assign]

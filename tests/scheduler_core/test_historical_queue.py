@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.faults import Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -17,7 +16,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place
@@ -93,7 +92,7 @@ def test_a_move_request_of_an_earlier_cycle_does_not_count() -> None:
 
 def test_a_binding_that_fails_after_newer_cycles_had_a_move_request_goes_to_backoff() -> None:
     sim = historical(node("a"), pod("big"))
-    sim.apply(FailCall(Fault("bind", BIG, 409, latency=5 * SECOND)))
+    sim.apply(FailCall("bind", BIG, 409, latency=5 * SECOND))
     sim.run(until=lambda w: bool(scheduler_of(w).bindings))
     sim.apply(ApplyObjects((pod("later", cpu="9"),)))
     sim.run(until=lambda w: len(w.journal.attempts) == 2)
@@ -276,7 +275,7 @@ def test_a_copy_is_historical_too() -> None:
 
 
 def test_an_unknown_mode_is_refused() -> None:
-    with pytest.raises(Refused, match=r"expected v1\.34 or historical"):
+    with pytest.raises(Refused, match=r"settings\.queue_mode: .2019. historical or v1\.34"):
         Simulation().apply(SetSettings({"queue_mode": "2019"}))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.faults import Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -17,7 +16,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place
@@ -69,7 +68,7 @@ def test_what_it_hears_is_told_in_the_order_in_which_it_happened() -> None:
 
 def test_a_scheduler_that_restarts_before_it_hears_of_a_binding_leaves_the_journey_bound() -> None:
     sim = lagging(4 * SECOND, node("a"), pod("web"))
-    sim.apply(FailCall(Fault("bind", WEB, 404, after_write=True)))
+    sim.apply(FailCall("bind", WEB, 404, after_write=True))
     sim.run(until=lambda w: w.journal.place(WEB) == Place.BACKOFF)
     assert nodes_of(sim) == {WEB: "a"}
     sim.apply(SetConfiguration(configuration(percentageOfNodesToScore=50)))
@@ -138,7 +137,7 @@ def test_the_binding_of_a_pod_that_has_gone_unheard_fails_in_the_api_servers_wor
 def test_a_lost_answer_and_a_lag_have_a_bound_pod_tried_again_and_refused() -> None:
     sim = lagging(5 * SECOND, node("a"), pod("web"))
     sim.run(until=lambda w: bool(scheduler_of(w).bindings))
-    sim.apply(FailCall(Fault("bind", WEB, 504, after_write=True)))
+    sim.apply(FailCall("bind", WEB, 504, after_write=True))
     records = settle(sim)
     messages = [data["message"] for data in of_kind(records, "binding_ended")]
     assert len(messages) > 1
@@ -302,7 +301,7 @@ def test_a_backoff_of_ages_never_ends_and_the_clock_stays_where_it_can_be_told()
     ages = 9 * 10**17
     sim.apply(SetConfiguration(configuration(podInitialBackoffSeconds=ages, podMaxBackoffSeconds=ages)))
     sim.apply(ApplyObjects((node("a"), pod("web"))))
-    sim.apply(FailCall(Fault("bind", WEB, 500)))
+    sim.apply(FailCall("bind", WEB, 500))
     settle(sim)
     assert (sim.idle, nodes_of(sim), sim.journal.place(WEB)) == (True, {WEB: ""}, Place.BACKOFF)
     assert sim.now < SECOND
@@ -329,10 +328,13 @@ def test_evictions_are_held_back_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"client_qps": -1}, "expected 0 to 10000 calls a second"),
-        ({"client_burst": 0}, "expected 1 to 10000 calls"),
-        ({"client_qps": 0.5}, "expected whole calls a second"),
-        ({"informer_lag": 3601 * SECOND}, "expected 0 to 3600000000000 nanoseconds"),
+        ({"client_qps": -1}, "settings.client_qps: -1 0 to 10000 calls a second"),
+        ({"client_burst": 0}, "settings.client_burst: 0 1 to 10000 calls"),
+        ({"client_qps": 0.5}, "settings.client_qps: 0.5 whole calls a second"),
+        (
+            {"informer_lag": 3601 * SECOND},
+            "settings.informer_lag: 3601000000000 0 to 3600000000000 nanoseconds",
+        ),
     ],
 )
 def test_a_bad_limit_is_refused(changes: dict[str, Any], said: str) -> None:

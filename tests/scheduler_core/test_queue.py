@@ -9,16 +9,16 @@ from scheduler_core.framework.events import (
     UNSCHEDULABLE_POD_UPDATE,
     Action,
     ClusterEvent,
-    Happening,
+    ObjectEvent,
 )
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.queue import SchedulingQueue
-from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, Strategy, Verdict
+from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Strategy
 from scheduler_core.testing.builders import make_pod
 
 SECOND = 1_000_000_000
-NODE_ADD = Happening(ClusterEvent("Node", Action.ADD), None, None)
-OTHER = Happening(ASSIGNED_POD_ADD, None, None)
+NODE_ADD = ObjectEvent(ClusterEvent("Node", Action.ADD), None, None)
+OTHER = ObjectEvent(ASSIGNED_POD_ADD, None, None)
 
 
 class FakeRules:
@@ -40,14 +40,16 @@ class FakeRules:
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
         return frozenset(["Fit"]) if event.resource == "Node" else frozenset()
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         helps = what.event.resource in ("Node", "*") and ("Fit" in entry.rejectors)
         if not helps:
             return STAYS
         ready = "Fit" in entry.pending_plugins
-        return Verdict(Strategy.IMMEDIATELY if ready else Strategy.AFTER_BACKOFF, what.event.label, "Fit")
+        return RequeueDecision(
+            Strategy.IMMEDIATELY if ready else Strategy.AFTER_BACKOFF, what.event.label, "Fit"
+        )
 
-    def moved(self, entry: QueuedPod, place: str, cause: str, why: Verdict | None) -> None:
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         self.moves.append((entry.pod.name, place, cause))
 
 
@@ -307,14 +309,16 @@ def test_a_refusal_ends_a_row_of_errors() -> None:
 class TwoMinds(FakeRules):
     """A node that comes is what a waiting plugin waits for; anything else may help after the backoff."""
 
-    def judge(self, entry: QueuedPod, what: Happening) -> Verdict:
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         comes = what.event.resource == "Node"
-        return Verdict(Strategy.IMMEDIATELY if comes else Strategy.AFTER_BACKOFF, what.event.label, "Fit")
+        return RequeueDecision(
+            Strategy.IMMEDIATELY if comes else Strategy.AFTER_BACKOFF, what.event.label, "Fit"
+        )
 
 
 @pytest.mark.parametrize("happened", [(NODE_ADD, OTHER), (OTHER, NODE_ADD)])
 def test_of_what_happened_in_flight_the_event_that_a_plugin_waits_for_counts_most(
-    happened: tuple[Happening, ...],
+    happened: tuple[ObjectEvent, ...],
 ) -> None:
     queue = SchedulingQueue(QueueOptions(), TwoMinds())
     queue.add(a_pod("a"), 0)

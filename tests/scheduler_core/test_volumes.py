@@ -15,6 +15,7 @@ from scheduler_core.commands import (
     SetSettings,
 )
 from scheduler_core.simulation import Simulation
+from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.trace.journal import Place
 from tests.scheduler_core.worlds import (
@@ -154,11 +155,11 @@ def test_volumes_and_classes_get_their_defaults() -> None:
     assert (found["volumeBindingMode"], found["reclaimPolicy"]) == ("Immediate", "Delete")
 
 
-def test_why_is_told_for_the_cycle_that_has_just_ended() -> None:
+def test_a_cycle_that_has_just_ended_is_explained() -> None:
     sim = local()
     until_assumed(sim)
     cycle = cycle_of(sim)
     plugin = scheduler_of(sim).profiles["default-scheduler"].plugin("VolumeBinding")
     assert plugin is not None
-    (claim,) = plugin.why(cycle.state, cycle.pod, cycle.nodes, cycle.nodes.rows["a"])["claims"]
-    assert claim["volume"] == "va"
+    ((_, volume),) = rows(plugin.explain(cycle.state, cycle.pod, cycle.nodes, cycle.nodes.rows["a"]))
+    assert volume.startswith("would get va")

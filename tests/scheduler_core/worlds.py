@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record

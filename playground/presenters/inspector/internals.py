@@ -8,8 +8,9 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.words import gettext_noop
+from scheduler_core.inspection.attempt_observer import name_of
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.witness import name_of
+from scheduler_core.scheduler.actions import ExpireAssumedPod
 
 SHOWN = 40
 _CHANGES = {
@@ -80,7 +81,11 @@ def _assumed(sim: Any, key: str, node: str, binding: Any) -> dict[str, Any]:
 
 
 def _expires(sim: Any, key: str) -> int | None:
-    due = (e.time for e in sim.agenda.entries() if e.action[0] == "expire" and e.action[2] == key)
+    due = (
+        entry.time
+        for entry in sim.agenda.entries()
+        if isinstance(entry.action, ExpireAssumedPod) and entry.action.pod == key
+    )
     return next(due, None)
 
 

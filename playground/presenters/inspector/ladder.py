@@ -6,9 +6,9 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
-from scheduler_core.objects.times import format_time
+from scheduler_core.objects.times import NEVER, format_time
 from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.preemption.importance import NEVER, earliest_start
+from scheduler_core.preemption.importance import earliest_start
 
 # kube's five criteria in their order: a short head, and what is best.
 COLUMNS = (

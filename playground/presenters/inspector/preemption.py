@@ -10,8 +10,9 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.preempting import chosen_of, step_of
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.cycle import PluginStep, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 CANDIDATES = 12
 GROUPS = 8

@@ -9,7 +9,8 @@ import numpy as np
 from playground.charts.scores import stacked
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of
-from scheduler_core.scheduler.cycle import SchedulingCycle, ScoreBoard
+from scheduler_core.framework.scores import ScoreBoard
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 WINDOW = 10
 

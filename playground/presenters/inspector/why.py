@@ -16,7 +16,8 @@ from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
 from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step
 from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 WINDOW = 20
 ALL = 40

@@ -1,4 +1,4 @@
-"""What an attempt looked like from inside: a witness' account (scheduler_core/scheduler/witness.py) in the words of the page."""
+"""What an attempt looked like from inside: what an AttemptObserver saw, in the words of the page."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
     """Those that mattered first, then the others as they came; at most EVENTS of them."""
-    ordered = sorted(events, key=lambda event: event.get("verdict", _STAYS) == _STAYS)
+    ordered = sorted(events, key=lambda event: event.get("decision", _STAYS) == _STAYS)
     return {
         "flight": [
             {**event, "at": event["position"], "t": clock(event["t"]), "helps": _helps(event)}
@@ -69,5 +69,5 @@ def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _helps(event: Mapping[str, Any]) -> bool | None:
     """None where nobody asked: the attempt succeeded, or has not ended."""
-    verdict = event.get("verdict")
-    return None if verdict is None else verdict != _STAYS
+    decision = event.get("decision")
+    return None if decision is None else decision != _STAYS

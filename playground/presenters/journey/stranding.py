@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.stranding import Stranded, Way
+from scheduler_core.inspection.stranding import Stranded, Way
 
 _WAYS = {
     Way.EXISTING_ANTI_AFFINITY: gettext_noop(

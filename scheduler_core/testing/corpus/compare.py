@@ -82,9 +82,9 @@ def _words(value: Any) -> str:
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:
     """Of one attempt, both sides in the corpus' shape."""
     for field in FIELDS:
-        found = _field_difference(field, expected.get(field), received.get(field))
-        if found is not None:
-            return Difference(number, pod, *found)
+        difference = _field_difference(field, expected.get(field), received.get(field))
+        if difference is not None:
+            return Difference(number, pod, *difference)
     return None
 
 

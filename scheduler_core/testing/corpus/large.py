@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.api.admission import Admission
+from scheduler_core.api.admission.admission import Admission
+from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import kind_of
-from scheduler_core.api.priority import PriorityClasses
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycle import EXCLUDED, SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.surroundings import Surroundings
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
 from scheduler_core.testing.corpus.compare import Difference
 from scheduler_core.testing.corpus.observe import (
     Observed,
@@ -50,21 +50,21 @@ def run_large(scenario: Scenario) -> Difference | None:
     world = World(objects, pending)
     configuration = load_configuration(scenario.data.get("config"))
     frameworks = {
-        profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, world)
+        profile.scheduler_name: Framework(with_all_candidates(profile), registry(), world)
         for profile in configuration.profiles
     }
-    around = Surroundings(100, nominator=world.nominator)
+    algorithm_state = AlgorithmState(100, nominator=world.nominator)
     for number, expected in enumerate(scenario.attempts, 1):
         pod = world.pods[expected["pod"]]
         framework = frameworks[pod.spec.scheduler_name]
         cycle = SchedulingCycle(
             number, "corpus", framework.name, QueuedPod(pod, 0, 0), world.take_snapshot(), 0
         )
-        around.next_start = 0
-        around.draw = partial(_drawn, cycle, expected.get("chosen"))
-        begin(cycle, framework, around)
+        algorithm_state.next_start = 0
+        algorithm_state.draw = partial(_drawn, cycle, expected.get("chosen"))
+        begin(cycle, framework, algorithm_state)
         while cycle.phase in IN_ALGORITHM:
-            advance(cycle, framework, around)
+            advance(cycle, framework, algorithm_state)
         received = _observed(cycle, framework)
         if cycle.search is not None and cycle.search.own_nomination:
             received["refused"] = _counted(observe_all(cycle, FilterRunner(framework, world.nominator)))
@@ -75,9 +75,9 @@ def run_large(scenario: Scenario) -> Difference | None:
                 world.preempt(cycle.preemption)
             world.fail(pod, cycle.nomination)
         received["nominatedNodeAfter"] = world.pods[pod.key].nominated_node_name
-        found = _difference(number, expected, received)
-        if found is not None:
-            return found
+        difference = _difference(number, expected, received)
+        if difference is not None:
+            return difference
     return None
 
 
@@ -104,10 +104,10 @@ def _observed(cycle: SchedulingCycle, framework: Framework) -> Observed:
         out["chosen"] = cycle.chosen
         return out
     observe_failure(cycle, out)
-    told = preemption(cycle)
-    if told is not None:
-        out["nCandidates"] = len(told.get("candidates", ())) or None
-        out["preemption"] = {name: told[name] for name in _OF_PREEMPTION if name in told}
+    preempted = preemption(cycle)
+    if preempted is not None:
+        out["nCandidates"] = len(preempted.get("candidates", ())) or None
+        out["preemption"] = {name: preempted[name] for name in _OF_PREEMPTION if name in preempted}
     return out
 
 
@@ -170,8 +170,8 @@ def _items(scenario: Scenario, field: str) -> list[Manifest]:
     folders = scenario.file.resolve().parents if scenario.file is not None else [Path.cwd()]
     for folder in folders:
         for suffix in _SUFFIXES:
-            found = folder / f"{name}{suffix}"
-            if found.is_file():
-                items: list[Manifest] = load_json(found)["items"]
+            file = folder / f"{name}{suffix}"
+            if file.is_file():
+                items: list[Manifest] = load_json(file)["items"]
                 return items
     raise CorpusError(f"{scenario.name}: {name} is in no folder above {scenario.file}")

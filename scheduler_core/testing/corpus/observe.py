@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
+from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, unresolvable
 from scheduler_core.preemption.evidence import Evidence
-from scheduler_core.scheduler.algorithm import status_codes
-from scheduler_core.scheduler.cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle, ScoreBoard
-from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.fit_error import NO_NODES
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
+from scheduler_core.scheduler.algorithm.post_filter import status_codes
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle
 
 Observed = dict[str, Any]
 
@@ -59,7 +60,7 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
         **status_json(status),
         "nodes": None if cycle.node_names is None or not status.ok else sorted(cycle.node_names),
         "nodePlugins": sorted(cycle.narrowed_by),
-        "skippedFilters": sorted(cycle.skip_filter),
+        "skippedFilters": sorted(cycle.state.skip_filter),
     }
 
 
@@ -69,11 +70,11 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
     if cycle.node_names is not None:
         rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)
     refused = runner.refusals(cycle.state, cycle.pod, cycle.nodes, rows)
-    asked = set(rows.tolist())
+    looked_at = set(rows.tolist())
     absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}]")
     out: Observed = {}
     for row, name in enumerate(cycle.nodes.names):
-        if row not in asked:
+        if row not in looked_at:
             out[name] = {**status_json(absent), "plugin": "", "excluded": True}
         else:
             out[name] = status_json(refused[row]) if row in refused else None
@@ -149,7 +150,7 @@ def _refused(cycle: SchedulingCycle) -> Observed:
 
 
 def _observe_scores(cycle: SchedulingCycle, board: ScoreBoard, out: Observed, *, sampled: bool) -> None:
-    out["skippedScores"] = sorted(cycle.skip_score)
+    out["skippedScores"] = sorted(cycle.state.skip_score)
     if board.total is None:
         return
     if not sampled or len(board.rows) <= MOST_SCORES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.config import Profile
+from scheduler_core.framework.profile import Profile
 
 
 def with_all_candidates(profile: Profile) -> Profile:

@@ -12,18 +12,19 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
-from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
+from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM, advance, begin, status_codes
-from scheduler_core.scheduler.cycle import SchedulingCycle
-from scheduler_core.scheduler.filtering import FilterRunner
-from scheduler_core.scheduler.surroundings import Surroundings
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner
+from scheduler_core.scheduler.algorithm.post_filter import status_codes
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import (
     UNTOLD_IN_ERRORS,
     Difference,
@@ -57,7 +58,7 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one scenario; `reason` says what is not supported yet, or what stopped the run."""
+    """What became of one scenario; `reason` says what is not supported, or what stopped the run."""
 
     scenario: Scenario
     verdict: Verdict
@@ -105,10 +106,12 @@ class _Run:
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
         self.frameworks = {
-            profile.scheduler_name: Framework(with_all_candidates(profile), REGISTRY, self.world)
+            profile.scheduler_name: Framework(with_all_candidates(profile), registry(), self.world)
             for profile in configuration.profiles
         }
-        self.around = Surroundings(configuration.percentage_of_nodes_to_score, nominator=self.world.nominator)
+        self.algorithm_state = AlgorithmState(
+            configuration.percentage_of_nodes_to_score, nominator=self.world.nominator
+        )
         self.world.nominate_from_the_start(
             key
             for key, pod in self.world.pods.items()
@@ -131,9 +134,9 @@ class _Run:
             for field in untold:
                 if field not in wanted:
                     received.pop(field, None)
-            found = first_difference(number, expected["pod"], wanted, without_empty(received))
-            if found is not None:
-                return found
+            difference = first_difference(number, expected["pod"], wanted, without_empty(received))
+            if difference is not None:
+                return difference
         return None
 
     def _attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
@@ -176,10 +179,10 @@ class _Run:
             return None
         runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
         failure = Failure(
-            status_codes(cycle), runner, nominator.on, nominator.nodes, self.around.draw_preemption
+            status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
         )
-        found = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
-        return preemption(cycle, found.evidence)
+        result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
+        return preemption(cycle, result.evidence)
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:
@@ -193,18 +196,18 @@ class _Run:
         self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
     ) -> tuple[SchedulingCycle, Observed | None]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
-        start = self.around.next_start
-        self.around.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
-        begin(cycle, framework, self.around)
+        start = self.algorithm_state.next_start
+        self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
+        begin(cycle, framework, self.algorithm_state)
         while cycle.phase in IN_ALGORITHM:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
-            advance(cycle, framework, self.around)
-        sampling = _sampling(cycle, start, self.around.next_start, expected.get("sampling") or {})
+            advance(cycle, framework, self.algorithm_state)
+        sampling = _sampling(cycle, start, self.algorithm_state.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):
             sampling["filterCalls"] = 0
         if not self.sampled:
-            self.around.next_start = 0
+            self.algorithm_state.next_start = 0
         return cycle, sampling
 
 
@@ -242,13 +245,13 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
             "nextStartIndex": after,
         }
     names = cycle.nodes.names
-    found = [names[int(row)] for row in (cycle.feasible if cycle.feasible is not None else ())]
+    feasible = [names[int(row)] for row in (cycle.feasible if cycle.feasible is not None else ())]
     out: Observed = {
         "startIndex": start,
         "numNodesToFind": search.wanted,
         "processedNodes": search.processed,
         "filterCalls": search.seen,
-        "feasibleOrder": found,
+        "feasibleOrder": feasible,
         "nextStartIndex": after,
     }
     if search.beyond is not None:
@@ -256,5 +259,5 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
     if expected.get(
         "unordered"
     ):  # kube takes the nodes of a PreFilter result in the random order of a Go map
-        out |= {"feasibleOrder": sorted(found), "unordered": True}
+        out |= {"feasibleOrder": sorted(feasible), "unordered": True}
     return out

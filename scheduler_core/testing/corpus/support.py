@@ -1,4 +1,4 @@
-"""Which kinds of corpus can be judged yet."""
+"""Which scenarios of a corpus can be judged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scheduler_core.testing.timelines import unknown_operation
 
 
 def not_supported(scenario: Scenario) -> str:
-    """Why a scenario can't be judged yet, read from its own data, never from its name; empty where it can."""
+    """Why a scenario can't be judged, read from its own data, never from its name; empty where it can."""
     data = scenario.data
     if "steps" in data:
         return unknown_operation(data)

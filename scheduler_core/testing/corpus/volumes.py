@@ -7,18 +7,19 @@ from typing import Any
 
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.plugins.volume_assumptions import CLAIM, VOLUME
-from scheduler_core.plugins.volume_binder import Plan
-from scheduler_core.plugins.volume_binding import PLAN, VolumeBinding
-from scheduler_core.plugins.volumes import (
+from scheduler_core.objects.storage.volumes import (
     BIND_COMPLETED,
+    CLAIM,
     SELECTED_NODE,
+    VOLUME,
     key_of,
     name_of,
     reserved_for,
     with_annotation,
 )
-from scheduler_core.scheduler.cycle import SchedulingCycle
+from scheduler_core.plugins.volumebinding.binder import Plan
+from scheduler_core.plugins.volumebinding.plugin import PLAN, VolumeBinding
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]

@@ -10,12 +10,12 @@ from typing import Any
 
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.framework.plugin import Assumptions, PostFilterResult
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.nominator import Nominator
-from scheduler_core.scheduler.world import WorldSettings
 
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]

@@ -77,15 +77,15 @@ def _path(expected: Any, received: Any) -> tuple[str, Any, Any] | None:
     """Where two values differ, with both sides; None where they are the same but for a millisecond."""
     if isinstance(expected, dict) and isinstance(received, dict):
         for name in sorted({*expected, *received}):
-            found = _path(expected.get(name), received.get(name))
-            if found is not None:
-                return f".{name}{found[0]}", found[1], found[2]
+            inner = _path(expected.get(name), received.get(name))
+            if inner is not None:
+                return f".{name}{inner[0]}", inner[1], inner[2]
         return None
     if isinstance(expected, list) and isinstance(received, list) and len(expected) == len(received):
         for i, (a, b) in enumerate(zip(expected, received, strict=True)):
-            found = _path(a, b)
-            if found is not None:
-                return f"[{i}]{found[0]}", found[1], found[2]
+            inner = _path(a, b)
+            if inner is not None:
+                return f"[{i}]{inner[0]}", inner[1], inner[2]
         return None
     if isinstance(expected, float | int) and isinstance(received, float | int):
         exact = isinstance(expected, int) and isinstance(received, int)

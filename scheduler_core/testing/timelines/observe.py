@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.api.kube_events import KubeEvent
-from scheduler_core.framework.events import Happening
+from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -101,7 +101,7 @@ def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
     return {name: value for name, value in shown.items() if value or (name in kept and value is not None)}
 
 
-def _in_flight_label(item: Pod | Happening) -> str:
+def _in_flight_label(item: Pod | ObjectEvent) -> str:
     return f"pod:{item.key}" if isinstance(item, Pod) else f"event:{item.event.label}"
 
 

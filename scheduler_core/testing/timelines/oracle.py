@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.cluster.table import NodeTable
@@ -20,7 +19,7 @@ from scheduler_core.framework.status import (
     unschedulable,
 )
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.registry import with_plugins
 
 NAME = "OraclePermit"
 
@@ -32,12 +31,12 @@ _ANSWERS = {
 }
 
 
-def _told(pod: Pod, what: str) -> str:
+def _annotated(pod: Pod, what: str) -> str:
     return pod.annotations.get(f"oracle.io/{what}", "")
 
 
 def _answer(pod: Pod, what: str) -> Status:
-    return _ANSWERS.get(_told(pod, what), SUCCESS)
+    return _ANSWERS.get(_annotated(pod, what), SUCCESS)
 
 
 def _after_pod_label_change(plugin: OraclePermit, pod: Pod, old: Pod, new: Pod) -> bool:
@@ -51,7 +50,7 @@ class OraclePermit(Plugin):
     events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        return unresolvable("oracle gate") if _told(pod, "preenqueue") == "gate" else SUCCESS
+        return unresolvable("oracle gate") if _annotated(pod, "preenqueue") == "gate" else SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         return PreFilterResult(_answer(pod, "prefilter"))
@@ -63,10 +62,10 @@ class OraclePermit(Plugin):
         return
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
-        wanted = tuple(key.strip() for key in _told(pod, "activate").split(",") if key.strip())
+        wanted = tuple(key.strip() for key in _annotated(pod, "activate").split(",") if key.strip())
         if wanted:
             state.write(PODS_TO_ACTIVATE, wanted)
-        word, _, seconds = _told(pod, "permit").partition(":")
+        word, _, seconds = _annotated(pod, "permit").partition(":")
         if word == "wait":
             return PermitResult(Status(Code.WAIT), round(float(seconds) * SECOND))
         return PermitResult(_answer(pod, "permit"))
@@ -78,11 +77,6 @@ class OraclePermit(Plugin):
         return CallResult(_answer(pod, "prebind"))
 
 
-@contextmanager
-def oracle() -> Iterator[None]:
+def oracle() -> AbstractContextManager[None]:
     """While it lasts, configurations may name the plugin."""
-    REGISTRY[NAME] = OraclePermit
-    try:
-        yield
-    finally:
-        del REGISTRY[NAME]
+    return with_plugins(OraclePermit)

@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.api.faults import BIND, Fault
+from scheduler_core.api.faults import Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.objects.times import parse_time
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler import binding, scheduling
-from scheduler_core.scheduler.algorithm import IN_ALGORITHM
-from scheduler_core.scheduler.cycle import Phase, SchedulingCycle
-from scheduler_core.scheduler.fit_error import fit_error
+from scheduler_core.scheduler.actions import AdvanceCycle
+from scheduler_core.scheduler.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.scheduler.steps import permit, scheduling
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.timelines import oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference
@@ -43,7 +45,7 @@ def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
-    """What a timeline needs that is not built yet; "" where it can be run."""
+    """What a timeline needs that is not modelled; "" where it can be run."""
     strange = next((step["op"] for step in timeline["steps"] if step["op"] not in _OPERATIONS), "")
     return "leader election" if strange in _OF_LEASES else strange and f"operation {strange}"
 
@@ -88,9 +90,9 @@ class _Run:
             if self.forgets_faults and step["op"] == "scheduleOne":
                 self.sim.faults.clear()
             seen = self.observer.look(self.records, self.result)
-            found = difference(number, step["op"], step["expect"], seen)
-            if found is not None:
-                return found
+            first = difference(number, step["op"], step["expect"], seen)
+            if first is not None:
+                return first
         return None
 
     def _apply(self, op: Op) -> None:
@@ -114,16 +116,16 @@ class _Run:
         self._change(lambda: self.sim.store.create(_given(op["object"]), _kind(op["object"]), self.sim.now))
 
     def update(self, op: Op) -> None:
-        given = self._with_emptied_maps(_given(op["object"]))
-        self._change(lambda: self.sim.store.overwrite(given, _kind(given)))
+        manifest = self._with_emptied_maps(_given(op["object"]))
+        self._change(lambda: self.sim.store.overwrite(manifest, _kind(manifest)))
 
-    def _with_emptied_maps(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_emptied_maps(self, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
         """Annotations that have all been taken away are an empty map, which the corpus' JSON leaves out."""
-        metadata = given["metadata"]
-        old = self.sim.store.get(_kind(given), metadata.get("namespace") or "", metadata["name"])
+        metadata = manifest["metadata"]
+        old = self.sim.store.get(_kind(manifest), metadata.get("namespace") or "", metadata["name"])
         if old is None or "annotations" in metadata or "annotations" not in old["metadata"]:
-            return given
-        return {**given, "metadata": {**metadata, "annotations": {}}}
+            return manifest
+        return {**manifest, "metadata": {**metadata, "annotations": {}}}
 
     def delete(self, op: Op) -> None:
         store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
@@ -138,18 +140,18 @@ class _Run:
         self._pass(round(op["seconds"] * SECOND))
 
     def fail_next_bind(self, op: Op) -> None:
-        fault = Fault(BIND, op["pod"], 500, after_write=bool(op.get("afterBound")), message=op["message"])
+        fault = Fault("bind", op["pod"], 500, after_write=bool(op.get("afterBound")), message=op["message"])
         self.sim.faults[fault.key] = fault
 
     def permit_allow(self, op: Op) -> None:
         for waiting in self.scheduler.pods_waiting():
             if waiting.pod.key == op["pod"] and oracle.NAME in waiting.waiting:
-                self._change(partial(binding.allow, self.scheduler, waiting, oracle.NAME))
+                self._change(partial(permit.allow, self.scheduler, waiting, oracle.NAME))
 
     def permit_reject(self, op: Op) -> None:
         for waiting in self.scheduler.pods_waiting():
             if waiting.pod.key == op["pod"]:
-                self._change(partial(binding.reject, self.scheduler, waiting, oracle.NAME, "oracle rejected"))
+                self._change(partial(permit.reject, self.scheduler, waiting, oracle.NAME, "oracle rejected"))
 
     # One scheduling cycle
 
@@ -186,7 +188,7 @@ class _Run:
 
     def _during(self, during: Op) -> None:
         """What the other threads have to do about it at once is done before the cycle goes on."""
-        agenda, turn = self.sim.agenda, ("cycle", self.scheduler.name)
+        agenda, turn = self.sim.agenda, AdvanceCycle(self.scheduler.name)
         waits = any(entry.action == turn for entry in agenda.entries())
         agenda.discard(lambda action: action == turn)
         for op in during["ops"]:

@@ -1,8 +1,11 @@
-"""The plugins' own figures for a node, in the tabs Why and Node."""
+"""The plugins' own figures for a node, in the tabs Why and Node: from a world to the page's HTML."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+from django.template.loader import get_template
 
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import ZONE, decided, node, pod, shown, three_nodes, until, world
@@ -19,17 +22,33 @@ def figures(sim: Simulation, on: str, tab: str = "node") -> dict[str, dict[str, 
     return {section["plugin"]: section for section in body["figures"]}
 
 
+def text(parts: list[dict[str, Any]]) -> str:
+    """What a reader sees of a cell or a paragraph."""
+    seen = (each.get("text") or each.get("name") or text(each.get("parts", [])) for each in parts)
+    return " ".join("".join(seen).split())
+
+
+def rows(section: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The cells of a section's tables; "bad" behind those of a row that keeps the pod off the node."""
+    return [
+        (text(row["name"]), *map(text, row["cells"]), *(("bad",) if "bad" in row["tone"] else ()))
+        for block in section["blocks"]
+        if block["kind"] == "table"
+        for row in block["rows"]
+    ]
+
+
+def html(*sections: dict[str, Any]) -> str:
+    page = get_template("playground/panels/inspector_figures.html").render({"figures": sections})
+    return re.sub(r"\s+", " ", page)
+
+
 def test_resources_tell_what_comes_what_is_taken_and_what_lacks() -> None:
     sim = until(three_nodes(pod("p", cpu="64")), decided())
-    rows = {row["name"]: row for row in figures(sim, "small")["NodeResourcesFit"]["rows"]}
-    assert rows["cpu"] == {
-        "name": "cpu",
-        "incoming": "64",
-        "requested": "0",
-        "allocatable": "1",
-        "lacks": "63",
-    }
-    assert rows["pods"]["lacks"] == ""
+    section = figures(sim, "small")["NodeResourcesFit"]
+    assert section["blocks"][0]["columns"] == ["resource", "incoming", "requested", "allocatable", "lacks"]
+    assert rows(section) == [("cpu", "64", "0", "1", "63", "bad"), ("pods", "1", "0", "110", "")]
+    assert '<tr class="bad"><th scope="row">cpu</th><td>64</td>' in html(section)
 
 
 def test_why_shows_the_figures_of_the_plugin_that_refused_the_chosen_node() -> None:
@@ -55,33 +74,41 @@ def spread_world() -> Simulation:
 
 
 def test_spread_tells_the_pods_of_each_domain_and_the_skew_that_the_pod_would_make() -> None:
-    (constraint,) = figures(spread_world(), "a")["PodTopologySpread"]["constraints"]
-    assert (constraint["key"], constraint["max_skew"], constraint["minimum"]) == (ZONE, 1, 0)
-    domains = {d["name"]: (d["pods"], d["skew"], d["ok"], d["here"]) for d in constraint["domains"]}
-    assert domains == {"a": (1, 2, False, True), "b": (0, 1, True, False)}
+    section = figures(spread_world(), "a")["PodTopologySpread"]
+    heading, table = section["blocks"]
+    assert text(heading["parts"]) == f"{ZONE} maxSkew 1 · global minimum 0 · app in (web)"
+    assert rows(section) == [("a this node", "1", "2 > 1", "bad"), ("b", "0", "1")]
+    assert [row["tone"] for row in table["rows"]] == ["bad here", ""]
+    assert f"<p><code>{ZONE}</code> maxSkew 1 · global minimum 0 · <code>app in (web)</code></p>" in html(
+        section
+    )
+    assert 'a <span class="by">this node</span><svg class="mini"' in html(section)
 
 
 def test_affinity_tells_which_existing_pods_match_which_term() -> None:
     term = {"labelSelector": {"matchLabels": WEB}, "topologyKey": "kubernetes.io/hostname"}
     rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     sim = until(world(node("a"), labelled(pod("one", nodeName="a")), pod("p", affinity=rule)), decided())
-    (told,) = figures(sim, "a")["InterPodAffinity"]["terms"]
-    assert (told["side"], told["ok"], told["selector"]) == ("anti-affinity", False, "app in (web)")
-    assert [p["key"] for p in told["pods"]] == ["default/one"]
+    section = figures(sim, "a")["InterPodAffinity"]
+    assert rows(section) == [
+        ("anti-affinity app in (web)kubernetes.io/hostname = a", "1 one", "bad"),
+    ]
+    assert '<a href="?pod=default/one" data-pod="default/one"><code>one</code></a>' in html(section)
+    assert "<span>kubernetes.io/hostname = a</span>" in html(section)
 
 
 def test_existing_pods_that_keep_the_pod_away_are_named() -> None:
     term = {"labelSelector": {"matchLabels": WEB}, "topologyKey": "kubernetes.io/hostname"}
     rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     sim = until(world(node("a"), pod("one", nodeName="a", affinity=rule), labelled(pod("p"))), decided())
-    (told,) = figures(sim, "a")["InterPodAffinity"]["existing"]
-    assert [p["key"] for p in told["pods"]] == ["default/one"]
+    assert rows(figures(sim, "a")["InterPodAffinity"]) == [
+        ("anti-affinity of an existing pod app in (web)kubernetes.io/hostname = a", "one", "bad")
+    ]
 
 
 def test_a_selector_is_told_against_the_nodes_own_value() -> None:
     sim = until(world(node("a", labels={"disk": "hdd"}), pod("p", nodeSelector={"disk": "ssd"})), decided())
-    (row,) = figures(sim, "a")["NodeAffinity"]["rows"]
-    assert (row["key"], row["values"], row["value"], row["ok"]) == ("disk", "ssd", "hdd", False)
+    assert rows(figures(sim, "a")["NodeAffinity"]) == [("disk In ssd", "hdd", "bad")]
 
 
 def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> None:
@@ -125,8 +152,9 @@ def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> 
     }
     uses = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
     sim = until(world(klass, volume, claim, node("a"), node("b"), pod("p", volumes=uses)), decided())
-    (told,) = figures(sim, "a")["VolumeBinding"]["claims"]
-    assert (told["claim"], told["state"], told["volume"]) == ("data", "unbound", "disk-1")
-    assert told["candidates"] == [{"volume": "disk-1", "reached": True}]
-    (elsewhere,) = figures(sim, "b")["VolumeBinding"]["claims"]
-    assert (elsewhere["volume"], elsewhere["candidates"][0]["reached"]) == ("", False)
+    here, elsewhere = figures(sim, "a")["VolumeBinding"], figures(sim, "b")["VolumeBinding"]
+    assert rows(here) == [("datalocal", "would get disk-1disk-1")]
+    ((_, volume),) = rows(elsewhere)
+    assert "would get" not in volume
+    assert volume.endswith("disk-1 (out of reach)")
+    assert '<td>would get <code>disk-1</code><p class="by"><code>disk-1</code> </p></td>' in html(here)

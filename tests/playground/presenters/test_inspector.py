@@ -105,9 +105,12 @@ def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
 def test_the_chart_shows_what_the_table_says() -> None:
     sim = until(world(node("a"), node("b", cpu="9"), pod("web-1", cpu="2")), decided())
     found = body(sim, "scores")
-    for row in found["rows"]:
-        bars = [bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"]]
-        assert sum(bars) == row["total"]
+    drawn = {
+        row["node"]: sum(bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"])
+        for row in found["rows"]
+    }
+    assert sorted(drawn) == ["a", "b"]
+    assert drawn == {row["node"]: row["total"] for row in found["rows"]}
 
 
 @pytest.mark.parametrize(("cpu", "kind"), [("2", "one feasible"), ("64", "none feasible")])

@@ -9,7 +9,6 @@ import pytest
 from playground.presenters.journey import journey
 from playground.presenters.journey.ages import age
 from playground.presenters.journey.text import text
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, Ref
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place
@@ -93,7 +92,7 @@ def test_a_deleted_pod_keeps_its_journey() -> None:
 
 def test_equal_events_are_one_row_with_their_number_as_kubectl_has_it() -> None:
     sim = world(node("n"), pod("web"))
-    sim.apply(FailCall(Fault("bind", "default/web", 409, times=2)))
+    sim.apply(FailCall("bind", "default/web", 409, times=2))
     settle(sim)
     rows = journey(sim, "default/web")["events"]
     assert [(row["reason"], row["count"]) for row in rows[:2]] == [("FailedScheduling", 2), ("Scheduled", 1)]

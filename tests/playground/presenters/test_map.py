@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from playground.presenters.heat import BEST, HERE, NO, OK
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import ApplyObjects, FailCall, SetConfiguration
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import (
@@ -110,7 +109,7 @@ def test_refused_pods_of_every_scheduler_are_listed() -> None:
 
 def test_a_pod_whose_binding_failed_names_the_node_and_the_step_where_it_came_back() -> None:
     sim = three_nodes()
-    sim.apply(FailCall(Fault("bind", "default/web-1", 409)))
+    sim.apply(FailCall("bind", "default/web-1", 409))
     sim.run(until=lambda w: w.journal.place("default/web-1") == "backoff")
     (row,) = cards(sim)["map-pending"]["rows"]
     assert (row["message"], row["at"]) == ("", sim.position)

@@ -8,7 +8,6 @@ import pytest
 
 from playground.presenters import Look
 from playground.presenters.window import round_up, window
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until
@@ -109,7 +108,7 @@ def test_a_filter_finds_lanes_by_name_and_counts_the_rest() -> None:
 
 def test_a_binding_that_failed_is_told_from_a_good_one() -> None:
     sim = three_nodes()
-    sim.apply(FailCall(Fault("bind", "default/web-1", 409)))
+    sim.apply(FailCall("bind", "default/web-1", 409))
     settle(sim)
     assert [s["kind"] for s in lanes(sim)["web-1"]][:4] == ["queue", "cycle", "undone", "backoff"]
 

@@ -56,6 +56,7 @@ def test_every_step_of_a_world_is_told() -> None:
     sim = three_nodes(pod("web-1"), pod("huge", cpu="64"))
     while sim.advance() and sim.position < 120:
         assert context(sim)["told"], f"step {sim.position}: {[record.kind for record in sim.last]}"
+    assert sim.position == 120
 
 
 def test_what_a_stranger_named_is_escaped() -> None:

@@ -22,15 +22,19 @@ from tests.browser.server import PlaygroundServer
 from tests.playground.sessions.wire import TEXT, Closed, Wire
 from tests.playground.sessions.worlds import node, pod
 
-LIMIT = 300_000
+LIMIT = 600_000  # of what any page takes
 MESSAGE = 16 << 10
 PODS = [f"p{number:03}" for number in range(600)]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    """A server that takes uploads of 300 kB and messages of 16 KiB."""
-    limits = {"MAX_UPLOAD_BYTES": str(LIMIT), "WEBSOCKET_MAX_MESSAGE": str(MESSAGE)}
+    """A server that takes uploads of 300 kB, traces of 600 kB and messages of 16 KiB."""
+    limits = {
+        "MAX_UPLOAD_BYTES": str(LIMIT // 2),
+        "MAX_TRACE_BYTES": str(LIMIT),
+        "WEBSOCKET_MAX_MESSAGE": str(MESSAGE),
+    }
     server = PlaygroundServer(tmp_path_factory.mktemp("server"), **limits)
     server.manage("migrate", "--verbosity", "0")
     server.start()
@@ -186,24 +190,34 @@ def test_an_upload_that_says_it_is_too_large_is_refused_before_it_is_sent(server
     head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Content-Length: 50000000"]
     said = answer(raw(server, head))
     assert said.startswith(b"HTTP/1.1 413 ")
-    assert b"300,000 bytes" in said
+    assert b"600,000 bytes" in said
 
 
 def test_an_upload_that_does_not_say_its_size_is_refused_while_it_arrives(server: PlaygroundServer) -> None:
     head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Transfer-Encoding: chunked"]
     connection = raw(server, head)
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
-    for _ in range(8):
+    for _ in range(16):
         connection.sendall(chunk)
     said = answer(connection)
     assert said.startswith(b"HTTP/1.1 413 ")
 
 
-def test_an_upload_within_the_limit_is_taken(server: PlaygroundServer) -> None:
+@pytest.mark.parametrize(("path", "size"), [("/new", LIMIT // 2), ("/import-trace", LIMIT)])
+def test_an_upload_within_the_limit_is_taken(server: PlaygroundServer, path: str, size: int) -> None:
+    head = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", f"Content-Length: {size}"]
+    connection = raw(server, head)
+    connection.sendall(b"x" * size)
+    assert answer(connection).startswith(b"HTTP/1.1 403 ")  # no CSRF token: it came as far as Django
+
+
+def test_an_upload_over_the_limit_of_its_page_is_refused_with_that_limit(server: PlaygroundServer) -> None:
     head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", f"Content-Length: {LIMIT}"]
     connection = raw(server, head)
     connection.sendall(b"x" * LIMIT)
-    assert answer(connection).startswith(b"HTTP/1.1 403 ")  # no CSRF token: it came as far as Django
+    said = answer(connection)
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert b"300,000 bytes" in said
 
 
 def test_the_server_serves_others_after_a_refused_upload(server: PlaygroundServer) -> None:

@@ -1,11 +1,9 @@
 """The scheduler's configuration and the world's settings."""
 
-from dataclasses import fields
-
 import pytest
 
 from playground.worldforms import SettingsForm
-from scheduler_core.scheduler.world import WorldSettings
+from scheduler_core.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of
 
@@ -184,7 +182,7 @@ def test_locked_gates_can_be_seen_and_not_set(begun):
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    assert set(SettingsForm.base_fields) == {f.name for f in fields(WorldSettings)} - {"manual"}
+    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual"}
     grouped = [name for group in SettingsForm.groups for name in group.names]
     assert sorted(grouped) == sorted(SettingsForm.base_fields)
 

@@ -1,8 +1,8 @@
 import pytest
 
-from scheduler_core.api.admission import Admission
+from scheduler_core.api.admission.admission import Admission
+from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import kind_of
-from scheduler_core.api.priority import PriorityClasses
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from scheduler_core.api.apply import apply_objects, delete_objects, patch_object, replace_object
+from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, MODIFIED
@@ -116,18 +116,6 @@ def test_a_node_changes_its_capacity(store):
     given["status"]["allocatable"] = {"cpu": "8"}
     (event,) = apply_objects(store, [given], 0)
     assert event.new_node.allocatable.milli_cpu == 8000
-
-
-def test_an_edited_object_takes_the_place_of_the_one_read(store):
-    read = store.get("Pod", "default", "p")
-    edited = {**read, "metadata": {**read["metadata"], "labels": {"a": "b"}}}
-    (event,) = replace_object(store, edited, 0)
-    assert event.new_pod.labels == {"a": "b"}
-
-
-def test_replacing_what_is_not_there_is_refused(store):
-    with pytest.raises(Refused, match='pods "q" not found'):
-        replace_object(store, pod("q"), 0)
 
 
 def test_a_patch_merges_and_null_takes_away(store):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api.apply import apply_objects
-from scheduler_core.api.plan import plan
+from scheduler_core.api.requests.apply import apply_objects
+from scheduler_core.api.requests.plan import plan
 from scheduler_core.api.store import Store
 from scheduler_core.objects.loading import load_manifests
 

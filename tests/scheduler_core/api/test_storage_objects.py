@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.apply import apply_objects
+from scheduler_core.api.requests.apply import apply_objects
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume

@@ -3,7 +3,7 @@ import copy
 import pytest
 
 from scheduler_core.api.kinds import kind_of
-from scheduler_core.api.validation import semantics, structure
+from scheduler_core.api.validation.objects import semantics, structure
 
 POD = {
     "apiVersion": "v1",

@@ -1,6 +1,6 @@
 import pytest
 
-from scheduler_core.api.workloads import expand
+from scheduler_core.api.requests.workloads import expand
 
 
 def workload(kind, **spec):

@@ -88,7 +88,7 @@ def commands() -> list[Command]:
         PatchObject(Ref("Pod", "default", "gated"), {"spec": {"schedulingGates": None}}),
         SetSettings({"informer_lag": 20_000_000, "client_qps": 20, "client_burst": 1}),
         ApplyObjects(tuple(pod(f"late{i}") for i in range(3))),
-        FailCall(Fault("bind", "default/late0", 429, times=2)),
+        FailCall("bind", "default/late0", 429, times=2),
         SetSettings({"queue_mode": "historical", "informer_lag": 0}),
         ApplyObjects((node("n9"), pod("last"))),
     ]

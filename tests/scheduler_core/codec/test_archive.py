@@ -45,7 +45,7 @@ def test_the_same_world_made_again_finds_its_manifests_by_content() -> None:
     encode(at(200), archive)
     sealed(archive)
     before = archive.count
-    archive.rest()
+    archive.release_when_idle()
     encode(at(200), archive)
     assert archive.count == before
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config import ConfigurationError, Profile, load_configuration
+from scheduler_core.config import ConfigurationError, load_configuration, with_plugin
 from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.profile import Profile
 from scheduler_core.plugins import DEMONSTRATION
 
 TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -154,15 +155,15 @@ def test_a_profile_needs_a_queue_sort_and_a_bind_plugin() -> None:
 
 
 def test_an_added_plugin_takes_part_everywhere_and_binds_before_the_default() -> None:
-    mine = load_configuration(None).with_plugin(DEMONSTRATION).profiles[0]
+    mine = with_plugin(load_configuration(None), DEMONSTRATION).profiles[0]
     assert names(mine, Point.PERMIT) == [DEMONSTRATION]
     assert names(mine, Point.BIND) == [DEMONSTRATION, "DefaultBinder"]
     assert names(mine, Point.PRE_ENQUEUE)[-1] == DEMONSTRATION
 
 
 def test_adding_a_plugin_twice_changes_nothing_more() -> None:
-    once = load_configuration(None).with_plugin(DEMONSTRATION)
-    assert once.with_plugin(DEMONSTRATION) == once
+    once = with_plugin(load_configuration(None), DEMONSTRATION)
+    assert with_plugin(once, DEMONSTRATION) == once
 
 
 def test_the_effective_configuration_loads_to_the_same() -> None:
@@ -173,4 +174,4 @@ def test_the_effective_configuration_loads_to_the_same() -> None:
         ],
     }
     configuration = load_configuration(given)
-    assert load_configuration(configuration.effective()) == configuration
+    assert load_configuration(configuration.manifest) == configuration

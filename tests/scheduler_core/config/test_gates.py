@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import msgspec
 import pytest
 
 from scheduler_core.config.gates import GATES, SETTINGS, GateError, read_gates, resolve, written
 from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import READ_AT_START, WorldSettings
 from scheduler_core.config.types import ConfigurationError
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.world import READ_AT_START, WorldSettings
 from tests.scheduler_core.worlds import configuration
 
-DEFAULTS = WorldSettings().to_json()
+DEFAULTS = msgspec.structs.asdict(WorldSettings())
 
 
 def problems(text: str) -> list[str]:

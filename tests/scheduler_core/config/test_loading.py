@@ -397,4 +397,4 @@ def test_whatever_stands_anywhere_loads_or_is_refused_with_a_reason(
         if not refusal.errors:
             raise
     else:
-        assert load_configuration(configuration.effective()) == configuration
+        assert load_configuration(configuration.manifest) == configuration

@@ -1,9 +1,12 @@
 import pytest
 
 from scheduler_core.api.store import Store
-from scheduler_core.controllers import kubelet
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.controllers.kubelet import Kubelet, RunPod
 
 SECOND = 10**9
+KUBELET = Kubelet()
+SETTINGS = WorldSettings(pod_start_latency=SECOND)
 
 
 def pod(name="p", phase="Pending", **spec):
@@ -21,7 +24,7 @@ def world():
     """A store and the timers its changes ask for."""
     store, timers = Store(), []
     store.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n"}}, "Node", 0)
-    store.subscribe(lambda event: timers.extend(kubelet.on_watch(event, 5 * SECOND, SECOND)))
+    store.subscribe(lambda event: timers.extend(KUBELET.on_watch(store, event, 5 * SECOND, SETTINGS)))
     return store, timers
 
 
@@ -31,8 +34,8 @@ def test_a_bound_pod_runs_after_the_latency(world):
     assert timers == []
     store.bind("default/p", "", "n1", 5 * SECOND)
     (timer,) = timers
-    assert (timer.at, timer.action) == (6 * SECOND, ("run", "default/p", "default-p-2"))
-    kubelet.fire(store, timer.action, timer.at)
+    assert (timer.at, timer.action) == (6 * SECOND, RunPod("default/p", "default-p-2"))
+    timer.action.run(store, timer.at)
     found = store.pod("default", "p")
     assert (found.phase, found.condition("Ready")["status"]) == ("Running", "True")
     assert found.condition("PodScheduled")["status"] == "True"
@@ -42,7 +45,7 @@ def test_a_bound_pod_runs_after_the_latency(world):
 def test_running_asks_for_no_other_timer(world):
     store, timers = world
     store.create(pod(nodeName="n1"), "Pod", 0)
-    kubelet.fire(store, timers[0].action, 6 * SECOND)
+    timers[0].action.run(store, 6 * SECOND)
     assert len(timers) == 1
 
 
@@ -59,7 +62,7 @@ def test_a_deleted_pod_ends_after_its_grace(world):
     store.delete("Pod", "default", "p", 5 * SECOND, grace=10)
     (timer,) = timers
     assert timer.at == 15 * SECOND
-    kubelet.fire(store, timer.action, timer.at)
+    timer.action.run(store, timer.at)
     assert store.pod("default", "p") is None
 
 
@@ -76,9 +79,9 @@ def test_a_pod_that_is_deleted_before_it_runs_never_runs(world):
     store.create(pod(nodeName="n1"), "Pod", 0)
     store.delete("Pod", "default", "p", 5 * SECOND)
     run, end = timers
-    assert not kubelet.stands(store, run.action)
-    assert kubelet.stands(store, end.action)
-    kubelet.fire(store, run.action, run.at)
+    assert not run.action.stands(store)
+    assert end.action.stands(store)
+    run.action.run(store, run.at)
     assert store.pod("default", "p").phase == "Pending"
 
 
@@ -87,15 +90,15 @@ def test_a_timer_of_a_pod_that_was_made_anew_no_longer_stands(world):
     store.create(pod(nodeName="n1"), "Pod", 0)
     store.remove("Pod", "default", "p")
     store.create(pod(), "Pod", 0)
-    assert not kubelet.stands(store, timers[0].action)
-    kubelet.fire(store, timers[0].action, timers[0].at)
+    assert not timers[0].action.stands(store)
+    timers[0].action.run(store, timers[0].at)
     assert store.pod("default", "p").phase == "Pending"
 
 
 def test_starting_a_container_is_an_event_of_the_pod(world):
     store, timers = world
     store.create(pod(nodeName="n1"), "Pod", 0)
-    kubelet.fire(store, timers[0].action, 6 * SECOND)
+    timers[0].action.run(store, 6 * SECOND)
     (event,) = store.events
     assert (event.reason, event.name, event.message) == ("Started", "p", "Started container c")
 
@@ -103,7 +106,7 @@ def test_starting_a_container_is_an_event_of_the_pod(world):
 def test_a_pod_without_its_node_never_starts_but_ends(world):
     store, timers = world
     store.create(pod(nodeName="n9"), "Pod", 0)
-    assert not kubelet.stands(store, timers[0].action)
+    assert not timers[0].action.stands(store)
     store.delete("Pod", "default", "p", 5 * SECOND)
-    kubelet.fire(store, timers[1].action, timers[1].at)
+    timers[1].action.run(store, timers[1].at)
     assert store.pod("default", "p") is None

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from scheduler_core.api.store import Store
-from scheduler_core.controllers import volumes
-from scheduler_core.controllers.kubelet import Timer
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.controllers.contract import Timer
+from scheduler_core.controllers.volumes.controller import BIND_LATENCY, PROVISION_LATENCY, VolumeController
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 
 SECOND = 10**9
+CONTROLLER = VolumeController()
+SETTINGS = WorldSettings()
 SELECTED = {"volume.kubernetes.io/selected-node": "a"}
 DEFAULT = {"storageclass.kubernetes.io/is-default-class": "true"}
 
@@ -25,7 +28,9 @@ class Cluster:
         self.store = Store()
         self.timers: list[Timer] = []
         self.now = 0
-        self.store.subscribe(lambda event: self.timers.extend(volumes.on_watch(self.store, event, self.now)))
+        self.store.subscribe(
+            lambda event: self.timers.extend(CONTROLLER.on_watch(self.store, event, self.now, SETTINGS))
+        )
         for manifest in objects:
             self.store.create(manifest, manifest["kind"], 0)
 
@@ -33,9 +38,9 @@ class Cluster:
         while self.timers:
             timer = min(self.timers, key=lambda timer: timer.at)
             self.timers.remove(timer)
-            if volumes.stands(self.store, timer.action):
+            if timer.action.stands(self.store):
                 self.now = timer.at
-                volumes.fire(self.store, timer.action, self.now)
+                timer.action.run(self.store, self.now)
 
     def claim(self, name: str = "c") -> Mapping[str, Any] | None:
         return self.store.get("PersistentVolumeClaim", "default", name)
@@ -72,7 +77,7 @@ def test_a_claim_gets_the_smallest_volume_that_suits_it() -> None:
     offered = [make_volume(name, "static", size) for name, size in (("big", "9Gi"), ("fits", "2Gi"))]
     cluster = settled(STATIC, *offered, make_claim("c", "static"))
     assert cluster.bound_to() == "fits"
-    assert cluster.now == volumes.BIND_LATENCY
+    assert cluster.now == BIND_LATENCY
 
 
 def test_a_claim_that_was_there_first_gets_a_volume_that_comes_later() -> None:
@@ -112,7 +117,7 @@ def test_a_volume_is_made_for_a_claim_that_does_not_wait() -> None:
     assert volume is not None
     assert volume["spec"]["capacity"] == {"storage": "3Gi"}
     assert volume["spec"]["csi"]["driver"] == "csi.x"
-    assert cluster.now == volumes.PROVISION_LATENCY
+    assert cluster.now == PROVISION_LATENCY
 
 
 def chosen(*others: Mapping[str, Any], **fields: Any) -> Cluster:
@@ -209,6 +214,6 @@ def test_claims_of_ephemeral_volumes_come_and_go_with_their_pod() -> None:
 def test_a_timer_of_a_claim_that_was_deleted_does_nothing() -> None:
     cluster = Cluster(NOW, make_claim("c", "now"))
     cluster.store.remove("PersistentVolumeClaim", "default", "c")
-    assert [volumes.stands(cluster.store, timer.action) for timer in cluster.timers] == [False]
+    assert [timer.action.stands(cluster.store) for timer in cluster.timers] == [False]
     cluster.settle()
     assert cluster.store.list("PersistentVolume") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from scheduler_core.commands import ApplyObjects, SetSettings, command_from_json
@@ -70,7 +71,7 @@ def findings(sim: Simulation, key: str = "default/p", budget: Budget | None = No
 def assert_proven(sim: Simulation, fix: Fix, key: str = "default/p") -> None:
     """Applying the command, as the log would hold it, leads to the node in so many transitions."""
     twin = sim.fork()
-    twin.apply(command_from_json(fix.command.to_json()))
+    twin.apply(command_from_json(msgspec.to_builtins(fix.command)))
     for _ in range(fix.steps):
         twin.advance()
     attempt = twin.journal.attempts[twin.journal.last_attempt[key]]

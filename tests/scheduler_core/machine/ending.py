@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.fixes.diagnosis import diagnose_on
+from scheduler_core.inspection.stranding import stranded
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
-from scheduler_core.stranding import stranded
 from scheduler_core.trace.journal import Place
 from tests.scheduler_core.machine.invariants import check
 

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.cycle import Phase
+from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place
@@ -176,22 +176,22 @@ def _cache_is_the_sum_of_its_pods(scheduler: Scheduler) -> None:
 
 
 def _nominations(scheduler: Scheduler) -> None:
-    """Who is promised a node is pending, not assumed, and on one list; the list under "" is kube's own (README-queue.md).
+    """Who is nominated to a node is pending, not assumed, and on one list; the list under "" is kube's own (README-queue.md).
 
     A pod that fails is looked up by its name. One that was made anew for another scheduler meanwhile is so put into this one's queue and
-    keeps what it was promised here, since its events go to the other one (kube: handleSchedulingFailure, responsibleForPod).
+    keeps its nomination here, since its events go to the other one (kube: handleSchedulingFailure, responsibleForPod).
     """
     nominator = scheduler.queue.nominator
     on = [pod.uid for name in nominator.everything() for pod in nominator.on(name)]
-    assert len(on) == len(set(on)), "promised two nodes"
+    assert len(on) == len(set(on)), "nominated to two nodes"
     for name in nominator.nodes():
         for pod in nominator.on(name):
             if not scheduler.responsible_for(pod):
                 continue
             live = scheduler.view.pod_at(pod.key)
-            assert live is not None and live.uid == pod.uid, f"{pod.key} is gone, and promised {name}"
-            assert not live.node_name, f"{pod.key} has a node, and is promised {name}"
-            assert not scheduler.is_assumed(pod), f"{pod.key} is assumed, and promised {name}"
+            assert live is not None and live.uid == pod.uid, f"{pod.key} is gone, and nominated to {name}"
+            assert not live.node_name, f"{pod.key} has a node, and is nominated to {name}"
+            assert not scheduler.is_assumed(pod), f"{pod.key} is assumed, and nominated to {name}"
 
 
 def first_in_line(scheduler: Scheduler) -> str | None:

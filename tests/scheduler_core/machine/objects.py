@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
     Command,
+    FailCall,
     Redo,
     SetConfiguration,
     SetSettings,
@@ -161,9 +161,10 @@ def fixtures() -> tuple[Manifest, ...]:
     )
 
 
-def fault(pod: str, call: str, code: int, after_write: bool, slow: bool) -> Fault:
+def failing(pod: str, call: str, code: int, after_write: bool, slow: bool) -> FailCall:
     """One of a pod's calls fails, or takes five seconds, or both."""
-    return Fault(call, pod, code, 1, after_write and bool(code), 5_000_000_000 if slow or not code else None)
+    latency = 5_000_000_000 if slow or not code else None
+    return FailCall(call, pod, code, 1, after_write and bool(code), latency)
 
 
 FAULTS = st.tuples(

@@ -25,12 +25,11 @@ from scheduler_core.commands import (
     Command,
     DecidePermit,
     DeleteObjects,
-    FailCall,
     PatchObject,
     Ref,
     SetSettings,
 )
-from scheduler_core.simulation import Checkpoint, Grain, Simulation
+from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import Record
 from tests.scheduler_core.codec.rich import again as read_again
@@ -76,7 +75,7 @@ class Worlds(RuleBasedStateMachine):
         self.seed = seed
         self.sim = Simulation(seed=seed)
         self.log = Log()
-        self.kept: tuple[Checkpoint, int] | None = None
+        self.kept: tuple[Simulation, int] | None = None
         self.order(SetSettings({"demonstration": demonstration}))
         for change in around:
             self.order(SetSettings(change))
@@ -168,7 +167,7 @@ class Worlds(RuleBasedStateMachine):
     def fail_a_call(self, data: st.DataObject, fault: tuple[str, int, bool, bool], after: Wait) -> None:
         """Of a pod that is pending; of any pod where it is to be deleted."""
         pods = [p.key for p in self.sim.store.pods() if fault[0] == "delete" or not p.node_name]
-        self.order(FailCall(objects.fault(data.draw(st.sampled_from(pods)), *fault)))
+        self.order(objects.failing(data.draw(st.sampled_from(pods)), *fault))
         self.wait(after)
 
     @precondition(lambda self: any(s.pods_waiting() for s in self.sim.schedulers))
@@ -186,7 +185,7 @@ class Worlds(RuleBasedStateMachine):
     @rule(written=st.booleans())
     def keep_and_go_on_with_a_copy(self, written: bool) -> None:
         """A fork, or what is read from the bytes that were written."""
-        self.kept = self.sim.checkpoint(), len(self.log.records)
+        self.kept = self.sim.fork(), len(self.log.records)
         self.sim = read_again(self.sim) if written else self.sim.fork()
 
     @precondition(lambda self: self.kept is not None)
@@ -195,7 +194,7 @@ class Worlds(RuleBasedStateMachine):
         assert self.kept is not None
         checkpoint, had = self.kept
         later = Log([c for c in self.log.changes if c[0] >= checkpoint.position])
-        again = replayed(later, Simulation.restore(checkpoint), self.sim.position)
+        again = replayed(later, checkpoint.fork(), self.sim.position)
         assert_same(again, self.log.records[had:])
 
     # What holds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.metrics.reading import Spread, Value, read
+from scheduler_core.readings.families import Spread, Value, read
 from scheduler_core.simulation import Simulation
 
 Series = Value | Spread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Kind
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.metrics.reading import read
+from scheduler_core.readings.families import read
 from scheduler_core.simulation import Simulation
 
 
@@ -44,7 +44,9 @@ def test_a_world_without_pods_shows_what_kube_shows_from_its_start() -> None:
 
 
 def test_a_former_name_leads_to_metrics_and_labels_that_exist() -> None:
-    for former in FORMER:
-        assert former.name not in BY_NAME
-        for name, labels in former.now:
-            assert not labels or labels[1:].partition("=")[0] in BY_NAME[name].labels
+    assert {former.name for former in FORMER}.isdisjoint(BY_NAME)
+    now = [successor for former in FORMER for successor in former.now]
+    assert [name for name, _ in now if name not in BY_NAME] == []
+    labelled = [(name, labels[1:].partition("=")[0]) for name, labels in now if labels]
+    assert len(labelled) > 3
+    assert [(name, label) for name, label in labelled if label not in BY_NAME[name].labels] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.api.faults import Fault
 from scheduler_core.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -13,7 +12,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.metrics.reading import Spread
+from scheduler_core.readings.families import Spread
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.metrics.figures import series, spreads, values
 from tests.scheduler_core.worlds import configuration, node, pod, settle, world
@@ -163,7 +162,7 @@ def test_refusals_within_a_search_that_ends_early_count_too() -> None:
 def test_a_failed_binding_is_an_error_and_unreserves() -> None:
     sim = Simulation(seed=1)
     sim.apply(ApplyObjects((*NODES, pod("web"))))
-    sim.apply(FailCall(Fault("bind", "default/web", 409)))
+    sim.apply(FailCall("bind", "default/web", 409))
     settle(sim)
     assert values(sim, "schedule_attempts_total") == {("error", PROFILE): 1, ("scheduled", PROFILE): 1}
     points = spreads(sim, "framework_extension_point_duration_seconds")

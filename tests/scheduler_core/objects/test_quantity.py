@@ -9,7 +9,8 @@ from scheduler_core.objects.quantity import (
     MAX_INT64,
     BadQuantity,
     format_quantity,
-    milli_value,
+    milli_of_nanos,
+    nanos,
     parse_quantity,
     value,
 )
@@ -61,7 +62,7 @@ def test_anything_finer_than_a_nano_is_rounded_up_to_one():
     [("1m", 1, 1), ("0.5m", 1, 1), ("1500m", 1500, 2), ("-1500m", -1500, -2), ("0", 0, 0)],
 )
 def test_values_round_up_away_from_zero(text, millis, units):
-    assert (milli_value(text), value(text)) == (millis, units)
+    assert (milli_of_nanos(nanos(text)), value(text)) == (millis, units)
 
 
 @pytest.mark.parametrize("text", ["10E", "100Ei", "1e999999999", "9e30"])

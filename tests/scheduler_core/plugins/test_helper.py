@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.plugins.helper import MEMO_LIMIT, default_normalize, divide, remember
+from scheduler_core.plugins.helper.go_math import divide
+from scheduler_core.plugins.helper.memo import MEMO_LIMIT, remember
+from scheduler_core.plugins.helper.normalize import default_normalize
 
 
 @given(st.integers(-(2**62), 2**62), st.integers(1, 2**62))

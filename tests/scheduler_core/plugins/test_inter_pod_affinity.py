@@ -6,6 +6,7 @@ from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import NoObjects, all_rows, filtered, make_plugin
+from scheduler_core.testing.explained import paragraphs, rows
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -195,12 +196,25 @@ def test_a_selector_that_can_not_be_parsed_refuses_the_pod() -> None:
     assert status.message.startswith("parsing pod: requiredAffinityTerms: ")
 
 
-def test_people_are_told_who_matches() -> None:
+def test_it_explains_which_pods_match_and_which_keep_the_pod_away() -> None:
     plugin, state = make_plugin("InterPodAffinity"), CycleState()
     existing = [pod(f"x{i}", "db").on("a") for i in range(7)] + [apart(pod("y", "q"), term("web")).on("c")]
     table, incoming = make_table(NODES, existing), apart(pod("p", "web"), term("db")).pod()
     plugin.pre_filter(state, incoming, table)
-    (told,) = plugin.why(state, incoming, table, table.rows["b"])["antiAffinity"]
-    assert (told["domain"], told["pods"], told["names"]) == ("z1", 7, [f"default/x{i}" for i in range(5)])
-    (by,) = plugin.why(state, incoming, table, table.rows["c"])["existing"]
-    assert (by["pod"], by["selector"]) == ("default/y", ["app in (web)"])
+    names = " ".join(f"default/x{i}" for i in range(5))
+    assert rows(plugin.explain(state, incoming, table, table.rows["b"])) == [
+        (f"anti-affinity app in (db) [{ZONE} = z1]", f"7 {names} +2", "bad")
+    ]
+    assert rows(plugin.explain(state, incoming, table, table.rows["c"])) == [
+        (f"anti-affinity app in (db) [{ZONE} = z2]", "0"),
+        (f"anti-affinity of an existing pod app in (web) [{ZONE} = z2]", "default/y", "bad"),
+    ]
+
+
+def test_it_explains_that_the_first_of_a_group_may_go_anywhere() -> None:
+    plugin, state = make_plugin("InterPodAffinity"), CycleState()
+    table, incoming = make_table(NODES), near(pod("p", "web"), term("web")).pod()
+    plugin.pre_filter(state, incoming, table)
+    explanation = plugin.explain(state, incoming, table, table.rows["a"])
+    assert [p.startswith("No pod matches yet") for p in paragraphs(explanation)] == [True]
+    assert rows(explanation) == [(f"affinity app in (web) [{ZONE} = z1]", "0", "bad")]

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Plugin
+from scheduler_core.framework.plugin import Plugin
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.interpodaffinity.explanation import repelling, term_figures
 from scheduler_core.testing.drive import NoObjects, all_rows, make_plugin
 from tests.scheduler_core.plugins.pod_worlds import (
     KEYS,
@@ -335,10 +337,12 @@ def test_the_figures_for_people_agree_with_the_verdict(world: World, manifest: M
     if plugin.pre_filter(state, pod, table).status.skipped:
         return
     for row, verdict in enumerate(verdicts(plugin, state, pod, table)):
-        told = plugin.why(state, pod, table, row)
+        rules = state.read("PreFilterInterPodAffinity")
+        matched = [term_figures(table, row, term).pods for term in rules.anti_terms]
+        existing = [found.pods for found in repelling(rules, table, row)]
         if verdict == OWN_ANTI:
-            assert any(term["pods"] for term in told["antiAffinity"])
+            assert any(matched)
         elif verdict == EXISTING_ANTI:
-            assert told["existing"] and told["existing"][0]["pod"]
+            assert existing and existing[0]
         elif verdict is None:
-            assert not any(term["pods"] for term in told["antiAffinity"]) and not told["existing"]
+            assert not any(matched) and not existing

@@ -1,7 +1,7 @@
 """The three lists of plugins agree with each other and with kube."""
 
 from scheduler_core.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.plugins import DEFAULT_ORDER, DEMONSTRATION, EXAMPLES, NAMES, REGISTRY
+from scheduler_core.plugins import DEFAULT_ORDER, DEMONSTRATION, EXAMPLES, NAMES, ROOMS
 
 
 def test_the_default_order_names_every_in_tree_plugin_once() -> None:
@@ -22,15 +22,15 @@ def test_the_default_weights_are_kubes() -> None:
 
 
 def test_every_plugin_that_is_built_is_one_of_kubes() -> None:
-    assert REGISTRY.keys() - {DEMONSTRATION, *EXAMPLES} <= set(NAMES)
+    assert {plugin.name for plugin in ROOMS} - {DEMONSTRATION, *EXAMPLES} == set(NAMES)
 
 
-def test_a_class_is_registered_under_its_own_name() -> None:
-    assert {name: plugin.name for name, plugin in REGISTRY.items()} == {name: name for name in REGISTRY}
+def test_no_two_rooms_have_the_same_name() -> None:
+    assert len({plugin.name for plugin in ROOMS}) == len(ROOMS)
 
 
 def test_the_demonstration_plugin_is_in_no_default() -> None:
-    assert DEMONSTRATION in REGISTRY
+    assert DEMONSTRATION in [plugin.name for plugin in ROOMS]
     assert DEMONSTRATION not in NAMES
 
 

@@ -3,6 +3,7 @@ from scheduler_core.framework.plugin import PreFilterResult
 from scheduler_core.framework.status import SKIP, Code, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table, term
 from scheduler_core.testing.drive import all_rows, filtered, make_plugin, normalized, scored
+from scheduler_core.testing.explained import rows
 
 NODES = make_table(
     [
@@ -114,8 +115,9 @@ def test_a_preference_that_does_not_parse_is_an_internal_error() -> None:
     )
 
 
-def test_why_shows_each_requirement_with_the_nodes_value() -> None:
-    pod = make_pod("p").requires(term(("size", "Gt", ("5",)))).pod()
-    why = make_plugin("NodeAffinity").why(CycleState(), pod, NODES, 0)
-    requirement = {"key": "size", "operator": "Gt", "values": ["5"], "value": "3", "holds": False}
-    assert why["required"] == [{"expressions": [requirement], "fields": [], "matches": False}]
+def test_it_explains_each_requirement_with_the_nodes_value() -> None:
+    pod = make_pod("p").requires(term(("size", "Gt", ("5",)))).selector({"gpu": "yes"}).pod()
+    assert rows(make_plugin("NodeAffinity").explain(CycleState(), pod, NODES, 0)) == [
+        ("gpu In yes", "no such label", "bad"),
+        ("[term 1] size Gt 5", "3", "bad"),
+    ]

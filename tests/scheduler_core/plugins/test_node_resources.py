@@ -8,6 +8,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import all_rows, filtered, make_plugin, scored
+from scheduler_core.testing.explained import rows
 
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 GPU = "example.com/gpu"
@@ -168,11 +169,13 @@ def test_requested_to_capacity_ratio_beyond_capacity_is_the_shapes_end() -> None
     assert score(make_pod("p").requests(cpu="2"), args, cpu="1") == 20
 
 
-def test_why_tells_requested_allocatable_and_incoming() -> None:
+def test_it_explains_what_comes_what_is_taken_and_what_lacks() -> None:
     nodes = make_table([make_node("a").capacity(cpu="4")], [make_pod("o").requests(cpu="3").on("a")])
-    why = make_plugin(FIT).why(CycleState(), make_pod("p").requests(cpu="2").pod(), nodes, 0)
-    assert why["resources"] == [{"name": "cpu", "incoming": 2000, "requested": 3000, "allocatable": 4000}]
-    assert why["pods"] == {"count": 1, "allowed": 110}
+    pod = make_pod("p").requests(cpu="2").pod()
+    assert rows(make_plugin(FIT).explain(CycleState(), pod, nodes, 0)) == [
+        ("cpu", "2000", "3000", "4000", "1000", "bad"),
+        ("pods", "1", "1", "110", ""),
+    ]
 
 
 def test_balanced_allocation_skips_a_best_effort_pod() -> None:

@@ -4,9 +4,10 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, Status, unresolvable, unschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
+from scheduler_core.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered
+from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
 FULL = unschedulable("node(s) exceed max volume count")
@@ -90,10 +91,10 @@ def test_a_pod_without_volumes_of_drivers_is_skipped() -> None:
     assert result.status == SKIP
 
 
-def test_why_counts_by_driver() -> None:
+def test_it_explains_the_counts_by_driver() -> None:
     handle = Objects([make_csi_node("a", {"csi.x": 3, "csi.y": 5}), *BOTH])
     nodes = make_table([make_node("a")], [OLD.on("a")])
-    assert NodeVolumeLimits({}, handle).why(CycleState(), POD.pod(), nodes, 0)["drivers"] == [
-        {"driver": "csi.x", "attached": 1, "new": 1, "limit": 3},
-        {"driver": "csi.y", "attached": 0, "new": 0, "limit": 5},
+    assert rows(NodeVolumeLimits({}, handle).explain(CycleState(), POD.pod(), nodes, 0)) == [
+        ("csi.x", "1", "1", "3"),
+        ("csi.y", "0", "0", "5"),
     ]

@@ -6,8 +6,10 @@ import pytest
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.status import SKIP, Code, Status, unresolvable, unschedulable
+from scheduler_core.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import NoObjects, all_rows, filtered, make_plugin
+from scheduler_core.testing.explained import paragraphs, rows
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
@@ -201,7 +203,7 @@ def test_a_selector_that_can_not_be_parsed_is_an_internal_error() -> None:
     )
 
 
-def test_people_are_told_the_counts_and_the_skew() -> None:
+def test_it_explains_the_counts_and_the_skew() -> None:
     table, state, plugin = (
         make_table(NODES, [web("x").on("a")]),
         CycleState(),
@@ -209,9 +211,11 @@ def test_people_are_told_the_counts_and_the_skew() -> None:
     )
     pod = spread(web("p")).pod()
     plugin.pre_filter(state, pod, table)
-    (told,) = plugin.why(state, pod, table, table.rows["a"])["hard"]
-    assert (told["domain"], told["minimum"], told["skew"]) == ("z1", 0, 2)
-    assert told["domains"] == [
-        {"value": "z1", "pods": 1, "skew": 2},
-        {"value": "z2", "pods": 0, "skew": 1},
+    (found,) = figures(state.read("PreFilterPodTopologySpread"), table.rows["a"])
+    assert (found.domain, found.minimum, found.skew, found.count) == ("z1", 0, 2, 2)
+    explanation = plugin.explain(state, pod, table, table.rows["a"])
+    assert paragraphs(explanation) == [f"{ZONE} maxSkew 1 · global minimum 0 · app in (web)"]
+    assert rows(explanation) == [
+        ("z1 [this node] 100%", "1", "2 > 1", "bad"),
+        ("z2 0%", "0", "1"),
     ]

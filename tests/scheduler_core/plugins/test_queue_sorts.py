@@ -13,8 +13,8 @@ from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, SetConfiguration
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins import REGISTRY
-from scheduler_core.plugins.installed import GROUP, install
+from scheduler_core.plugins.installed import GROUP, installed
+from scheduler_core.plugins.registry import registry, with_plugins
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod, scheduler_of, settle
 
@@ -107,13 +107,12 @@ def package(monkeypatch: pytest.MonkeyPatch) -> str:
     return "some_plugins"
 
 
-def test_a_plugin_of_an_installed_package_orders_the_queue(
-    package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    registry: dict[str, type[Plugin]] = {}
-    assert install(registry, [EntryPoint("ByName", f"{package}:ByName", GROUP)]) == {}
-    monkeypatch.setitem(REGISTRY, "ByName", registry["ByName"])
-    assert tried("ByName", pod("long-name"), pod("s"), pod("mid")) == ["s", "mid", "long-name"]
+def test_a_plugin_of_an_installed_package_orders_the_queue(package: str) -> None:
+    added, problems = installed(registry(), [EntryPoint("ByName", f"{package}:ByName", GROUP)])
+    assert problems == {}
+    with with_plugins(added["ByName"]):
+        assert tried("ByName", pod("long-name"), pod("s"), pod("mid")) == ["s", "mid", "long-name"]
+    assert "ByName" not in registry()
 
 
 @pytest.mark.parametrize(
@@ -130,10 +129,9 @@ def test_a_plugin_of_an_installed_package_orders_the_queue(
 def test_a_plugin_that_cannot_be_used_is_left_out_with_the_reason(
     package: str, name: str, value: str, said: str
 ) -> None:
-    registry = dict(REGISTRY)
-    problems = install(registry, [EntryPoint(name, value, GROUP)])
+    added, problems = installed(registry(), [EntryPoint(name, value, GROUP)])
     assert said in problems[name]
-    assert registry == REGISTRY
+    assert added == {}
 
 
 def test_a_fork_sorts_alike() -> None:

@@ -63,13 +63,6 @@ def test_a_toleration_of_hard_taints_does_not_count_for_soft_ones() -> None:
     assert scored(make_plugin("TaintToleration"), pod, nodes) == {"a": 1}
 
 
-def test_why_names_the_taint_that_refuses() -> None:
-    nodes = make_table([make_node("a").taint("gpu", "NoSchedule", "yes")])
-    why = make_plugin("TaintToleration").why(CycleState(), make_pod("p").pod(), nodes, 0)
-    assert why["untolerated"] == "{gpu: yes}"
-    assert why["taints"] == [{"key": "gpu", "value": "yes", "effect": "NoSchedule", "tolerated": False}]
-
-
 def test_without_pre_score_scoring_is_an_internal_error() -> None:
     nodes = make_table([make_node("a")])
     scores = make_plugin("TaintToleration").score(CycleState(), make_pod("p").pod(), nodes, all_rows(nodes))

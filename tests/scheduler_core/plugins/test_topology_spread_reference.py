@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change, Plugin
+from scheduler_core.framework.plugin import Plugin
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.drive import all_rows, make_plugin
 from tests.scheduler_core.plugins.pod_worlds import (
     HOSTNAME,
@@ -292,5 +294,5 @@ def test_the_figures_for_people_agree_with_the_verdict(world: World, manifest: M
     if plugin.pre_filter(state, pod, table).status.skipped:
         return
     for row, verdict in enumerate(verdicts(plugin, state, pod, table)):
-        told = plugin.why(state, pod, table, row)["hard"]
-        assert (verdict is None) is all(c["skew"] is not None and c["skew"] <= c["maxSkew"] for c in told)
+        found = figures(state.read("PreFilterPodTopologySpread"), row)
+        assert (verdict is None) is all(c.domain is not None and not c.uneven for c in found)

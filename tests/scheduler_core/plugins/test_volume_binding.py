@@ -6,9 +6,10 @@ import pytest
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, error, unresolvable
-from scheduler_core.plugins.volume_binding import VolumeBinding
+from scheduler_core.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import all_rows, filtered
+from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import (
     Objects,
     make_claim,
@@ -375,14 +376,17 @@ def test_without_pre_filter_it_fails() -> None:
     assert plugin.pre_bind(CycleState(), POD, "a").status == error("not found")
 
 
-def test_why_tells_claims_and_candidates() -> None:
+def test_it_explains_what_each_claim_has_or_would_get() -> None:
     pod = make_pod("p").claims("b", "c").pod()
     bound = make_claim("b", volume="w"), make_volume("w", hosts=["a"], claim="b")
     plugin, _ = plugin_with(make_class(), make_claim("c"), make_volume("v", hosts=["a"]), *bound)
     state = CycleState()
     plugin.pre_filter(state, pod, TABLE)
     plugin.filter(state, pod, TABLE, all_rows(TABLE))
-    first, second = plugin.why(state, pod, TABLE, 0)["claims"]
-    assert first == {"claim": "default/b", "state": "bound", "volume": "w", "reached": True}
-    assert (second["volume"], second["provisioned"]) == ("v", False)
-    assert {"volume": "v", "reached": True} in second["candidates"]
+    assert rows(plugin.explain(state, pod, TABLE, 0)) == [
+        ("default/b", "bound to w"),
+        ("default/c [local]", "would get v [v w]"),
+    ]
+    there, offered = rows(plugin.explain(state, pod, TABLE, 1))
+    assert there == ("default/b", "bound to w: out of this node's reach", "bad")
+    assert offered[1].endswith("[v (out of reach) w (out of reach)]")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.objects.quantity import value
-from scheduler_core.plugins.volume_binding import PLAN, VolumeBinding
+from scheduler_core.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.testing.builders import make_node, make_pod, make_table
 from scheduler_core.testing.drive import all_rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume

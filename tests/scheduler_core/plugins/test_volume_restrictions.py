@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Change
 from scheduler_core.framework.status import SKIP, unresolvable, unschedulable
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.testing.builders import make_node, make_pod, make_table
@@ -107,11 +107,3 @@ def test_without_the_pod_that_uses_it_the_claim_is_free_on_that_row_of_a_what_if
     verdicts = mine.filter(what_if, POD, nodes, np.array([0]))
     assert verdicts is not None
     assert verdicts.statuses[int(verdicts.reason[0])] == IN_USE
-
-
-def test_why_names_the_pods_in_the_way() -> None:
-    disk = volume("gcePersistentDisk", pdName="x")
-    nodes = make_table(NODES, [make_pod("old").volumes(disk).on("a")])
-    mine, state, pod = plugin(), CycleState(), make_pod("p").volumes(disk).pod()
-    mine.pre_filter(state, pod, nodes)
-    assert mine.why(state, pod, nodes, 0)["disks"] == [{"volume": "d", "inTheWay": ["default/old"]}]

@@ -7,6 +7,7 @@ from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.plugins.volume_zone import VolumeZone
 from scheduler_core.testing.builders import make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered
+from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
@@ -75,10 +76,8 @@ def test_a_claim_that_waits_for_the_pod_has_no_zone_yet() -> None:
     assert answer(make_claim("c"), make_class()) == SKIP
 
 
-def test_why_compares_the_labels() -> None:
+def test_it_explains_the_volumes_labels_beside_the_nodes() -> None:
     objects = Objects([make_claim("c", volume="v"), make_volume("v", claim="c", labels={ZONE: "z1"})])
     plugin, state = VolumeZone({}, objects), CycleState()
     plugin.pre_filter(state, POD, TABLE)
-    assert plugin.why(state, POD, TABLE, 1)["topologies"] == [
-        {"volume": "v", "key": ZONE, "values": ["z1"], "value": "z2", "holds": False}
-    ]
+    assert rows(plugin.explain(state, POD, TABLE, 1)) == [(f"v [{ZONE}]", "z1", "z2", "bad")]

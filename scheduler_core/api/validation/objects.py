@@ -1,0 +1,154 @@
+"""Validation: what is wrong with an object, all of it, at its fields and in kube's words.
+
+Two stages, as in kube: `structure` finds what could not even be read (wrong types, unknown kinds),
+`semantics` what must not be, after defaulting. Fields that are not known here pass unseen.
+
+kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
+from scheduler_core.api.validation import checks
+from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.placement import taints
+from scheduler_core.api.validation.pod import pod, pod_spec
+from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
+from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
+from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.objects.names import label1035_errors, label_errors, subdomain_errors
+
+Manifest = Mapping[str, Any]
+HIGHEST_USER_PRIORITY = 1_000_000_000
+
+
+def structure(manifest: Any) -> list[FieldError]:
+    """What keeps the object from being read. Empty: it has a known kind and fields of the right types."""
+    errors: Errors = []
+    if not isinstance(manifest, Mapping):
+        return [wrong_type("", manifest, "an object with apiVersion and kind")]
+    for field in ("apiVersion", "kind"):
+        string(manifest.get(field), field, errors)
+        if not manifest.get(field):
+            errors.append(required(field))
+    if errors:
+        return errors
+    kind = kind_of(manifest)
+    if kind is None:
+        text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
+        return [FieldError("", "", text)]
+    METADATA(manifest.get("metadata"), "metadata", errors)
+    if manifest.get("metadata") is None:
+        errors.append(required("metadata.name", "name or generateName is required"))
+    for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
+        shape(manifest.get(field), field, errors)
+    return errors
+
+
+_NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
+
+
+def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
+    """What must not be in an object of sound structure, after defaulting."""
+    errors: Errors = []
+    metadata(manifest, kind, errors)
+    check = _CHECKS.get(kind.key)
+    if check is not None:
+        check(manifest, errors)
+    return errors
+
+
+def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
+    checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
+
+
+def describe(manifest: Any) -> str:
+    """An object as errors name it, also where it is broken."""
+    if not isinstance(manifest, Mapping):
+        return ""
+    meta = manifest.get("metadata")
+    name = meta.get("name") if isinstance(meta, Mapping) else None
+    kind = kind_of(manifest)
+    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
+    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
+
+
+def _node(manifest: Manifest, errors: Errors) -> None:
+    # kube's own path for taints is metadata.taints (a slip); where they stand is spec.taints
+    taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
+    for side in ("capacity", "allocatable"):
+        for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
+            checks.amount(name, quantity, keyed(f"status.{side}", name), errors)
+
+
+def _priority_class(manifest: Manifest, errors: Errors) -> None:
+    name, value = manifest["metadata"].get("name") or "", manifest.get("value") or 0
+    if not name.startswith("system-") and value > HIGHEST_USER_PRIORITY:
+        detail = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
+        errors.append(FieldError("value", "", detail, kind="Forbidden"))
+    supported = ("PreemptLowerPriority", "Never")
+    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
+
+
+def _workload(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    for field in ("replicas", "parallelism", "completions"):
+        number = spec.get(field)
+        if number is not None and number < 0:
+            errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
+    template = spec.get("template") or {}
+    pod_spec(template.get("spec") or {}, errors, "spec.template.spec")
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    checks.labels(labels, "spec.template.metadata.labels", errors)
+    selector = spec.get("selector")
+    checks.label_selector(selector, "spec.selector", errors)
+    if manifest["kind"] == "Job":
+        return
+    if selector is None:
+        errors.append(required("spec.selector"))
+    elif not errors and not LabelSelector.of(selector).matches(labels):
+        detail = "`selector` does not match template `labels`"
+        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+
+
+def _budget(manifest: Manifest, errors: Errors) -> None:
+    checks.label_selector((manifest.get("spec") or {}).get("selector"), "spec.selector", errors)
+
+
+def _volume(manifest: Manifest, errors: Errors) -> None:
+    for name, quantity in ((manifest.get("spec") or {}).get("capacity") or {}).items():
+        checks.amount(name, quantity, keyed("spec.capacity", name), errors)
+
+
+def _claim(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("selector"), "spec.selector", errors)
+    for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
+        checks.amount(name, quantity, keyed("spec.resources.requests", name), errors)
+
+
+def _storage_class(manifest: Manifest, errors: Errors) -> None:
+    if not manifest.get("provisioner"):
+        errors.append(required("provisioner"))
+    modes = ("Immediate", "WaitForFirstConsumer")
+    checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
+
+
+_NAME_CHECKS = {"Namespace": label_errors, "Service": label1035_errors}
+_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
+    "Pod": pod,
+    "Node": _node,
+    "PriorityClass": _priority_class,
+    "Deployment": _workload,
+    "ReplicaSet": _workload,
+    "StatefulSet": _workload,
+    "DaemonSet": _workload,
+    "Job": _workload,
+    "PodDisruptionBudget": _budget,
+    "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "StorageClass": _storage_class,
+}

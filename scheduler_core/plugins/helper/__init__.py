@@ -1,0 +1,4 @@
+"""What several plugins share.
+
+kube: plugins/helper @ v1.34.1
+"""

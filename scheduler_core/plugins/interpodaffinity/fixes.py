@@ -1,0 +1,51 @@
+"""Affinity that gives way: one of the pod's terms made a preference; existing pods that keep it away deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.plugins.interpodaffinity.explanation import repelling
+from scheduler_core.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+_NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].message
+
+
+def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
+    if _NO_AFFINITY in refusal.status.reasons:
+        yield from _softened(draft, "podAffinity", _NO_AFFINITY)
+    elif _OWN_ANTI in refusal.status.reasons:
+        yield from _softened(draft, "podAntiAffinity", _OWN_ANTI)
+    elif rules is not None and not draft.changes:
+        terms = repelling(rules, refusal.nodes, refusal.row)
+        pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
+        if pods and len(pods) <= MOST_DELETED:
+            yield delete_pods(draft, refusal.node.name, pods)
+    yield from add_node(draft, refusal)
+
+
+def _softened(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
+    for index, term in enumerate(terms):
+        selector = LabelSelector.of(term.get("labelSelector"))
+        text = ", ".join(str(requirement) for requirement in selector.requirements)
+        values = {"what": what, "text": f"{text} @ {term.get('topologyKey', '')}", "reason": reason}
+        yield draft.with_pod(Change("soften", values), _preference(what, index))
+
+
+def _preference(what: str, index: int) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        rules = manifest["spec"]["affinity"][what]
+        term = rules[REQUIRED].pop(index)
+        if not rules[REQUIRED]:
+            del rules[REQUIRED]
+        rules.setdefault(PREFERRED, []).append({"weight": 100, "podAffinityTerm": term})
+
+    return edit

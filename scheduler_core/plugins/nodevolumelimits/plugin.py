@@ -1,0 +1,86 @@
+"""NodeVolumeLimits: refuses nodes to which a CSI driver could attach no more volumes.
+
+kube: plugins/nodevolumelimits/csi.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation, Row, Table, gettext_noop
+from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.status import SKIP, Status, error, unschedulable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import (
+    volumes_of,
+)
+from scheduler_core.plugins.helper.hints import after_claim_change
+from scheduler_core.plugins.nodevolumelimits import hints
+from scheduler_core.plugins.nodevolumelimits.counting import Counter, limits_of
+
+NAME = "NodeVolumeLimits"
+
+REFUSED = unschedulable("node(s) exceed max volume count")
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+_COLUMNS = gettext_noop("driver"), gettext_noop("attached"), gettext_noop("new"), gettext_noop("limit")
+
+
+class NodeVolumeLimits(Plugin):
+    """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
+
+    name = NAME
+    events = (
+        On("storage.k8s.io/CSINode", Action.ADD),
+        On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
+        On("Pod", Action.DELETE, hints.after_pod_with_volumes_deleted),
+        On("PersistentVolumeClaim", Action.ADD, after_claim_change),
+        On("storage.k8s.io/VolumeAttachment", Action.DELETE, hints.after_attachment_deleted),
+    )
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        volumes = volumes_of(pod.spec)
+        return _GO_ON if volumes.claims or volumes.in_tree else _NOTHING_TO_DO
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        counter = Counter(self.handle)
+        problem = counter.problem_of_new(pod)
+        if problem is not None:
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), problem)
+        reason = np.full(len(rows), -1, np.int32)
+        statuses: list[Status] = [REFUSED]
+        for i, row in enumerate(rows.tolist()):
+            csi_node = self.handle.get("CSINode", "", nodes.names[row])
+            limits = limits_of(csi_node)
+            if not limits:
+                continue
+            try:
+                if counter.exceeds(pod, nodes.pods[row], csi_node, limits):
+                    reason[i] = 0
+            except ValueError as wrong:
+                statuses.append(error(str(wrong)))
+                reason[i] = len(statuses) - 1
+        return Verdicts(reason, tuple(statuses)) if (reason >= 0).any() else None
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""
+        counter = Counter(self.handle)
+        csi_node = self.handle.get("CSINode", "", nodes.names[row])
+        try:
+            attached, new = counter.count(pod, nodes.pods[row], csi_node, nodes.names[row])
+        except ValueError:
+            return ()
+        rows = [
+            _explained(driver, attached.get(driver, 0), new.get(driver, 0), limit)
+            for driver, limit in limits_of(csi_node).items()
+        ]
+        return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+
+def _explained(driver: str, attached: int, new: int, limit: int) -> Row:
+    return Row(((driver,), (str(attached),), (str(new),), (str(limit),)), bad=attached + new > limit)

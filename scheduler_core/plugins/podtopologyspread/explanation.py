@@ -1,0 +1,117 @@
+"""What PodTopologySpread sees on a node: every hard constraint with its domains, and the skew that the pod would make in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.framework.explanation import (
+    Aside,
+    Bar,
+    Code,
+    Explanation,
+    Paragraph,
+    Part,
+    Row,
+    Table,
+    Words,
+    gettext_noop,
+)
+from scheduler_core.plugins.podtopologyspread.constraints import Constraint
+from scheduler_core.plugins.podtopologyspread.filtering import Spread, lowest_count
+
+MOST_DOMAINS = 50  # that are counted for people
+SHOWN_DOMAINS = 8
+
+_COLUMNS = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("skew with this pod")
+_MINIMUM, _HERE = Words(gettext_noop("global minimum")), Words(gettext_noop("this node"))
+_NO_LABEL = Words(gettext_noop("The node has no such label, so it belongs to no domain."))
+
+
+@dataclass(frozen=True, slots=True)
+class DomainFigures:
+    """`skew` is what the pod would make of the domain."""
+
+    name: str
+    pods: int
+    skew: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintFigures:
+    """One constraint on one node, whose domain is `domain` (None: it lacks the label) and where the pod would make `skew`.
+
+    `domains` are the node's own, then those with the fewest pods; `count` is how many there are.
+    """
+
+    constraint: Constraint
+    minimum: int
+    domain: str | None
+    skew: int | None
+    domains: tuple[DomainFigures, ...]
+    count: int
+
+    @property
+    def uneven(self) -> bool:
+        return self.skew is not None and self.skew > self.constraint.max_skew
+
+
+def figures(spread: Spread, row: int) -> list[ConstraintFigures]:
+    return [_figures(spread, i, row) for i in range(len(spread.sums))]
+
+
+def _figures(spread: Spread, i: int, row: int) -> ConstraintFigures:
+    constraint, domains, sums = spread.constraints.items[i], spread.layout.domains[i], spread.sums[i]
+    code = int(domains.codes[row])
+    order = domains.eligible[np.argsort(sums[domains.eligible], kind="stable")].tolist()
+    minimum = lowest_count(constraint, domains, sums)
+    first = [code, *(c for c in order if c != code)] if code else order
+    return ConstraintFigures(
+        constraint,
+        minimum,
+        domains.values[code - 1] if code else None,
+        int(spread.skew(i, np.array([row], np.intp))[0]) if code else None,
+        tuple(
+            DomainFigures(domains.values[c - 1], int(sums[c]), int(sums[c]) + constraint.self_match - minimum)
+            for c in first[:MOST_DOMAINS]
+        ),
+        len(order),
+    )
+
+
+def explained(constraints: Iterable[ConstraintFigures]) -> Explanation:
+    return tuple(block for constraint in constraints for block in _blocks(constraint))
+
+
+def _blocks(found: ConstraintFigures) -> Explanation:
+    most = max((domain.pods for domain in found.domains), default=0)
+    rows = tuple(_row(domain, found, most) for domain in found.domains[:SHOWN_DOMAINS])
+    table = Table(_COLUMNS, rows, more=max(found.count - SHOWN_DOMAINS, 0))
+    if found.domain is None:
+        return _heading(found), Paragraph((_NO_LABEL,), "bad"), table
+    return _heading(found), table
+
+
+def _heading(found: ConstraintFigures) -> Paragraph:
+    constraint = found.constraint
+    parts: list[Part] = [Code(constraint.topology_key), f" maxSkew {constraint.max_skew}"]
+    if constraint.min_domains > 1:
+        parts.append(f" · minDomains {constraint.min_domains}")
+    parts += [" · ", _MINIMUM, f" {found.minimum}"]
+    selector = ", ".join(str(requirement) for requirement in constraint.selector.requirements)
+    if selector:
+        parts += [" · ", Code(selector)]
+    return Paragraph(tuple(parts))
+
+
+def _row(domain: DomainFigures, found: ConstraintFigures, most: int) -> Row:
+    here, most_skew = domain.name == found.domain, found.constraint.max_skew
+    uneven = domain.skew > most_skew
+    name: list[Part] = [domain.name]
+    if here:
+        name += [" ", Aside((_HERE,))]
+    name.append(Bar(round(100 * domain.pods / most) if most else 0))
+    skew = f"{domain.skew} > {most_skew}" if uneven else str(domain.skew)
+    return Row((tuple(name), (str(domain.pods),), (skew,)), bad=uneven, here=here)

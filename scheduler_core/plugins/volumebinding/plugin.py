@@ -1,0 +1,324 @@
+"""VolumeBinding: places a pod where its claims' volumes can be reached or made, and has them bound before the pod is.
+
+kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
+DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.plugin import (
+    CallResult,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    Manifest,
+    claim_not_found,
+    class_of,
+    deleting,
+    fully_bound,
+    not_owned,
+    owned_by,
+    phase,
+    volume_name,
+    volumes_of,
+)
+from scheduler_core.plugins.helper.hints import after_claim_change
+from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.volumebinding import hints
+from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
+from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
+from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
+from scheduler_core.plugins.volumebinding.explanation import Reach, explained, prospect
+from scheduler_core.plugins.volumebinding.matching import NONE, Matches, match
+from scheduler_core.plugins.volumebinding.scorer import capacity_scores
+from scheduler_core.plugins.volumebinding.state import Claims, Found, planned
+from scheduler_core.plugins.volumebinding.topology import bound_rows
+
+NAME = "VolumeBinding"
+
+CLAIMS, FOUND, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
+TRIES = f"{NAME} tries"
+
+NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+_REASONS = (NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME)
+
+NOT_BOUND_YET = unresolvable("pod has unbound immediate PersistentVolumeClaims")
+NO_STATE = error("not found")
+
+# One status for every combination of reasons, by their bits; 0 is not used.
+_STATUSES = tuple(
+    unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16)
+)
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+class VolumeBinding(Plugin):
+    """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
+
+    name = NAME
+    arguments = ARGUMENTS
+    events = (
+        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
+        On("PersistentVolume", Action.ADD | Action.UPDATE),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, hints.after_csi_node_migration),
+        On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
+        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
+    )
+    state_classes = (Claims, Found, Matches, Plan)
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._objects = AssumedObjects(handle)
+        self._binder = Binder(handle, self._objects)
+        self._shape = args.get("shape") or ()
+        self._timeout = int(args["bindTimeoutSeconds"]) * SECOND
+
+    # PreFilter
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        uses = volumes_of(pod.spec).claims
+        if not uses:
+            state.write(CLAIMS, None)
+            return _NOTHING_TO_DO
+        problem = next((text for use in uses if (text := self._problem(pod, use))), "")
+        if problem:
+            return PreFilterResult(unresolvable(problem))
+        try:
+            claims = self._sort_out(pod, uses)
+        except ValueError as wrong:
+            return PreFilterResult(error(str(wrong)))
+        if claims is None:
+            return PreFilterResult(NOT_BOUND_YET)
+        state.write(CLAIMS, claims)
+        return _GO_ON
+
+    def _problem(self, pod: Pod, use: ClaimUse) -> str:
+        """Why a claim can't be used at all, from what the API server has."""
+        name = use.name(pod)
+        claim = self.handle.get(CLAIM, pod.namespace, name)
+        if claim is None:
+            waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim"
+            return f'{waiting} "{name}"' if use.ephemeral else claim_not_found(name)
+        if phase(claim) == "Lost":
+            lost = f'bound to non-existent persistentvolume "{volume_name(claim)}"'
+            return f'persistentvolumeclaim "{name}" {lost}'
+        if deleting(claim):
+            return f'persistentvolumeclaim "{name}" is being deleted'
+        return not_owned(claim, pod) if use.ephemeral and not owned_by(claim, pod) else ""
+
+    def _sort_out(self, pod: Pod, uses: tuple[ClaimUse, ...]) -> Claims | None:
+        """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
+        bound, delayed, late = [], [], False
+        for use in uses:
+            claim = self._objects.claim(pod.namespace, use.name(pod))
+            if claim is None:
+                raise ValueError(f'error getting PVC "{pod.namespace}/{use.name(pod)}": not found')
+            if fully_bound(claim):
+                bound.append(claim)
+            elif self._waits_for_pod(claim) and not volume_name(claim):
+                delayed.append(claim)
+            else:
+                late = True
+        if late:
+            return None
+        classes = dict.fromkeys(class_of(claim) for claim in delayed)
+        offered = tuple(volume for name in classes for volume in self._objects.volumes(name))
+        return Claims(tuple(bound), tuple(delayed), offered)
+
+    def _waits_for_pod(self, claim: Manifest) -> bool:
+        name = class_of(claim)
+        found = self.handle.get("StorageClass", "", name) if name else None
+        if found is None:
+            return False
+        mode = found.get("volumeBindingMode")
+        if mode is None:
+            raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
+        return bool(mode == WAIT_FOR_FIRST_CONSUMER)
+
+    # Filter
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        claims: Claims | None = state.get(CLAIMS)
+        if claims is None:
+            return None if CLAIMS in state.values else Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+        found: Found | None = state.get(FOUND)
+        if found is None:
+            found = self._find(nodes, claims)
+            state.write(FOUND, found)
+        bits = found.bits[rows]
+        reason = np.where(bits > 0, bits, np.int32(NONE)).astype(np.int32)
+        for i, (mask, _) in enumerate(found.errors):
+            reason[mask[rows]] = len(_STATUSES) + i
+        if not (reason >= 0).any():
+            return None
+        return Verdicts(reason, (*_STATUSES, *(status for _, status in found.errors)))
+
+    def _find(self, nodes: NodeTable, claims: Claims) -> Found:
+        conflict, missing = self._check_bound(nodes, claims.bound)
+        bits = conflict.astype(np.int32) + missing.astype(np.int32) * 8
+        if not claims.delayed:
+            return Found(bits, (), None, nodes.rows)
+        matches = match(nodes, self.handle, claims.delayed, claims.offered)
+        bits += matches.no_match.astype(np.int32) * 2 + matches.no_space.astype(np.int32) * 4
+        errors = tuple((mask, error(text)) for mask, text in matches.errors)
+        return Found(bits, errors, matches, nodes.rows)
+
+    def _check_bound(self, nodes: NodeTable, claims: tuple[Manifest, ...]) -> tuple[Mask, Mask]:
+        """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
+        conflict, missing = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
+        for claim in claims:
+            volume = self._objects.volume(volume_name(claim))
+            if volume is None:
+                return conflict, ~conflict
+            conflict |= ~bound_rows(nodes, self.handle, volume)
+        return conflict, missing
+
+    # PreScore and Score
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        if not self.handle.features.storage_capacity_scoring:
+            return SKIP
+        return SUCCESS if CLAIMS in state.values else NO_STATE
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        if not self.handle.features.storage_capacity_scoring:
+            return np.zeros(len(rows), np.int64)
+        if CLAIMS not in state.values:
+            return NO_STATE
+        found: Found | None = state.get(FOUND)
+        if found is None or found.matches is None:
+            return np.zeros(len(rows), np.int64)
+        claims: Claims = state.read(CLAIMS)
+        return capacity_scores(found.matches, claims.offered, self._shape, rows)
+
+    # Reserve and Unreserve
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        if CLAIMS not in state.values:
+            return NO_STATE
+        found: Found | None = state.get(FOUND)
+        if found is None or node_name not in found.rows or self._all_bound(pod):
+            state.write(PLAN, Plan(all_bound=True))
+            return SUCCESS
+        claims: Claims = state.read(CLAIMS)
+        plan = planned(claims, found, node_name)
+        problem = self._assume(plan)
+        state.write(PLAN, replace(plan, all_bound=False))
+        return error(problem) if problem else SUCCESS
+
+    def _all_bound(self, pod: Pod) -> bool:
+        found = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
+        return all(claim is not None and fully_bound(claim) for claim in found)
+
+    def _assume(self, plan: Plan) -> str:
+        """Assumes all of a plan or nothing of it; the text says why not."""
+        done: list[tuple[str, Manifest]] = []
+        wanted = [(VOLUME, volume) for volume, _ in plan.static] + [(CLAIM, claim) for claim in plan.dynamic]
+        for kind, manifest in wanted:
+            problem = self._objects.assume(kind, manifest)
+            if problem:
+                for assumed in done:
+                    self._objects.restore(*assumed)
+                return problem
+            done.append((kind, manifest))
+        return ""
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        plan: Plan | None = state.get(PLAN)
+        if plan is not None:
+            self._binder.revert(plan.static, plan.dynamic)
+
+    # PreBind
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        plan: Plan | None = state.get(PLAN)
+        return plan is not None and not plan.all_bound
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        """Writes the decision on the first call, then looks once a second whether the claims are bound."""
+        plan: Plan | None = state.get(PLAN)
+        if plan is None:
+            unreserved = _unreserved(state, node_name)
+            if isinstance(unreserved, Status):
+                return CallResult(unreserved)
+            state.write(PLAN, unreserved)
+            plan = unreserved
+        if plan.all_bound:
+            return CallResult()
+        waited: int | None = state.get(POLLS)
+        if waited is None:
+            tries: int = state.get(TRIES) or 0
+            held_up = self.handle.held_up(pod, tries, len(plan.static) + len(plan.dynamic))
+            if held_up:
+                state.write(TRIES, tries + 1)
+                return CallResult(Status(Code.WAIT), held_up)
+            problem = self._binder.write(plan, pod)
+            if problem:
+                return CallResult(error(problem))
+            waited = 0
+        else:
+            waited += min(SECOND, self._timeout - waited)
+        if waited >= self._timeout:
+            return CallResult(error("binding volumes: context deadline exceeded"))
+        if waited:
+            bound, problem = self._binder.check(plan, pod, node_name)
+            if problem:
+                return CallResult(error(f"binding volumes: {problem}"))
+            if bound:
+                return CallResult()
+        state.write(POLLS, waited)
+        return CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
+
+    # For people
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""
+        claims: Claims | None = state.get(CLAIMS)
+        if claims is None:
+            return ()
+        found: Found | None = state.get(FOUND)
+        plan = None if found is None else planned(claims, found, nodes.names[row])
+        bound = [self._reach(claim, nodes, row) for claim in claims.bound]
+        return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
+
+    def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
+        volume = self._objects.volume(volume_name(claim))
+        return Reach(claim, None if volume is None else bool(bound_rows(nodes, self.handle, volume)[row]))
+
+
+def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
+    """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
+    if CLAIMS not in state.values:
+        return NO_STATE
+    found: Found | None = state.get(FOUND)
+    if found is None or node_name not in found.rows:
+        return error(f'no pod volume found for node "{node_name}"')
+    return replace(planned(state.read(CLAIMS), found, node_name), all_bound=False)

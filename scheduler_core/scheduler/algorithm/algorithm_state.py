@@ -1,0 +1,26 @@
+"""What the algorithm of a cycle needs besides the cycle and its framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from scheduler_core.objects.times import NEVER
+from scheduler_core.queue.nominator import Nominator
+
+
+@dataclass(slots=True)
+class AlgorithmState:
+    """What a scheduler remembers between cycles, and how it draws.
+
+    `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
+    tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at virtual time 0;
+    without a clock it is later than all.
+    """
+
+    percentage: int = 0
+    next_start: int = 0
+    draw: Callable[[int], int] = lambda n: 0
+    draw_preemption: Callable[[int], int] = lambda n: 0
+    epoch: int = NEVER
+    nominator: Nominator = field(default_factory=Nominator)

@@ -1,0 +1,80 @@
+"""Filter: the search's plugins one after the other, block by block, until enough nodes are feasible (search.py).
+
+kube: schedule_one.go (findNodesThatFitPod) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.framework.plugin import Point, Rows
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.scores import ScoreBoard
+from scheduler_core.framework.status import error
+from scheduler_core.scheduler.algorithm import search
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.cycles.phases import PhaseResult
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+
+
+def prepare(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """Opens the search; without Filter plugins it is over at once."""
+    search.open_search(cycle, framework, algorithm_state)
+    if framework.has(Point.FILTER):
+        return None
+    return _found(cycle, framework, search.take_unseen(cycle, algorithm_state))
+
+
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's Filter, for all rows that still pass."""
+    plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
+    step, failed = search.run_filter(cycle, plugin)
+    if failed is None:
+        return step, Turn.NEXT if _has_rows(cycle) else Turn.NOBODY
+    text = f'running "{plugin.name}" filter plugin: {failed.message}'
+    if not search.search_of(cycle).own_nomination:
+        return step, internal_error(cycle, text)
+    search.leave_nominated(cycle, framework, algorithm_state, error(text).by(plugin.name))
+    return step, Turn.FIRST if _has_rows(cycle) else Turn.NOBODY
+
+
+def leave(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """All have run on these rows: on to the next stage or block (None), or the search is over."""
+    while search.next_stage(cycle) or search.next_block(cycle, framework, algorithm_state):
+        cycle.index = 0
+        if cycle.run and _has_rows(cycle):
+            return None
+    feasible = search.close_search(cycle, algorithm_state)
+    if feasible is not None:
+        return _found(cycle, framework, feasible)
+    search.open_main_search(cycle, framework, algorithm_state)
+    cycle.index = 0
+    return None if cycle.run and _has_rows(cycle) else leave(cycle, framework, algorithm_state)
+
+
+def _has_rows(cycle: SchedulingCycle) -> bool:
+    rows = search.search_of(cycle).rows
+    return rows is not None and len(rows) > 0
+
+
+def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
+    cycle.feasible = feasible
+    if len(feasible) == 0:
+        steps = {int(i) for i in np.unique(cycle.refused_by) if i >= 0}
+        refusing = {cycle.steps[i].plugin for i in steps}
+        cycle.unschedulable_plugins = tuple(sorted(refusing | set(cycle.narrowed_by)))
+        return PhaseResult.REFUSED
+    if len(feasible) == 1:
+        cycle.chosen = cycle.nodes.names[int(feasible[0])]
+        cycle.tied_rows = feasible
+        return PhaseResult.ONE_FEASIBLE
+    if not framework.has(Point.SCORE):
+        cycle.scores = ScoreBoard(feasible, total=np.ones(len(feasible), np.int64))
+        return PhaseResult.NOT_SCORED
+    cycle.scores = ScoreBoard(feasible)
+    return PhaseResult.SUCCESS

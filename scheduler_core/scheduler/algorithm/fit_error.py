@@ -1,0 +1,51 @@
+"""FitError: why a pod fits on no node, in kube's exact words.
+
+kube: framework/types.go (FitError.Error), schedule_one.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+def refusals(cycle: SchedulingCycle) -> Counter[str]:
+    """How many nodes were refused for each reason; a node with two reasons counts in both."""
+    counts: Counter[str] = Counter()
+    for i, step in enumerate(cycle.steps):
+        if step.verdicts is None or not step.refused:
+            continue
+        mine = cycle.reason[cycle.refused_by == i]
+        for reason, number in zip(*np.unique(mine, return_counts=True), strict=True):
+            for text in step.verdicts.statuses[int(reason)].reasons:
+                counts[text] += int(number)
+    outside = int(np.count_nonzero(cycle.refused_by == EXCLUDED))
+    if outside:
+        for text in cycle.absent.reasons:
+            counts[text] += outside
+    return counts
+
+
+def fit_error(cycle: SchedulingCycle) -> str:
+    """The whole message: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) ....`"""
+    text = f"0/{len(cycle.nodes)} nodes are available:"
+    if not cycle.pre_filter_status.ok:
+        text += f" {cycle.pre_filter_status.message}."
+    else:
+        histogram = sorted(f"{count} {reason}" for reason, count in refusals(cycle).items())
+        if histogram:
+            text += f" {', '.join(histogram)}."
+    if cycle.post_filter.message:
+        text += f" {cycle.post_filter.message}"
+    return text
+
+
+def single_node_fit_error(reasons: tuple[str, ...]) -> str:
+    """The message of a refusal by Reserve or Permit: one node, its reasons."""
+    histogram = sorted(f"1 {reason}" for reason in reasons)
+    return "0/1 nodes are available:" + (f" {', '.join(histogram)}." if histogram else "")

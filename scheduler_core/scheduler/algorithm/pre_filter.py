@@ -1,0 +1,70 @@
+"""PreFilter: what plugins work out beforehand, and to which nodes they narrow the search.
+
+kube: framework/runtime/framework.go (RunPreFilterPlugins) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import Code, unresolvable
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.cycles.phases import PhaseResult
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+
+
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
+    plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
+    result = plugin.pre_filter(cycle.state, cycle.pod, cycle.nodes)
+    status = result.status.by(plugin.name)
+    step = cycle.did(
+        PluginStep(
+            Point.PRE_FILTER, plugin.name, status, cycle.t, cycle.position, node_names=result.node_names
+        )
+    )
+    if status.code is Code.SKIP:
+        cycle.state.skip_filter = (*cycle.state.skip_filter, plugin.name)
+    elif status.code is Code.UNRESOLVABLE:
+        cycle.pre_filter_status = status
+        return step, Turn.NOBODY
+    elif status.code is Code.UNSCHEDULABLE:
+        cycle.pre_filter_status = status
+    elif not status.ok:
+        return step, internal_error(cycle, f'running PreFilter plugin "{plugin.name}": {status.message}')
+    elif result.node_names is not None and not _narrow(cycle, plugin.name, result.node_names):
+        return step, Turn.NOBODY
+    return step, Turn.NEXT
+
+
+def leave(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """All have run: the search begins, unless one of them refused the pod."""
+    status = cycle.pre_filter_status
+    if status.ok:
+        return PhaseResult.SUCCESS
+    cycle.absent = status
+    signed = {status.plugin} - {""}
+    alone = status.code is Code.UNRESOLVABLE and signed
+    cycle.unschedulable_plugins = tuple(sorted(signed if alone else {*cycle.narrowed_by, *signed}))
+    cycle.feasible = np.zeros(0, np.intp)
+    return PhaseResult.REFUSED
+
+
+def _narrow(cycle: SchedulingCycle, plugin: str, names: frozenset[str]) -> bool:
+    """Merges a plugin's nodes into the result; False when none is left."""
+    cycle.narrowed_by = tuple(sorted({*cycle.narrowed_by, plugin}))
+    cycle.node_names = names if cycle.node_names is None else cycle.node_names & names
+    if cycle.node_names:
+        return True
+    if len(cycle.narrowed_by) == 1:
+        text = f"node(s) didn't satisfy plugin {cycle.narrowed_by[0]}"
+    else:
+        text = f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}] simultaneously"
+    cycle.pre_filter_status = unresolvable(text)
+    return False

@@ -1,0 +1,245 @@
+"""Filter's search: rows in order from the start index, block by block, until enough are feasible.
+
+A pod that is nominated to a node has that node looked at first. Where other pods are nominated to a node of the
+block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
+
+kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.algorithm.filtering import FilterRunner, nominated_rows
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
+from scheduler_core.scheduler.cycles.search import Search, Stage
+
+MIN_FEASIBLE_NODES = 100
+MIN_FEASIBLE_PERCENTAGE = 5
+
+
+def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
+    """How many feasible nodes end the search among `nodes` nodes; percentage 0 adapts to the cluster's size."""
+    if nodes < MIN_FEASIBLE_NODES:
+        return nodes
+    if percentage == 0:
+        percentage = max(50 - nodes // 125, MIN_FEASIBLE_PERCENTAGE)
+    return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
+
+
+def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """Begins the search: with the node that the pod is nominated to, where there is one."""
+    n = len(cycle.nodes)
+    cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
+    cycle.reason = np.zeros(n, np.int32)
+    name = cycle.pod.nominated_node_name
+    nominated = cycle.nodes.row(name) if name else None
+    if name and nominated is None:
+        cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
+    if nominated is None:
+        open_main_search(cycle, framework, algorithm_state)
+        return
+    cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, algorithm_state)
+
+
+def leave_nominated(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, failed: Status
+) -> None:
+    """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
+    search = search_of(cycle)
+    cycle.nominated_refusal = failed
+    cycle.refused_by[search.order] = NOT_EVALUATED
+    cycle.reason[search.order] = 0
+    open_main_search(cycle, framework, algorithm_state)
+
+
+def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """Begins the search over all nodes, or over those that PreFilter left."""
+    rows = _rows_to_search(cycle)
+    own = framework.percentage_of_nodes_to_score
+    wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
+    if not framework.has(Point.SCORE):
+        wanted = 1
+    if len(rows):
+        start = algorithm_state.next_start % len(rows)
+        if start:
+            rows = np.concatenate([rows[start:], rows[:start]])
+    cycle.search = Search(rows, wanted)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, algorithm_state)
+
+
+def _rows_to_search(cycle: SchedulingCycle) -> Rows:
+    if cycle.node_names is None:
+        return np.arange(len(cycle.nodes), dtype=np.intp)
+    left = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    rows = np.array(sorted(left), np.intp)
+    outside = np.ones(len(cycle.nodes), np.bool_)
+    outside[rows] = False
+    cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
+    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_said_to_narrow(cycle))}]")
+    return rows
+
+
+def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
+    """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
+
+    kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
+    """
+    refusal = cycle.nominated_refusal
+    nominated = "" if refusal is None or refusal.code is Code.ERROR else refusal.plugin
+    return sorted({*cycle.narrowed_by, nominated} - {""})
+
+
+def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
+    search = search_of(cycle)
+    left = len(search.order) - search.start
+    if search.wanted >= len(search.order):
+        size = left
+    else:
+        missing = search.wanted + 1 - search.found
+        needed = missing * search.start // max(search.found, 1) if search.start else missing
+        size = min(left, needed + needed // 4 + 16)
+    search.stop = search.start + size
+    rows = search.order[search.start : search.stop]
+    cycle.refused_by[rows] = PASSED
+    nominated = nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
+    if nominated:
+        search.nominated = True
+        runner = FilterRunner(framework, algorithm_state.nominator)
+        search.view, search.state = runner.with_nominated(cycle.state, cycle.pod, cycle.nodes, nominated)
+        mine = np.isin(rows, np.array(list(nominated), np.intp))
+        search.stage, search.rows, search.rest = Stage.NOMINATED, rows[mine], rows
+    else:
+        search.rows = rows
+
+
+def search_of(cycle: SchedulingCycle) -> Search:
+    """The search of a cycle that has reached Filter."""
+    assert cycle.search is not None
+    return cycle.search
+
+
+def run_filter(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
+    """Asks one plugin about the rows that still pass; the status is an internal error's."""
+    search = search_of(cycle)
+    rows = search.rows
+    assert rows is not None
+    nodes = cycle.nodes if search.view is None else search.view
+    state = cycle.state if search.state is None else search.state
+    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if len(rows) else None
+    refused = verdicts.reason >= 0 if verdicts is not None else None
+    count = int(np.count_nonzero(refused)) if refused is not None else 0
+    step = PluginStep(
+        Point.FILTER,
+        plugin.name,
+        _status(verdicts, count, len(rows)).by(plugin.name),
+        cycle.t,
+        cycle.position,
+        evaluated=len(rows),
+        refused=count,
+        rows=rows,
+        verdicts=verdicts,
+        stage=search.stage.value,
+    )
+    failed = None
+    if verdicts is not None and refused is not None and count:
+        failed = _first_error(verdicts)
+        out = rows[refused]
+        cycle.refused_by[out] = len(cycle.steps)
+        cycle.reason[out] = verdicts.reason[refused]
+        search.rows = rows[~refused]
+    return cycle.did(step), failed
+
+
+def _first_error(verdicts: Verdicts) -> Status | None:
+    for i, status in enumerate(verdicts.statuses):
+        if status.code is Code.ERROR and np.any(verdicts.reason == i):
+            return status
+    return None
+
+
+def _status(verdicts: Verdicts | None, refused: int, evaluated: int) -> Status:
+    """One status for the step: success while a row passes, else the status of the first refused row."""
+    if verdicts is None or not refused or refused < evaluated:
+        return SUCCESS
+    return Status(verdicts.statuses[int(verdicts.reason[0])].code)
+
+
+def next_stage(cycle: SchedulingCycle) -> bool:
+    """Goes from the pass with nominated pods to the main pass of the block; False where that is done."""
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN:
+        return False
+    assert search.rest is not None
+    search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
+    search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
+    return True
+
+
+def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> bool:
+    """Goes to the next block where more feasible nodes are wanted and rows are left."""
+    search = search_of(cycle)
+    assert search.rows is not None
+    search.found += len(search.rows)
+    search.start = search.stop
+    if search.found > search.wanted or search.stop >= len(search.order):
+        return False
+    open_block(cycle, framework, algorithm_state)
+    return True
+
+
+def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows | None:
+    """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
+    search = search_of(cycle)
+    seen = search.order[: search.stop]
+    passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
+    if search.own_nomination:
+        if len(passing):
+            return seen[passing]
+        row = int(seen[0])
+        cycle.nominated_mark = (row, int(cycle.refused_by[row]), int(cycle.reason[row]))
+        cycle.nominated_refusal = cycle.status_of(row)
+        return None
+    search.seen = len(seen)
+    if len(passing) > search.wanted:
+        end = int(passing[search.wanted])
+        search.beyond = int(seen[end])
+        cycle.refused_by[seen[end:]] = NOT_EVALUATED
+        seen = seen[:end]
+        search.seen = end + 1
+        passing = passing[: search.wanted]
+    _remember_nominated(cycle)
+    refused = int(np.count_nonzero(cycle.refused_by >= 0))
+    search.processed = len(passing) + refused
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    return seen[passing]
+
+
+def _remember_nominated(cycle: SchedulingCycle) -> None:
+    """A refused nominated node that the search did not reach keeps its status."""
+    if cycle.nominated_mark is None:
+        return
+    row, step, reason = cycle.nominated_mark
+    if cycle.refused_by[row] == NOT_EVALUATED:
+        cycle.refused_by[row], cycle.reason[row] = step, reason
+
+
+def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows:
+    """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
+    search = search_of(cycle)
+    taken = search.order[: search.wanted]
+    cycle.refused_by[taken] = PASSED
+    if search.own_nomination:
+        return taken
+    search.processed = len(taken)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    return taken

@@ -1,0 +1,30 @@
+"""What the step of a phase comes to: another plugin's turn, or the end of the phase."""
+
+from __future__ import annotations
+
+import enum
+
+from scheduler_core.framework.status import error
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.scheduler.cycles.phases import PhaseResult
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+
+
+class Turn(enum.Enum):
+    """Whose turn it is next in the phase."""
+
+    FIRST = enum.auto()  # the phase begins again with its first plugin
+    NEXT = enum.auto()
+    NOBODY = enum.auto()  # the others have nothing left to be asked about
+
+
+Ran = tuple[PluginStep | None, Turn | PhaseResult]
+"""What a plugin did, and what that comes to."""
+
+
+def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
+    """A plugin failed; so does the attempt."""
+    cycle.failure = error(message)
+    cycle.nomination = ""
+    cycle.outcome, cycle.message = "error", message
+    return PhaseResult.ERROR

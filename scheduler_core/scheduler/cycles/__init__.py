@@ -1,0 +1,1 @@
+"""Cycles as data: where each stands, what it knows, what has run."""

@@ -1,0 +1,41 @@
+"""A binding cycle as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.cycles.phases import Phase
+
+
+@dataclass(slots=True)
+class BindingCycle:
+    """What follows a successful scheduling cycle: waiting on Permit, PreBind, Bind, PostBind."""
+
+    number: int
+    scheduler: str
+    profile: str
+    queued: QueuedPod
+    pod: Pod  # as assumed: with its nodeName
+    node: str
+    state: CycleState
+    started: int
+    popped: int = 0  # when the attempt began (ns)
+    entered: int = 0  # when the phase was entered (ns)
+    since: int = 0  # when the plugin at `index` was called first (ns)
+    span: int = 0
+    point_span: int = 0
+    phase: Phase = Phase.WAIT_ON_PERMIT
+    index: int = 0
+    steps: list[PluginStep] = field(default_factory=list)
+    waiting: dict[str, int] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
+    decision: Status | None = None  # of the wait
+    done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
+    answer: Status = SUCCESS
+
+    def copy(self) -> BindingCycle:
+        return replace(self, state=self.state.copy(), steps=list(self.steps), waiting=dict(self.waiting))

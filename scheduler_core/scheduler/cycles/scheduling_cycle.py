@@ -1,0 +1,127 @@
+"""A scheduling cycle as data: where it is, what it knows, what has run. So it can be copied, stored and stepped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.plugin import PostFilterResult, Rows
+from scheduler_core.framework.scores import ScoreBoard
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.search import Search
+
+PASSED = -1
+NOT_EVALUATED = -2
+EXCLUDED = -3
+
+
+@dataclass(slots=True)
+class SchedulingCycle:
+    """One attempt to place one pod, from the snapshot to the end of Permit."""
+
+    number: int
+    scheduler: str
+    profile: str
+    queued: QueuedPod
+    nodes: NodeTable
+    started: int
+    first_position: int = 0
+    span: int = 0
+    point_span: int = 0
+    phase: Phase = Phase.PRE_FILTER
+    run: tuple[int, ...] = ()  # which of the point's plugins run in this phase
+    index: int = 0  # position in `run`
+    t: int = 0  # of the step in progress
+    position: int = 0
+    state: CycleState = field(default_factory=CycleState)
+    steps: list[PluginStep] = field(default_factory=list)
+    node_names: frozenset[str] | None = None  # PreFilter's merged result
+    narrowed_by: tuple[str, ...] = ()
+    absent: Status = (
+        SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
+    )
+    pre_filter_status: Status = SUCCESS
+    search: Search | None = None
+    refused_by: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    reason: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    feasible: Rows | None = None
+    scores: ScoreBoard | None = None
+    tied_rows: Rows | None = None  # the best nodes, in list order
+    chosen: str | None = None
+    draw: int | None = None
+    ended: int | None = None
+    outcome: str = ""
+    message: str = ""
+    failure: Status = SUCCESS
+    nominated_mark: tuple[int, int, int] | None = None  # row, step and reason of that refusal
+    nominated_refusal: Status | None = None  # of the node that the pod was nominated to
+    post_filter: Status = SUCCESS  # of all PostFilter plugins together
+    nomination: str | None = None  # what becomes of the pod's nomination: None leaves it, "" clears it
+    preemption: PostFilterResult | None = None  # what is to be carried out
+    unschedulable_plugins: tuple[str, ...] = ()
+    waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
+    evicting: bool = False  # the preemption has begun to be carried out
+    decided: int = 0  # when the algorithm was over (ns)
+
+    @property
+    def pod(self) -> Pod:
+        return self.queued.pod
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Names of the best nodes, in list order."""
+        return (
+            () if self.tied_rows is None else tuple(self.nodes.names[row] for row in self.tied_rows.tolist())
+        )
+
+    @property
+    def node(self) -> str:
+        """The chosen node of a cycle that has one."""
+        assert self.chosen is not None
+        return self.chosen
+
+    @property
+    def held_up(self) -> bool:
+        """Whether all is done and only the answer of an API call is waited for."""
+        return self.phase is Phase.DONE and self.ended is None
+
+    def did(self, step: PluginStep) -> PluginStep:
+        """Keeps what a plugin did."""
+        self.steps.append(step)
+        return step
+
+    def status_of(self, row: int) -> Status | None:
+        """Why a row was refused; None where it passed or was not evaluated."""
+        if self.pre_filter_status.code is not Code.SUCCESS:
+            return self.pre_filter_status
+        if row >= len(self.refused_by):
+            return None
+        step = int(self.refused_by[row])
+        if step == EXCLUDED:
+            return self.absent
+        if step < 0:
+            return None
+        verdicts = self.steps[step].verdicts
+        assert verdicts is not None
+        return verdicts.statuses[int(self.reason[row])].by(self.steps[step].plugin)
+
+    def copy(self, nodes: NodeTable) -> SchedulingCycle:
+        """The same cycle over another copy of its snapshot; what has been recorded is shared."""
+        return replace(
+            self,
+            nodes=nodes,
+            state=self.state.copy(),
+            steps=list(self.steps),
+            search=replace(self.search) if self.search is not None else None,
+            refused_by=self.refused_by.copy(),
+            reason=self.reason.copy(),
+            scores=self.scores.copy() if self.scores is not None else None,
+        )

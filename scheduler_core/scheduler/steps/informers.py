@@ -1,0 +1,73 @@
+"""Informers that lag: a scheduler hears of a change in the API server some time after it was made.
+
+```
+            lag 0                                  lag > 0
+  write -> handlers                    write -> inbox -> (lag) -> replica, handlers
+           listers read the store                                 listers read the replica
+```
+Order is kept: a shorter lag lets no later change pass an earlier one. API calls reach the server itself. Without a lag there is no replica,
+and nothing to pay. DEVIATION: all kinds lag alike; kube has one watch per kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.scheduler.actions import HearChange
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import handlers
+
+
+def set_lag(scheduler: Scheduler) -> None:
+    """Begins to lag where the world's settings say so; what is under way already comes when it was to come."""
+    if not scheduler.world.settings.informer_lag:
+        scheduler.replica = scheduler.replica if scheduler.inbox else None
+    elif scheduler.replica is None:
+        scheduler.replica = scheduler.world.store.replica()
+
+
+def receive(scheduler: Scheduler, event: WatchEvent) -> None:
+    """A change that the scheduler will hear of."""
+    world = scheduler.world
+    due = world.now + world.settings.informer_lag
+    if scheduler.inbox:
+        due = max(due, scheduler.inbox[-1][0])
+    scheduler.inbox.append((due, event))
+    world.agenda.push(due, HearChange(scheduler.name))
+
+
+def hear(scheduler: Scheduler) -> None:
+    """The scheduler hears of the first change that is under way."""
+    world = scheduler.world
+    _, event = scheduler.inbox.pop(0)
+    replica = scheduler.replica
+    assert replica is not None
+    replica.mirror(event)
+    data = {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name}
+    world.record("watch_event", data, scheduler.name)
+    if not scheduler.inbox and not world.settings.informer_lag:
+        scheduler.replica = None  # it has caught up
+    pass_on(scheduler, event)
+    if event.kind == "Pod" and (event.new_pod is None or event.new_pod.node_name):
+        scheduler.left(f"{event.namespace}/{event.name}")
+
+
+def pass_on(scheduler: Scheduler, event: WatchEvent) -> None:
+    """What the scheduler does about a change that it hears of."""
+    handlers.on_watch(scheduler, event)
+    if scheduler.assumed:
+        _settle(scheduler, event)
+
+
+def _settle(scheduler: Scheduler, event: WatchEvent) -> None:
+    """What a plugin assumed about an object ends where a newer version is known. kube: scheduler/util/assumecache"""
+    key = (event.kind, event.namespace, event.name)
+    assumed = scheduler.assumed.get(key)
+    if assumed is not None and (event.new is None or _version(event.new) > _version(assumed)):
+        del scheduler.assumed[key]
+
+
+def _version(manifest: Mapping[str, Any]) -> int:
+    return int(manifest["metadata"].get("resourceVersion") or 0)

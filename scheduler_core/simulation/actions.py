@@ -1,0 +1,78 @@
+"""The table of what can happen: every kind of action on the agenda, while what it stands, what it does and where it is shown.
+
+Schedulers' actions are rows of scheduler/steps/table.py, those of controllers classes of their rooms; here they become one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from scheduler_core.api.store import Store
+from scheduler_core.clock.agenda import Action
+from scheduler_core.controllers.catalogue import CONTROLLERS
+from scheduler_core.controllers.contract import Controller, ControllerAction
+from scheduler_core.scheduler.actions import SchedulerAction
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import table
+
+
+class ActingWorld(Protocol):
+    """A world, as far as actions see it."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def now(self) -> int: ...
+
+    def scheduler(self, name: str) -> Scheduler: ...
+
+
+class Row(NamedTuple):
+    """One kind of action. `owner` is whose it is: a controller's name, or "scheduler"; the texts are for people to read."""
+
+    kind: type[Action]
+    owner: str
+    stands: Callable[[ActingWorld, Any], bool]
+    run: Callable[[ActingWorld, Any], None]
+    station: Callable[[ActingWorld, Any], Hashable]
+    stands_while: str
+    shown_at: str
+
+
+def _of_scheduler(row: table.ActionRow[Any]) -> Row:
+    stands, run, station = row.stands, row.run, row.station
+    return Row(
+        row.kind,
+        "scheduler",
+        lambda world, action: stands(world.scheduler(action.scheduler), action),
+        lambda world, action: run(world.scheduler(action.scheduler), action),
+        lambda world, action: (action, station(world.scheduler(action.scheduler), action)),
+        stands.__doc__ or "",
+        station.__doc__ or "",
+    )
+
+
+def _of_controller(controller: Controller, kind: type[ControllerAction]) -> Row:
+    return Row(
+        kind,
+        controller.name,
+        lambda world, action: kind.stands(action, world.store),
+        lambda world, action: kind.run(action, world.store, world.now),
+        lambda world, action: action,
+        kind.stands.__doc__ or "",
+        "its own",
+    )
+
+
+ROWS: tuple[Row, ...] = (
+    *(_of_scheduler(row) for row in table.ACTIONS),
+    *(_of_controller(controller, kind) for controller in CONTROLLERS for kind in controller.actions),
+)
+BY_KIND: Mapping[type[Action], Row] = {row.kind: row for row in ROWS}
+
+
+def is_of(action: Action, scheduler: str) -> bool:
+    """Whether an action is a scheduler's."""
+    return isinstance(action, SchedulerAction) and action.scheduler == scheduler

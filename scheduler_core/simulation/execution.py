@@ -1,0 +1,310 @@
+"""How commands are carried out: each one is checked whole before it changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from scheduler_core.api.faults import BIND, Fault, Faults
+from scheduler_core.api.kinds import kind_of, namespace_of, reference
+from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
+from scheduler_core.api.status import Refused, already_exists
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.commands import (
+    DEFAULT_SCHEDULER_NAME,
+    ApplyObjects,
+    Command,
+    DecidePermit,
+    DeleteObjects,
+    FailCall,
+    PatchObject,
+    Redo,
+    SetConfiguration,
+    SetSettings,
+    Undo,
+    refuse,
+)
+from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
+from scheduler_core.simulation.edits import Edit, Edits, revert
+from scheduler_core.trace.records import Data
+
+MOST_REFS = 20  # of a record
+
+Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
+"""Schedulers with their configurations as they were given: what they amount to depends on the gates."""
+
+
+class EditableWorld(Protocol):
+    """A world, as far as commands see it."""
+
+    settings: WorldSettings
+    faults: Faults
+    edits: Edits
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def changes(self) -> list[WatchEvent]:
+        """What the transition in progress has changed in the API server."""
+        ...
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    @property
+    def now(self) -> int: ...
+
+    def record(
+        self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0
+    ) -> int: ...
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
+
+    def stop_scheduler(self, name: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EditableState:
+    """What commands change besides objects."""
+
+    settings: WorldSettings
+    configurations: Configurations
+    faults: Faults
+
+    @classmethod
+    def of(cls, world: EditableWorld) -> EditableState:
+        return cls(world.settings, _configurations(world), dict(world.faults))
+
+
+def execute(world: EditableWorld, command: Command) -> None:
+    """Carries a command out and remembers how to undo it."""
+    before = EditableState.of(world)
+    world.record("command", lambda: _summary(command))
+    _EXECUTORS[type(command)](world, command)
+    if isinstance(command, DecidePermit):
+        return
+    edit = _edit(world, before)
+    if isinstance(command, Undo):
+        world.edits = world.edits.undone(edit)
+    elif isinstance(command, Redo):
+        world.edits = world.edits.redone(edit)
+    elif edit != Edit():
+        world.edits = world.edits.done(edit)
+
+
+def _configurations(world: EditableWorld) -> Configurations:
+    return tuple((scheduler.name, scheduler.configuration.given) for scheduler in world.schedulers)
+
+
+def _edit(world: EditableWorld, before: EditableState) -> Edit:
+    same = before.configurations == _configurations(world)
+    return Edit(
+        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
+        None if before.settings == world.settings else msgspec.structs.asdict(before.settings),
+        None if same else before.configurations,
+        _changed_faults(before.faults, world.faults),
+    )
+
+
+def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
+    """What was asked for before, where it is another now."""
+    if before == after:
+        return ()
+    return tuple(
+        (key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key)
+    )
+
+
+def _summary(command: Command) -> dict[str, Any]:
+    """The command without the objects' own text."""
+    more: dict[str, Any] = {}
+    if isinstance(command, ApplyObjects):
+        more["objects"] = len(command.objects)
+        command = ApplyObjects((), command.create_only)
+    elif isinstance(command, DeleteObjects):
+        more["count"] = len(command.refs)
+        command = DeleteObjects(command.refs[:MOST_REFS])
+    summary: dict[str, Any] = msgspec.to_builtins(command)
+    return {**summary, **more}
+
+
+def _apply(world: EditableWorld, command: ApplyObjects) -> None:
+    if command.create_only:
+        _refuse_taken_names(world, command.objects)
+    apply_objects(world.store, command.objects, world.now)
+
+
+def _refuse_taken_names(world: EditableWorld, objects: Sequence[Mapping[str, Any]]) -> None:
+    errors = []
+    for manifest in objects:
+        kind = kind_of(manifest)
+        metadata = manifest.get("metadata")
+        if kind is None or not isinstance(metadata, Mapping):
+            continue  # validation says what is wrong with it
+        namespace, name = namespace_of(kind, manifest), str(metadata.get("name"))
+        if world.store.get(kind.key, namespace, name) is not None:
+            answer = already_exists(kind.resource, name)
+            errors.append(FieldError("", "", answer.message, reference(kind.key, namespace, name)))
+    if errors:
+        raise Refused(errors)
+
+
+def _delete(world: EditableWorld, command: DeleteObjects) -> None:
+    delete_objects(world.store, [(ref.kind, ref.namespace, ref.name) for ref in command.refs], world.now)
+
+
+def _patch(world: EditableWorld, command: PatchObject) -> None:
+    ref = command.ref
+    patch_object(world.store, (ref.kind, ref.namespace, ref.name), command.patch, world.now)
+
+
+def _configure(world: EditableWorld, command: SetConfiguration) -> None:
+    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
+        running = [scheduler.name for scheduler in world.schedulers]
+        if command.scheduler not in running:
+            raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
+        world.stop_scheduler(command.scheduler)
+        return
+    try:
+        configuration = load_configuration(command.configuration, world.settings.features)
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
+    names = {
+        profile.scheduler_name: scheduler.name
+        for scheduler in world.schedulers
+        if scheduler.name != command.scheduler
+        for profile in scheduler.configuration.profiles
+    }
+    for i, profile in enumerate(configuration.profiles):
+        if profile.scheduler_name in names:
+            other = names[profile.scheduler_name]
+            raise refuse(
+                f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
+            )
+    world.start_scheduler(command.scheduler, configuration)
+
+
+def _set(world: EditableWorld, command: SetSettings) -> None:
+    try:
+        settings = world.settings.changed(command.settings)
+    except InvalidObject as invalid:
+        errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
+        raise Refused(errors) from invalid
+    _use(world, settings)
+
+
+def _use(world: EditableWorld, settings: WorldSettings) -> None:
+    """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
+    restart = settings.needs_restart(world.settings)
+    configurations = _under(settings, _configurations(world)) if restart else ()
+    world.settings = settings
+    if restart:
+        world.store.read_again(settings.reading)
+        _restart_all(world, configurations)
+    else:
+        for scheduler in world.schedulers:
+            informers.set_lag(scheduler)
+            scheduler.wake_up()
+
+
+def _under(
+    settings: WorldSettings, configurations: Configurations
+) -> tuple[tuple[str, SchedulerConfiguration], ...]:
+    """What configurations amount to under the gates; Refused where one can't be under them."""
+    try:
+        return tuple(
+            (name, load_configuration(manifest, settings.features)) for name, manifest in configurations
+        )
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
+
+
+def _restart_all(
+    world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]
+) -> None:
+    for name, configuration in configurations:
+        world.start_scheduler(name, configuration)
+
+
+def _decide(world: EditableWorld, command: DecidePermit) -> None:
+    for scheduler in world.schedulers:
+        for waiting in scheduler.pods_waiting():
+            if waiting.pod.key != command.pod:
+                continue
+            for plugin in list(waiting.waiting):
+                if command.decision == "allow":
+                    permit.allow(scheduler, waiting, plugin)
+                else:
+                    permit.reject(scheduler, waiting, plugin, "rejected by the user")
+                    break
+            return
+    raise refuse("pod", command.pod, "a pod that waits on Permit")
+
+
+def _fail_call(world: EditableWorld, command: FailCall) -> None:
+    fault = command.fault
+    if fault.times == 0:
+        if world.faults.pop(fault.key, None) is None:
+            raise refuse("times", 0, f"1 or more; nothing was asked for the call {fault.call} of {fault.pod}")
+        return
+    pod = world.store.pod_at(fault.pod)
+    if pod is None:
+        raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
+    if fault.call == BIND and pod.node_name:
+        raise refuse("pod", fault.pod, f"a pod that is still to be bound; this one is on {pod.node_name}")
+    world.faults[fault.key] = fault
+    for scheduler in world.schedulers:
+        api_calls.retime(scheduler, fault)
+        eviction.retime(scheduler, fault)
+
+
+def _undo(world: EditableWorld, command: Undo) -> None:
+    if not world.edits.undo:
+        raise refuse("", "Undo", "an edit that can be undone; there is none")
+    _put_back(world, world.edits.undo[-1])
+
+
+def _redo(world: EditableWorld, command: Redo) -> None:
+    if not world.edits.redo:
+        raise refuse("", "Redo", "an edit that was undone; there is none")
+    _put_back(world, world.edits.redo[-1])
+
+
+def _put_back(world: EditableWorld, edit: Edit) -> None:
+    revert(world.store, edit, world.now)
+    for key, fault in edit.faults:
+        if fault is None:
+            world.faults.pop(key, None)
+        else:
+            world.faults[key] = fault
+    if edit.settings is not None:
+        _use(world, world.settings.changed(edit.settings))
+    if edit.configurations is not None:
+        kept = {name for name, _ in edit.configurations}
+        for scheduler in world.schedulers:
+            if scheduler.name not in kept:
+                world.stop_scheduler(scheduler.name)
+        _restart_all(world, _under(world.settings, edit.configurations))
+
+
+_EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    ApplyObjects: _apply,
+    DeleteObjects: _delete,
+    PatchObject: _patch,
+    SetConfiguration: _configure,
+    SetSettings: _set,
+    DecidePermit: _decide,
+    FailCall: _fail_call,
+    Undo: _undo,
+    Redo: _redo,
+}

@@ -1,0 +1,318 @@
+"""Simulation: the one door to a world. Whatever changes a world is a command applied here, or a transition made here.
+
+Synchronous and deterministic: no threads, no wall clock; time is virtual, in integer nanoseconds. `position` counts transitions, so that
+one integer names a moment (docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from scheduler_core.api.faults import Faults
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.clock.agenda import TIMER, Agenda, Entry
+from scheduler_core.clock.random import Stream
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
+from scheduler_core.config.load import load_configuration
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.controllers.catalogue import CONTROLLERS
+from scheduler_core.objects.pod import Pod
+from scheduler_core.readings.scrapes import Scrapes
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.steps import informers
+from scheduler_core.scheduler.world import Ids
+from scheduler_core.simulation.actions import BY_KIND, is_of
+from scheduler_core.simulation.edits import Edits
+from scheduler_core.simulation.execution import execute
+from scheduler_core.trace.journal import Journal, Place
+from scheduler_core.trace.records import Data, Record, Recorder
+
+
+class Grain(enum.StrEnum):
+    """How far one step goes: one transition; to the next extension point; to the end of an attempt; to the next event."""
+
+    PLUGIN = "plugin"
+    POINT = "point"
+    POD = "pod"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run did: its records, how many transitions, and why it ended: until, budget, stopped or idle."""
+
+    records: list[Record]
+    steps: int
+    reason: str
+
+
+_WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
+
+
+class Simulation:
+    """A cluster, its API server and its schedulers."""
+
+    def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
+        self.seed = seed
+        self.settings = settings or WorldSettings()
+        self.position = 0
+        self.agenda = Agenda()
+        self.store = Store()
+        self.journal = Journal()
+        self.ids = Ids()
+        self.faults: Faults = {}  # what becomes of the next calls, by kind of call and pod
+        self.edits = Edits()
+        self.scrapes = Scrapes()
+        self.last: tuple[Record, ...] = ()
+        self.changes: list[WatchEvent] = []  # of the transition in progress
+        self._recorder = Recorder()
+        self._draws = Stream(seed)
+        self._schedulers: dict[str, Scheduler] = {}
+        self.store.read_again(self.settings.reading)
+        self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
+        self._recorder.drain()
+        self.store.subscribe(self._on_watch)
+
+    # The door
+
+    def apply(self, command: Command) -> list[Record]:
+        """Applies a command; Refused, with the state unchanged, where it can't be."""
+        return self._transition(lambda: execute(self, command))
+
+    def advance(self) -> list[Record]:
+        """Makes one transition; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        now = self.agenda.now
+        if entry.time > now >= self.scrapes.due:
+            self.scrapes.take(now, self.position, self.schedulers)
+        self.agenda.pop()
+        run = BY_KIND[type(entry.action)].run
+        return self._transition(lambda: run(self, entry.action))
+
+    def change(self, happen: Callable[[], None]) -> list[Record]:
+        """Makes a transition of one's own, such as a write in the store that no command makes. Not part of any log of commands."""
+        return self._transition(happen)
+
+    def due(self, at: int) -> bool:
+        """Whether something is to happen up to a time."""
+        entry = self._peek()
+        return entry is not None and entry.time <= at
+
+    def step(self, grain: Grain) -> list[Record]:
+        """Makes transitions until the grain is reached; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        first = self._station(entry)
+        attempts = len(self.journal.attempts)
+        records = self.advance()
+        while (following := self._peek()) is not None:
+            if self._reached(grain, entry, first, following, attempts):
+                break
+            entry = following
+            records += self.advance()
+        return records
+
+    def run(
+        self,
+        until: Callable[[Simulation], bool] | None = None,
+        steps: int | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> RunResult:
+        """Makes transitions until a condition holds, the budget is spent, the caller says stop, or the world is idle."""
+        records: list[Record] = []
+        done = 0
+        while True:
+            if steps is not None and done >= steps:
+                return RunResult(records, done, "budget")
+            if should_stop is not None and should_stop():
+                return RunResult(records, done, "stopped")
+            if self.idle:
+                return RunResult(records, done, "idle")
+            records += self.advance()
+            done += 1
+            if until is not None and until(self):
+                return RunResult(records, done, "until")
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left but timers that change nothing, or retries that have failed six times in a row."""
+        entry = self._peek()
+        if entry is None:
+            return True
+        if entry.priority != TIMER:
+            return False
+        return all(
+            pod.error_count + pod.unschedulable_count >= _WORN_OUT
+            for scheduler in self.schedulers
+            for pods in (scheduler.queue.backoff_pods, scheduler.queue.error_backoff_pods)
+            for pod in pods.values()
+        )
+
+    def fork(self) -> Simulation:
+        """A second world that stands where this one does and goes its own way: to look ahead, or to be put aside and come back to."""
+        twin = Simulation.__new__(Simulation)
+        twin.seed = self.seed
+        twin.settings = self.settings
+        twin.position = self.position
+        twin.agenda = self.agenda.copy()
+        twin.store = self.store.copy()
+        twin.journal = self.journal.copy()
+        twin.ids = self.ids.copy()
+        twin.faults = dict(self.faults)
+        twin.edits = self.edits
+        twin.scrapes = self.scrapes.copy()
+        twin.last = self.last
+        twin.changes = []
+        twin._recorder = self._recorder.copy()
+        twin._draws = self._draws.copy()
+        twin._schedulers = {name: scheduler.copy(twin) for name, scheduler in self._schedulers.items()}
+        twin.store.subscribe(twin._on_watch)
+        return twin
+
+    # The world, as schedulers and presenters see it
+
+    @property
+    def now(self) -> int:
+        return self.agenda.now
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]:
+        return tuple(self._schedulers.values())
+
+    def scheduler(self, name: str) -> Scheduler:
+        return self._schedulers[name]
+
+    def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
+        """Writes a record at the present time; returns its number."""
+        return self._recorder.write(self.agenda.now, kind, scheduler, parent, data)
+
+    def draw(self, n: int) -> int:
+        """An index below n from the seeded stream."""
+        return self._draws.below(n)
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
+        """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
+        self._discard_plans(name)
+        scheduler = Scheduler(name, configuration, self)
+        self._schedulers[name] = scheduler
+        informers.set_lag(scheduler)
+        self.record("scheduler_started", {"profiles": list(scheduler.profiles)}, name)
+        for node in self.store.nodes():
+            scheduler.cache.add_node(node)
+        for pod in self.store.pods():
+            if pod.terminal:
+                continue
+            if pod.node_name:
+                scheduler.left(pod.key)
+                scheduler.cache.add_pod(pod)
+            elif scheduler.responsible_for(pod):
+                scheduler.queue.add(pod, self.now)
+        self._note_unknown_schedulers()
+        scheduler.wake_up()
+
+    def stop_scheduler(self, name: str) -> None:
+        """Takes a scheduler away; its pods stay pending."""
+        scheduler = self._schedulers.pop(name)
+        for pod in self.store.pods():
+            if pod.node_name:
+                scheduler.left(pod.key)
+        self._discard_plans(name)
+        self._note_unknown_schedulers()
+
+    def _discard_plans(self, scheduler: str) -> None:
+        """Takes what a scheduler was about to do off the agenda."""
+        self.agenda.discard(lambda action: is_of(action, scheduler))
+
+    def _note_unknown_schedulers(self) -> None:
+        """Notes the pods that were a scheduler's and that none is for any more."""
+        for pod in self.store.pods():
+            if pod.node_name or pod.terminal or self._is_anybodys(pod) or pod.key in self.journal.ignored:
+                continue
+            if pod.key in self.journal.last_move:
+                self.journal.move(pod.key, self.now, self.position, Place.IGNORED, pod.spec.scheduler_name)
+
+    def _is_anybodys(self, pod: Pod) -> bool:
+        return any(scheduler.responsible_for(pod) for scheduler in self._schedulers.values())
+
+    # Transitions
+
+    def _transition(self, happen: Callable[[], None]) -> list[Record]:
+        self.position += 1
+        self.changes = []
+        try:
+            happen()
+        except BaseException:
+            self.position -= 1
+            self._recorder.take_back()
+            raise
+        self._peek()  # what has lost its meaning goes now: not when somebody happens to ask, which a replay would not do
+        records = self._recorder.drain()
+        self.last = tuple(records)
+        return records
+
+    def _peek(self) -> Entry | None:
+        """The next entry that still has a meaning; those that have lost it are dropped."""
+        while (entry := self.agenda.peek()) is not None:
+            if BY_KIND[type(entry.action)].stands(self, entry.action):
+                return entry
+            self.agenda.drop()
+        return None
+
+    def _station(self, entry: Entry) -> Hashable:
+        """Where an entry's step is shown."""
+        return BY_KIND[type(entry.action)].station(self, entry.action)
+
+    def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
+        if grain is Grain.PLUGIN:
+            return True
+        if grain is Grain.POINT:
+            return self._station(following) != first
+        if grain is Grain.POD:
+            return len(self.journal.attempts) > attempts or self.idle
+        return not done.action.in_cycle or self.idle
+
+    # What the world notes of a change in the API server
+
+    def _on_watch(self, event: WatchEvent) -> None:
+        self.changes.append(event)
+        self.record(
+            "object",
+            {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name},
+        )
+        if event.kind == "Pod":
+            self._note_pod(event)
+            if self.faults and event.type == DELETED:
+                self._forget_faults(event)
+        for scheduler in self._schedulers.values():
+            if scheduler.replica is None:
+                informers.pass_on(scheduler, event)
+            else:
+                informers.receive(scheduler, event)
+        if not self.settings.controllers:
+            return
+        for controller in CONTROLLERS:
+            for timer in controller.on_watch(self.store, event, self.now, self.settings):
+                self.agenda.push(timer.at, timer.action)
+
+    def _forget_faults(self, event: WatchEvent) -> None:
+        pod = f"{event.namespace}/{event.name}"
+        self.faults = {key: fault for key, fault in self.faults.items() if fault.pod != pod}
+
+    def _note_pod(self, event: WatchEvent) -> None:
+        old, new = event.old_pod, event.new_pod
+        if new is None:
+            assert old is not None
+            self.journal.move(old.key, self.now, self.position, Place.DELETED, "deleted")
+        elif new.node_name and (old is None or not old.node_name):
+            self.journal.move(new.key, self.now, self.position, Place.BOUND, new.node_name)
+        elif old is None and not self._is_anybodys(new):
+            self.journal.move(new.key, self.now, self.position, Place.IGNORED, new.spec.scheduler_name)
+        if new is not None and new.phase == "Running" and (old is None or old.phase != "Running"):
+            self.journal.move(new.key, self.now, self.position, Place.RUNNING, "kubelet")

@@ -1,0 +1,113 @@
+"""CONTRIBUTING's recipes: a newcomer is made in a copy of the code by exactly the files that its recipe names, and everybody finds it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PLUGIN = ROOT / "tests/recipes/plugin"
+COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests")
+
+
+def files_of(recipe: str) -> list[str]:
+    """The files that the numbered list under a heading of CONTRIBUTING says to edit."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (section,) = [part for part in text.split("\n## ") if part.startswith(f"{recipe}\n")]
+    return re.findall(r"^\d+\. `([^`]+)`", section, flags=re.MULTILINE)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The code and its tests, without what is made from them."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in (path for path in ROOT.iterdir() if path.is_file()):
+        shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+class Checked(NamedTuple):
+    """`failed` are the names of tests, `said` is what pytest printed."""
+
+    passed: int
+    failed: list[str]
+    said: str
+
+
+def checked(copy: Path, *tests: str) -> Checked:
+    command = [sys.executable, "-m", "pytest", "-n0", "-q", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, timeout=250)
+    passed = re.search(r"(\d+) passed", done.stdout)
+    failed = re.findall(r"^(?:FAILED|ERROR) \S+?::(\w+)", done.stdout, flags=re.MULTILINE)
+    return Checked(int(passed[1]) if passed else 0, failed, done.stdout + done.stderr)
+
+
+PLUGIN_FILES = [
+    "scheduler_core/plugins/<name>.py",
+    "scheduler_core/plugins/__init__.py",
+    "tests/scheduler_core/plugins/test_<name>.py",
+    "docs/plugins.md",
+]
+# What looks over all plugins, beside the newcomer's own tests.
+OVER_ALL = (
+    "tests/scheduler_core/plugins/test_lists.py",
+    "tests/test_docs.py",
+    "tests/test_architecture.py",
+    "-k",
+    "plugin or room or core",
+)
+
+
+def add_plugin(copy: Path) -> None:
+    """CONTRIBUTING's four steps."""
+    room, lists, tests, document = (copy / file.replace("<name>", "quiet_nodes") for file in PLUGIN_FILES)
+    shutil.copy(PLUGIN / "room.py", room)
+    put_behind(lists, "from scheduler_core.plugins.priority_sort", IMPORT)
+    put_behind(lists, "    SmallestFirstSort,", "    QuietNodes,\n")
+    lists.write_text(lists.read_text().replace('"SmallestFirstSort")', '"SmallestFirstSort", "QuietNodes")'))
+    shutil.copy(PLUGIN / "checks.py", tests)
+    put_behind(document, "| `SmallestFirstSort` |", (PLUGIN / "row.md").read_text())
+
+
+IMPORT = "from scheduler_core.plugins.quiet_nodes import QuietNodes\n"
+
+
+def put_behind(file: Path, start: str, text: str) -> None:
+    """A line more behind the one that starts so."""
+    lines = file.read_text().splitlines(keepends=True)
+    (place,) = [i for i, line in enumerate(lines) if line.startswith(start)]
+    file.write_text("".join([*lines[: place + 1], text, *lines[place + 1 :]]))
+
+
+def test_a_plugin_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a plugin") == PLUGIN_FILES
+    add_plugin(copy)
+    own = checked(copy, "tests/scheduler_core/plugins/test_quiet_nodes.py")
+    assert (own.passed, own.failed) == (9, []), own.said
+    others = checked(copy, *OVER_ALL)
+    assert others.passed > 30, others.said
+    assert others.failed == [], others.said
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "missed_by"),
+    [
+        ("scheduler_core/plugins/__init__.py", {"test_every_plugin_is_documented"}),
+        (
+            "docs/plugins.md",
+            {
+                "test_every_plugin_is_documented",
+                "test_a_plugins_points_and_arguments_are_documented_as_its_room_has_them",
+            },
+        ),
+    ],
+)
+def test_what_of_a_plugin_is_forgotten_is_missed(copy: Path, forgotten: str, missed_by: set[str]) -> None:
+    add_plugin(copy)
+    shutil.copy(ROOT / forgotten, copy / forgotten)
+    assert set(checked(copy, *OVER_ALL).failed) == missed_by
