@@ -1,7 +1,7 @@
 """Templates are written to be read; what is sent is short. Line breaks and indentation are taken out once, when a template is loaded.
 
-Where a line breaks stands one space, as a browser shows it; beside an element on its own (a paragraph, a row, a list) nothing, as no browser
-shows it. `pre` and `textarea` stay as they are. It halves what a step sends (docs/dependencies.md has the figures).
+Where a line breaks stands one space, as a browser shows it; beside an element on its own (a paragraph, a row, a list) nothing, as no
+browser shows it. `pre` and `textarea` stay as they are. It halves what a step sends (docs/dependencies.md has the figures).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from django.template.loaders import filesystem
 _VERBATIM = re.compile(r"(<pre\b.*?</pre>|<textarea\b.*?</textarea>)", re.DOTALL)
 _END_OF_TAG = re.compile(r"\s*\n\s*(?=/?>)")
 _BREAK = re.compile(r"\s*\n\s*")
+# A tag's last attribute, which may be missing: so may the space in front of it.
+_OPTIONAL = re.compile(r" (\{% if [^%]*%\})((?:[^{%]|\{\{.*?\}\})+\{% endif %\}>)")
 # Elements on their own, and template code that prints nothing.
 _ALONE = re.compile(
     r"""\ ?(
@@ -41,4 +43,5 @@ def compact(source: str) -> str:
 
 
 def _joined(source: str) -> str:
-    return _ALONE.sub(r"\1", _BREAK.sub(" ", _END_OF_TAG.sub("", source)))
+    source = _BREAK.sub(" ", _END_OF_TAG.sub("", source))
+    return _ALONE.sub(r"\1", _OPTIONAL.sub(r"\1 \2", source))

@@ -29,7 +29,8 @@ from playground.compact import compact
             '<a href="{% url "x" %}" class="a b"> x</a>',
         ),
         ('<svg>\n  <use href="#i" />\n</svg>', '<svg><use href="#i" /></svg>'),
-        ("<p\n  {% if a > b %}hidden{% endif %}\n>\n  text\n", "<p {% if a > b %}hidden{% endif %}>text"),
+        ("<p\n  {% if a > b %}hidden{% endif %}\n>\n  text\n", "<p{% if a > b %} hidden{% endif %}>text"),
+        ('<p {% if x %}class="{{ x }}"{% endif %}>', '<p{% if x %} class="{{ x }}"{% endif %}>'),
         ("{% if a < b %}\n  <p>\n{% endif %}", "{% if a < b %}<p>{% endif %}"),
     ],
 )
