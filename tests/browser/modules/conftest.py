@@ -14,13 +14,13 @@ from playwright.sync_api import Browser, Error, Page, Route
 
 from playground.presenters.look import declaration
 
-ORIGIN = "http://modules.test"
+ORIGIN = "https://modules.test"
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = {
     "/static/playground/": ROOT / "static/playground",
     "/static/django_htmx/": Path(django_htmx.__file__).parent / "static/django_htmx",
 }
-# `hear` is a listener: what it hears is `heard`. Time stands still until a test calls `tick`.
+# `hear` is a listener: what it hears is `heard`. Time stands still until a test calls `tick`. Nothing is left to chance.
 SCRIPT = """
   const heard = [];
   const hear = (...what) => heard.push(what.length > 1 ? what : what[0]);
@@ -44,6 +44,32 @@ SCRIPT = """
       what();
     }
   };
+  Math.random = () => 0.5;
+  // The server's end of each connection that a page has opened, in their order.
+  const sockets = [];
+  globalThis.WebSocket = class {
+    static OPEN = 1;
+    static CLOSED = 3;
+    readyState = 0;
+    constructor(url) {
+      sockets.push(this);
+      this.url = url;
+    }
+    send(text) {
+      hear("sent", JSON.parse(text));
+    }
+    open() {
+      this.readyState = 1;
+      this.onopen();
+    }
+    say(...all) {
+      for (const data of all) this.onmessage({ data: JSON.stringify(data) });
+    }
+    close() {
+      this.readyState = 3;
+      this.onclose();
+    }
+  };
 """
 PAGE = """<!DOCTYPE html><html lang="en"><head><title>modules</title><script>{script}</script>
 <script src="/static/django_htmx/htmx-2.min.js"></script></head><body {attributes}>{body}</body></html>"""
@@ -61,8 +87,14 @@ class Alone:
 
     def show(self, body: str = "", attributes: str = "", query: str = "") -> None:
         """A page with this body, and with attributes of its body element."""
-        self.html = PAGE.format(script=SCRIPT, attributes=attributes, body=body)
+        whole = PAGE.format(script=SCRIPT, attributes=attributes, body=body)
+        self.html = (
+            body.replace("<head>", f"<head><script>{SCRIPT}</script>", 1)
+            if body.startswith("<!DOCTYPE")
+            else whole
+        )
         self.page.goto(f"{ORIGIN}/s/key/{query}")
+        self.do("tick(0)")  # htmx starts
 
     def answer(self, path: str, text: str, status: int = 200) -> None:
         """What a path below the page's answers; None of them is heard otherwise."""
@@ -75,6 +107,10 @@ class Alone:
             return await ({function})(module, ...given);
         }}"""
         return self.page.evaluate(code, list(arguments))
+
+    def hear_requests(self) -> None:
+        """What is asked for by htmx.ajax is heard, and sent nowhere."""
+        self.do("void (htmx.ajax = async (verb, path, { source, ...asking }) => hear(verb, path, asking))")
 
     def do(self, script: str) -> Any:
         """The value of an expression in the page."""

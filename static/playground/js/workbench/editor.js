@@ -107,7 +107,11 @@ function listenToErrors(area) {
     item.setAttribute("role", "link");
     const jump = () => goTo(area, Number(item.dataset.line));
     item.addEventListener("click", jump);
-    item.addEventListener("keydown", (event) => event.key === "Enter" && jump());
+    item.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // else it is written at that line
+      jump();
+    });
   }
 }
 
