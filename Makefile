@@ -64,7 +64,7 @@ style: install-test ## mend what lint finds, as far as its tools can
 	@$(DENO) lint --fix --quiet || true
 	@$(DENO) fmt --quiet
 
-types: install-test ## mypy, strict on scheduler_core
+types: install-test ## mypy, strict on scheduler_core and playground
 	@echo "make test: mypy"; $(PY) -m mypy
 
 contracts: install-test ## import-linter: who may import whom

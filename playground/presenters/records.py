@@ -7,10 +7,8 @@ from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.sentence import of_record, of_step
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import StepFacts
-from scheduler_core.trace.records import Record
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Code, Record, StepFacts
 
 Data = Mapping[str, Any]
 
@@ -33,7 +31,7 @@ def row(record: Record) -> dict[str, Any]:
     return _row(record, found["head"], found["told"], failed)
 
 
-def _row(record: Record, head: str, line: Told | None, no: bool) -> dict[str, Any]:
+def _row(record: Record, head: str, line: Message | None, no: bool) -> dict[str, Any]:
     return {"kind": record.kind, "head": head, "told": line, "no": no}
 
 
@@ -41,17 +39,17 @@ def _plugin(record: Record, data: Data) -> dict[str, Any]:
     """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
     status, pod = data["status"], short(data["pod"])
     fine = status["code"] in _FINE
-    line = told(gettext_noop("%(code)s for %(pod)s"), code=status["code"], pod=pod)
+    line = message(gettext_noop("%(code)s for %(pod)s"), code=status["code"], pod=pod)
     if not fine:
         reason = ", ".join(status["reasons"])
-        line = told(
+        line = message(
             gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=status["code"], pod=pod, reason=reason
         )
     return _row(record, f"{data['point']} · {data['plugin']}", line, not fine)
 
 
 def _event(data: Data) -> dict[str, Any]:
-    line = told(
+    line = message(
         gettext_noop("%(pod)s %(reason)s: %(message)s"),
         pod=short(f"{data.get('namespace', '')}/{data.get('name', '')}"),
         reason=data.get("reason", ""),
@@ -61,11 +59,14 @@ def _event(data: Data) -> dict[str, Any]:
 
 
 def _point(data: Data) -> dict[str, Any]:
-    return {"head": data["point"], "told": told(gettext_noop("begins for %(pod)s"), pod=short(data["pod"]))}
+    return {
+        "head": data["point"],
+        "told": message(gettext_noop("begins for %(pod)s"), pod=short(data["pod"])),
+    }
 
 
 def _preemption(data: Data) -> dict[str, Any]:
-    line = told(
+    line = message(
         gettext_noop("%(pod)s begins to have pods evicted from %(node)s: %(victims)s"),
         pod=short(data["pod"]),
         node=data["node"],
@@ -75,7 +76,7 @@ def _preemption(data: Data) -> dict[str, Any]:
 
 
 def _started(data: Data) -> dict[str, Any]:
-    line = told(gettext_noop("begins with the profiles %(names)s"), names=", ".join(data["profiles"]))
+    line = message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(data["profiles"]))
     return {"head": gettext_noop("Scheduler"), "told": line}
 
 

@@ -1,4 +1,4 @@
-"""The present step told in one sentence, from what the plugin did or else from the records of the last transition."""
+"""The present step in one sentence, from what the plugin did or else from the records of the last transition."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Any
 
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import present_step, short
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.plugin import Point, Scores
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import PluginStep
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Code, PluginStep, Point, Record, Scores, WorldView
 
 Data = Mapping[str, Any]
 
 
-def sentence(sim: Any) -> dict[str, Any]:
+def sentence(sim: WorldView) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
@@ -24,33 +22,33 @@ def sentence(sim: Any) -> dict[str, Any]:
         return _of_records(sim)
     step, cycle = found
     if any(record.kind == "attempt_started" for record in sim.last[:2]):
-        head, tell = _OF_KIND["attempt_started"]
-        return {"head": head, "told": tell({"pod": cycle.pod.key})}
+        head, describe = _OF_KIND["attempt_started"]
+        return {"head": head, "told": describe({"pod": cycle.pod.key})}
     line = _ending(sim) or of_step(step, short(cycle.pod.key))
     return {"head": f"{step.point} · {step.plugin}", "told": line}
 
 
-def _nothing_yet(sim: Any) -> dict[str, Any]:
-    line = told(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+def _nothing_yet(sim: WorldView) -> dict[str, Any]:
+    line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
     return {"head": "", "told": line}
 
 
-def of_step(step: PluginStep, pod: str) -> Told:
+def of_step(step: PluginStep, pod: str) -> Message:
     """What a plugin answered; `pod` as people read it."""
     if step.skipped:
-        return told(
+        return message(
             gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
             pod=pod,
         )
     if step.point is Point.FILTER:
         return _of_filter(step, pod)
     if step.status.code is Code.WAIT:
-        return told(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
+        return message(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
     if not step.status.ok:
-        return told(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
+        return message(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
     if step.scores is not None and len(step.scores):
         return _of_scores(step.scores, pod)
-    return told(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
+    return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
 
 
 _SUCCESS = {
@@ -66,19 +64,19 @@ _SUCCESS = {
 }
 
 
-def _of_filter(step: PluginStep, pod: str) -> Told:
+def _of_filter(step: PluginStep, pod: str) -> Message:
     if not step.refused and step.evaluated == 1:
-        return told(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
+        return message(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
     if not step.refused:
-        return told(
+        return message(
             gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
             pod=pod,
             n=thousands(step.evaluated),
         )
     reason = _first_reason(step)
     if step.evaluated == step.refused == 1:
-        return told(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
-    return told(
+        return message(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
+    return message(
         gettext_noop("refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
         k=thousands(step.refused),
         n=thousands(step.evaluated),
@@ -95,16 +93,16 @@ def _first_reason(step: PluginStep) -> str:
     return status.message + (" …" if (refused != refused[0]).any() else "")
 
 
-def _of_scores(scores: Scores, pod: str) -> Told:
+def _of_scores(scores: Scores, pod: str) -> Message:
     low, high, n = int(scores.min()), int(scores.max()), len(scores)
     if low == high:
-        return told(
+        return message(
             gettext_noop("gives each of the %(n)s nodes %(high)s for %(pod)s"),
             pod=pod,
             n=thousands(n),
             high=high,
         )
-    return told(
+    return message(
         gettext_noop("scores %(n)s nodes for %(pod)s: from %(low)s to %(high)s"),
         pod=pod,
         n=thousands(n),
@@ -113,17 +111,17 @@ def _of_scores(scores: Scores, pod: str) -> Told:
     )
 
 
-def _ending(sim: Any) -> Told | None:
-    """A step that also ended something is told by its end: the node was drawn, the pod has no node, the pod is bound."""
+def _ending(sim: WorldView) -> Message | None:
+    """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in ("attempt_ended", "binding_ended"):
             return _OF_KIND[record.kind][1](record.data)
     return None
 
 
-def _of_records(sim: Any) -> dict[str, Any]:
+def _of_records(sim: WorldView) -> dict[str, Any]:
     """The most telling record of the last transition."""
-    best: tuple[int, Any] | None = None
+    best: tuple[int, Record] | None = None
     for record in sim.last[:64]:
         rank = _RANK.get(record.kind)
         if rank is not None and (best is None or rank < best[0]):
@@ -133,36 +131,38 @@ def _of_records(sim: Any) -> dict[str, Any]:
     return of_record(best[1])
 
 
-def of_record(record: Any) -> dict[str, Any]:
+def of_record(record: Record) -> dict[str, Any]:
     """One record, of a kind that has a sentence; "" and None for the others."""
     if record.kind not in _OF_KIND:
         return {"head": "", "told": None}
-    head, tell = _OF_KIND[record.kind]
-    return {"head": head, "told": tell(record.data)}
+    head, describe = _OF_KIND[record.kind]
+    return {"head": head, "told": describe(record.data)}
 
 
-def _attempt_ended(data: Data) -> Told:
+def _attempt_ended(data: Data) -> Message:
     pod = short(str(data.get("pod", "")))
     if data.get("outcome") == "scheduled":
-        return told(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=data.get("node", ""))
-    return told(gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=data.get("message", ""))
+        return message(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=data.get("node", ""))
+    return message(
+        gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=data.get("message", "")
+    )
 
 
-def _selected(data: Data) -> Told:
+def _selected(data: Data) -> Message:
     tied = data.get("tied") or []
     node, pod = data.get("node", ""), short(str(data.get("pod", "")))
     if len(tied) > 1:
-        return told(
+        return message(
             gettext_noop("%(n)s nodes tie for %(pod)s; the draw takes %(node)s"),
             n=len(tied),
             pod=pod,
             node=node,
         )
-    return told(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
+    return message(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
 
 
-def _moved(data: Data) -> Told:
-    return told(
+def _moved(data: Data) -> Message:
+    return message(
         gettext_noop("%(pod)s moves to %(place)s (%(cause)s)"),
         pod=short(str(data.get("pod", ""))),
         place=data.get("to", ""),
@@ -183,14 +183,14 @@ _COMMANDS = {
 }
 
 
-def _command(data: Data) -> Told:
+def _command(data: Data) -> Message:
     kind = str(data.get("kind", ""))
     n = data.get("objects") if kind == "ApplyObjects" else data.get("count", 0)
-    return told(_COMMANDS.get(kind, gettext_noop("a command was applied")), n=n)
+    return message(_COMMANDS.get(kind, gettext_noop("a command was applied")), n=n)
 
 
-def _heard(data: Data) -> Told:
-    return told(
+def _heard(data: Data) -> Message:
+    return message(
         gettext_noop("the scheduler hears of %(kind)s %(name)s: %(change)s"),
         kind=data.get("kind", ""),
         name=data.get("name", ""),
@@ -198,8 +198,8 @@ def _heard(data: Data) -> Told:
     )
 
 
-def _throttled(data: Data) -> Told:
-    return told(
+def _throttled(data: Data) -> Message:
+    return message(
         gettext_noop(
             "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
         ),
@@ -208,19 +208,19 @@ def _throttled(data: Data) -> Told:
     )
 
 
-def _api_call(data: Data) -> Told:
+def _api_call(data: Data) -> Message:
     pod = short(str(data.get("pod", "")))
     if "fault" not in data:
-        return told(gettext_noop("%(verb)s %(pod)s: done"), verb=data.get("verb", ""), pod=pod)
+        return message(gettext_noop("%(verb)s %(pod)s: done"), verb=data.get("verb", ""), pod=pod)
     if "again_after" in data:
-        return told(
+        return message(
             gettext_noop("%(verb)s %(pod)s fails and is made again after %(time)s: %(message)s"),
             verb=data.get("verb", ""),
             pod=pod,
             time=duration(int(data["again_after"])),
             message=data["fault"],
         )
-    return told(
+    return message(
         gettext_noop("%(verb)s %(pod)s fails: %(message)s"),
         verb=data.get("verb", ""),
         pod=pod,
@@ -236,14 +236,14 @@ _TIMERS = {
 }
 
 
-def _timer(data: Data) -> Told:
+def _timer(data: Data) -> Message:
     """What a flush of the queue does (kube: scheduling_queue.go, Run @ v1.34.1)."""
     name = str(data.get("timer", ""))
-    return told(_TIMERS.get(name, name))
+    return message(_TIMERS.get(name, name))
 
 
-def _object(data: Data) -> Told:
-    return told(
+def _object(data: Data) -> Message:
+    return message(
         gettext_noop("%(kind)s %(name)s: %(change)s"),
         kind=data.get("kind", ""),
         name=data.get("name", ""),
@@ -251,11 +251,11 @@ def _object(data: Data) -> Told:
     )
 
 
-def _binding_ended(data: Data) -> Told:
+def _binding_ended(data: Data) -> Message:
     pod, node = short(str(data.get("pod", ""))), data.get("node", "")
     if data.get("outcome") == "bound":
-        return told(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
-    return told(
+        return message(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
+    return message(
         gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
         pod=pod,
         node=node,
@@ -263,14 +263,14 @@ def _binding_ended(data: Data) -> Told:
     )
 
 
-def _with_pod(message: str) -> Callable[[Data], Told]:
-    def tell(data: Data) -> Told:
-        return told(message, pod=short(str(data.get("pod", ""))), node=data.get("node", ""))
+def _with_pod(text: str) -> Callable[[Data], Message]:
+    def describe(data: Data) -> Message:
+        return message(text, pod=short(str(data.get("pod", ""))), node=data.get("node", ""))
 
-    return tell
+    return describe
 
 
-_OF_KIND: dict[str, tuple[str, Callable[[Data], Told]]] = {
+_OF_KIND: dict[str, tuple[str, Callable[[Data], Message]]] = {
     "attempt_ended": (gettext_noop("The scheduling cycle ends"), _attempt_ended),
     "binding_ended": (gettext_noop("The binding cycle ends"), _binding_ended),
     "node_selected": (gettext_noop("Select"), _selected),

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from django import template
-from django.utils.html import escape, format_html, mark_safe
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 register = template.Library()
