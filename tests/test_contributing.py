@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
+PANEL = ROOT / "tests/recipes/panel"
+TAB = ROOT / "tests/recipes/tab"
 COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests")
 
 
@@ -111,3 +113,70 @@ def test_what_of_a_plugin_is_forgotten_is_missed(copy: Path, forgotten: str, mis
     add_plugin(copy)
     shutil.copy(ROOT / forgotten, copy / forgotten)
     assert set(checked(copy, *OVER_ALL).failed) == missed_by
+
+
+PANEL_FILES = [
+    "playground/presenters/<name>.py",
+    "templates/playground/panels/<name>.html",
+    "playground/presenters/__init__.py",
+    "templates/playground/studio.html",
+    "tests/playground/presenters/test_<name>.py",
+]
+# What looks over all panels and tabs.
+OVER_ALL_PANELS = (
+    "tests/playground/presenters/test_all.py",
+    "tests/playground/sessions/test_views.py",
+    "-k",
+    "every_panel or every_tab or plain_data",
+)
+
+
+def add_panel(copy: Path) -> None:
+    """CONTRIBUTING's five steps."""
+    presenter, template, panels, page, tests = (
+        copy / file.replace("<name>", "census") for file in PANEL_FILES
+    )
+    shutil.copy(PANEL / "presenter.py", presenter)
+    shutil.copy(PANEL / "panel.html", template)
+    shutil.copy(PANEL / "card.html", template.with_name("census_card.html"))
+    put_behind(
+        panels, "from playground.presenters import cluster_map", "from playground.presenters import census\n"
+    )
+    put_behind(panels, '    "queues": queues.present', '    "census": census.present,\n')
+    place = '{% include "playground/panels/census.html" with panel=panels.census %}\n'
+    put_behind(page, '      {% include "playground/panels/queues.html"', place)
+    shutil.copy(PANEL / "checks.py", tests)
+
+
+def test_a_panel_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a panel") == PANEL_FILES
+    add_panel(copy)
+    own = checked(copy, "tests/playground/presenters/test_census.py")
+    assert (own.passed, own.failed) == (2, []), own.said
+    others = checked(copy, *OVER_ALL_PANELS)
+    assert others.passed > 15, others.said
+    assert others.failed == [], others.said
+    shutil.copy(ROOT / "templates/playground/studio.html", copy / "templates/playground/studio.html")
+    assert checked(copy, *OVER_ALL_PANELS).failed == ["test_the_studio_shows_every_panel"]
+
+
+TAB_FILES = [
+    "playground/presenters/inspector/<name>.py",
+    "templates/playground/panels/inspector_<name>.html",
+    "playground/presenters/look.py",
+    "tests/playground/presenters/test_<name>.py",
+]
+
+
+def test_a_tab_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a tab of the inspector") == TAB_FILES
+    presenter, template, tabs, tests = (copy / file.replace("<name>", "labels") for file in TAB_FILES)
+    shutil.copy(TAB / "presenter.py", presenter)
+    shutil.copy(TAB / "tab.html", template)
+    put_behind(tabs, '    "yaml": gettext_noop', '    "labels": gettext_noop("Labels"),\n')
+    shutil.copy(TAB / "checks.py", tests)
+    own = checked(copy, "tests/playground/presenters/test_labels.py")
+    assert (own.passed, own.failed) == (1, []), own.said
+    others = checked(copy, *OVER_ALL_PANELS)
+    assert others.passed > 15, others.said
+    assert others.failed == [], others.said

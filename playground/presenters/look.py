@@ -13,7 +13,21 @@ from urllib.parse import urlencode
 
 import msgspec
 
-TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix", "internals")
+from playground.presenters.words import gettext_noop
+
+# The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
+# panels/inspector_<name>.html.
+TABS = {
+    "why": gettext_noop("Why"),
+    "scores": gettext_noop("Scores"),
+    "preemption": gettext_noop("Preemption"),
+    "pod": gettext_noop("Pod"),
+    "node": gettext_noop("Node"),
+    "yaml": gettext_noop("YAML"),
+    "journey": gettext_noop("Journey"),
+    "fix": gettext_noop("Fix"),
+    "internals": gettext_noop("Internals"),
+}
 RENAMED = {"events": "journey"}  # tabs that links from before may name
 MODES = ("filter", "score", "utilisation")
 AXES = ("steps", "time")
@@ -117,7 +131,7 @@ class Look(msgspec.Struct, frozen=True):
     """
 
     at: Annotated[int | None, Number()] = None
-    tab: Annotated[str, OneOf(TABS, RENAMED)] = TABS[0]
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED)] = "why"
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Opens("pod", from_="node")] = ""
     node: Annotated[str, Text(MAX_NAME), Opens("node")] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""

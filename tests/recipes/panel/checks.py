@@ -1,0 +1,23 @@
+"""The census: what it shows, and what is sent as the world changes."""
+
+from __future__ import annotations
+
+from playground.sessions.deltas import compare, digests
+from playground.sessions.render import render_delta
+from scheduler_core.commands import ApplyObjects
+from tests.playground.presenters.worlds import shown, three_nodes
+from tests.scheduler_core.worlds import node
+
+
+def test_it_counts_nodes_and_pods() -> None:
+    cards = shown("census", three_nodes())["cards"]
+    assert [(card["title"], card["count"]) for card in cards.values()] == [("Nodes", 3), ("Pods", 1)]
+
+
+def test_one_card_is_sent_where_one_changed() -> None:
+    sim = three_nodes()
+    before = digests([shown("census", sim)])
+    sim.apply(ApplyObjects((node("more"),)))
+    after = [shown("census", sim)]
+    html = render_delta(list(compare(after, digests(after), before)))
+    assert html == '<p id="census-node" hx-swap-oob="true">Nodes: <b>4</b></p>'
