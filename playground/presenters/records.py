@@ -26,9 +26,9 @@ def row(record: Record) -> dict[str, Any]:
     data = record.data
     if record.kind == "plugin_ran":
         return _plugin(record, data)
-    found = _OTHERS[record.kind](data) if record.kind in _OTHERS else of_record(record)
+    described = _OTHERS[record.kind](data) if record.kind in _OTHERS else of_record(record)
     failed = "fault" in data or data.get("outcome") in _FAILED or data.get("type") == "Warning"
-    return _row(record, found["head"], found["told"], failed)
+    return _row(record, described["head"], described["told"], failed)
 
 
 def _row(record: Record, head: str, line: Message | None, no: bool) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _preemption(data: Data) -> dict[str, Any]:
         gettext_noop("%(pod)s begins to have pods evicted from %(node)s: %(victims)s"),
         pod=short(data["pod"]),
         node=data["node"],
-        victims=", ".join(short(one) for one in data["victims"]),
+        victims=", ".join(short(victim) for victim in data["victims"]),
     )
     return {"head": gettext_noop("Preemption"), "told": line}
 

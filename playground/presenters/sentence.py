@@ -17,10 +17,10 @@ def sentence(sim: WorldView) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
-    found = present_step(sim)
-    if found is None:
+    ran = present_step(sim)
+    if ran is None:
         return _of_records(sim)
-    step, cycle = found
+    step, cycle = ran
     if any(record.kind == "attempt_started" for record in sim.last[:2]):
         head, describe = _OF_KIND["attempt_started"]
         return {"head": head, "told": describe({"pod": cycle.pod.key})}

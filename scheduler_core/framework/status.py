@@ -8,6 +8,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from scheduler_core.state import Derived
+
 
 class Code(enum.IntEnum):
     """Status codes with kube's numbers."""
@@ -46,7 +48,7 @@ class Status:
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
     plugin: str = ""
-    _signed: dict[str, Status] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _signed: Derived[dict[str, Status]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:

@@ -10,10 +10,11 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.state import SharedState
 
 
 @dataclass(slots=True, eq=False)
-class PluginStep:
+class PluginStep(SharedState):
     """What one plugin did at one extension point. `rows`, `verdicts` and `scores` are node-wise detail, read when somebody looks.
 
     Never changed once made; it is not `frozen` because that makes it five times as slow to make, and an attempt makes about thirty.

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scheduler_core.state import Derived, SharedState, State
+
 KINDS: dict[str, str] = {
     "command": "a command was applied",
     "object": "an object was added, modified or deleted in the API server",
@@ -37,10 +39,17 @@ KINDS: dict[str, str] = {
 Data = Mapping[str, Any]
 
 
-class Record:
+class Record(SharedState):
     """One thing that happened. `t` is virtual nanoseconds; `data` may be given as a function that makes it."""
 
     __slots__ = ("_data", "kind", "parent", "scheduler", "seq", "t")
+
+    seq: int
+    t: int
+    kind: str
+    scheduler: str
+    parent: int
+    _data: Data | Callable[[], Data]
 
     def __init__(
         self, seq: int, t: int, kind: str, scheduler: str, parent: int, data: Data | Callable[[], Data]
@@ -77,14 +86,17 @@ class Record:
         return f"Record({self.to_json()})"
 
 
-class Recorder:
+class Recorder(State):
     """Where the engine writes: numbers records and keeps those of the call in progress."""
 
     __slots__ = ("records", "seq")
 
+    seq: int
+    records: Derived[list[Record]]
+
     def __init__(self) -> None:
         self.seq = 0
-        self.records: list[Record] = []
+        self.records = []
 
     def write(self, t: int, kind: str, scheduler: str, parent: int, data: Data | Callable[[], Data]) -> int:
         """Adds a record; returns its number, to be used as the parent of what belongs to it."""
@@ -101,8 +113,3 @@ class Recorder:
         """Unwrites the records since the last drain, numbers included."""
         self.seq -= len(self.records)
         self.records = []
-
-    def copy(self) -> Recorder:
-        twin = Recorder()
-        twin.seq = self.seq
-        return twin

@@ -59,7 +59,17 @@ const handlers = {
   gone: () => toast(by("toasts").dataset.gone),
 };
 
-/** @param {{seq: number, head: number, following: boolean, running: import("./studio/state.js").Running | null, html: string, moved: string[]}} data */
+/**
+ * @typedef {object} Delta
+ * @property {number} seq The position that it leads to.
+ * @property {number} head
+ * @property {boolean} following
+ * @property {import("./studio/state.js").Running | null} running
+ * @property {string} html
+ * @property {string[]} moved
+ */
+
+/** @param {Delta} data */
 function delta({ seq, head, following, running, html, moved }) {
   state.head = head;
   state.running = running;
