@@ -205,7 +205,7 @@ PANEL_FILES = [
 # What looks over all panels and tabs.
 OVER_ALL_PANELS = (
     "tests/playground/presenters/test_all.py",
-    "tests/playground/sessions/test_views.py",
+    "tests/playground/sessions/web/test_views.py",
     "-k",
     "every_panel or every_tab or plain_data",
 )
