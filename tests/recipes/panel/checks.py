@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from playground.sessions.deltas import compare, digests
-from playground.sessions.render import render_delta
+from playground.presenters import Look, present
+from playground.sessions.web.render import render_delta
+from playground.sessions.worker.panels import compare, digests
 from scheduler_core.commands import ApplyObjects
 from tests.playground.presenters.worlds import shown, three_nodes
 from tests.scheduler_core.worlds import node
@@ -16,8 +17,8 @@ def test_it_counts_nodes_and_pods() -> None:
 
 def test_one_card_is_sent_where_one_changed() -> None:
     sim = three_nodes()
-    before = digests([shown("census", sim)])
+    before = digests([present("census", sim, Look())])
     sim.apply(ApplyObjects((node("more"),)))
-    after = [shown("census", sim)]
+    after = [present("census", sim, Look())]
     html = render_delta(list(compare(after, digests(after), before)))
     assert html == '<p id="census-node" hx-swap-oob="true">Nodes: <b>4</b></p>'
