@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.state import SharedState
 
 
@@ -37,7 +37,13 @@ class PluginStep(SharedState):
 
     @property
     def skipped(self) -> bool:
-        return self.status.code is Code.SKIP
+        return self.status.skipped
+
+    def refusals(self) -> list[tuple[int, Status]]:
+        """The rows that Filter refused, each with its status as the plugin gave it."""
+        if self.rows is None or self.verdicts is None:
+            return []
+        return self.verdicts.refusals(self.rows)
 
     def summary(self, pod: str) -> dict[str, Any]:
         """The step in short, as JSON data."""
@@ -50,16 +56,12 @@ class PluginStep(SharedState):
             "refusals": self.refused,
         }
 
-    def detail(self, nodes: NodeTable) -> dict[str, Any]:
-        """The step node by node, as JSON data: refusals with their statuses, or scores."""
+    def detail(self, nodes: NodeTable | None) -> dict[str, Any]:
+        """The step node by node, as JSON data: refusals with their statuses, or scores. `nodes` names the rows of one that has some."""
         out: dict[str, Any] = {}
-        if self.rows is not None and self.verdicts is not None:
-            out["refused"] = {
-                nodes.names[int(row)]: self.verdicts.statuses[int(reason)].to_json()
-                for row, reason in zip(self.rows, self.verdicts.reason, strict=True)
-                if reason >= 0
-            }
-        if self.rows is not None and self.scores is not None:
+        if nodes is not None and self.verdicts is not None:
+            out["refused"] = {nodes.names[row]: status.to_json() for row, status in self.refusals()}
+        if nodes is not None and self.rows is not None and self.scores is not None:
             out["scores"] = {nodes.names[int(r)]: int(s) for r, s in zip(self.rows, self.scores, strict=True)}
         if self.node_names is not None:
             out["nodes"] = sorted(self.node_names)
@@ -75,7 +77,7 @@ class StepFacts:
 
     __slots__ = ("nodes", "pod", "step")
 
-    def __init__(self, step: PluginStep, pod: str, nodes: NodeTable) -> None:
+    def __init__(self, step: PluginStep, pod: str, nodes: NodeTable | None) -> None:
         self.step = step
         self.pod = pod
         self.nodes = nodes
@@ -91,23 +93,16 @@ class StepFacts:
         """The codes that the plugin answered with: for the pod, and for at least one node each."""
         step, out = self.step, [self.step.status.code.kube_name]
         if step.verdicts is not None and step.refused:
-            statuses = step.verdicts.statuses
-            out += [
-                status.code.kube_name
-                for i, status in enumerate(statuses)
-                if np.any(step.verdicts.reason == i)
-            ]
+            out += [status.code.kube_name for status, _ in step.verdicts.counted()]
         return out
 
     def code_of(self, node: str) -> str | None:
         """The code for one node: of its refusal, or Success where it passed or got a score; None where it was not asked."""
-        step, row = self.step, self.nodes.row(node)
+        step, row = self.step, None if self.nodes is None else self.nodes.row(node)
         if step.rows is None or row is None:
             return None
         places = np.flatnonzero(step.rows == row)
         if not len(places):
             return None
-        reason = -1 if step.verdicts is None else int(step.verdicts.reason[places[0]])
-        if step.verdicts is None or reason < 0:
-            return Code.SUCCESS.kube_name
-        return step.verdicts.statuses[reason].code.kube_name
+        refusal = None if step.verdicts is None else step.verdicts.status_at(int(places[0]))
+        return (SUCCESS if refusal is None else refusal).code.kube_name

@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.step import PluginStep
+from scheduler_core.framework.runtime.records import record_step
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -22,7 +20,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
-from scheduler_core.trace.records import Recorder
+from scheduler_core.trace.records import Data, Recorder
 
 Manifest = dict[str, Any]
 
@@ -146,22 +144,18 @@ class Bench:
     def _traced_attempt(self, pod: Pod) -> SchedulingCycle:
         """Every step is a transition with its record, the first of a point with one more."""
         world, name, key = self.simulation, self._scheduler.name, pod.key
-        write, drain, now = self._recorder.write, self._recorder.drain, world.now
-        first = world.position
-        span = write(now, "attempt_started", name, 0, {"pod": key})
+        drain, first = self._recorder.drain, world.position
+        trace = _Trace(self._recorder, world.now)
+        span = trace.record("attempt_started", {"pod": key}, name)
 
         def did(cycle: SchedulingCycle) -> None:
-            steps = cycle.steps
-            step = steps[-1]
             world.position += 1
-            if len(steps) < 2 or steps[-2].point is not step.point:
-                data = {"point": step.point, "pod": key}
-                cycle.point_span = write(now, "point_started", name, span, data)
-            write(now, "plugin_ran", name, cycle.point_span, partial(_data_of, step, key, cycle.nodes))
+            cycle.span = span
+            record_step(trace, name, cycle, cycle.steps[-1], cycle.nodes)
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
-        write(now, "attempt_ended", name, span, {"pod": key, "outcome": cycle.outcome})
+        trace.record("attempt_ended", {"pod": key, "outcome": cycle.outcome}, name, span)
         world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))
         return cycle
@@ -187,8 +181,17 @@ class Bench:
         )
 
 
-def _data_of(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
-    return step.summary(pod) | step.detail(nodes)
+class _Trace:
+    """Writes records of one moment."""
+
+    __slots__ = ("_now", "_recorder")
+
+    def __init__(self, recorder: Recorder, now: int) -> None:
+        self._recorder = recorder
+        self._now = now
+
+    def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
+        return self._recorder.write(self._now, kind, scheduler, parent, data)
 
 
 def variants(kind: str) -> tuple[bool, ...]:

@@ -13,6 +13,7 @@ from scheduler_core.framework.events import (
     Action,
     action_name,
 )
+from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
 from scheduler_core.framework.plugin import Point, Scores
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status
@@ -30,7 +31,6 @@ from scheduler_core.queue.hints import registered
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import KINDS, Record
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
@@ -41,7 +41,6 @@ from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, Wo
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
-    "EXCLUDED",
     "FORCE_ACTIVATE",
     "KINDS",
     "NEVER",
@@ -66,6 +65,7 @@ __all__ = [
     "LoadLimits",
     "Move",
     "NodeTable",
+    "NodeToStatus",
     "Phase",
     "Place",
     "PluginStep",
