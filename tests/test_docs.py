@@ -78,18 +78,15 @@ def named_urls(patterns: list[URLPattern | URLResolver], prefix: str = "/") -> d
 
 
 def keys_listened_to() -> set[str]:
-    """Every key that static/playground/js/keys.js acts on, as the keyboard prints it."""
-    source = (ROOT / "static/playground/js/keys.js").read_text()
-    letters = re.findall(r"const (?:letters|lanes) = \{(.*?)\}", source, re.DOTALL)
-    assert len(letters) == 2
-    named = set(re.findall(r'\bkey === "([^"]+)"', source))
+    """Every key that static/playground/js/studio/keys.js acts on, as the keyboard prints it."""
+    source = (ROOT / "static/playground/js/studio/keys.js").read_text()
+    tables = re.findall(r"const (?:KEYS|LANES) = \{(.*?)\};", source, re.DOTALL)
+    assert len(tables) == 2
+    named = re.findall(r'^  "(?:Shift )?([^"]+)": \[', "".join(tables), re.MULTILINE)
+    named += re.findall(r'\bevent\.key === "([^"]+)"', source)
+    named += [digit for pair in re.findall(r"\[(\d)-(\d)\]", source) for digit in pair]
     printed = {"ArrowRight": "→", "ArrowLeft": "←", " ": "Space", "Escape": "Esc"}
-    digits = re.search(r"\[(\d)-(\d)\]", source)
-    return {
-        *(printed.get(name, name) for name in named),
-        *(letter.upper() for letter in re.findall(r"(\w):", " ".join(letters))),
-        *(digits.groups() if digits else ()),
-    }
+    return {printed.get(name, name.upper() if len(name) == 1 else name) for name in named}
 
 
 def test_every_setting_is_read_in_one_place() -> None:
@@ -119,7 +116,7 @@ def test_every_documented_setting_is_read() -> None:
 
 
 def test_every_variable_of_make_is_documented() -> None:
-    internal = {"MAKEFILE_LIST", "INSTALL", "PY"}
+    internal = {"MAKEFILE_LIST", "INSTALL", "PY", "DENO"}
     assert make_variables() - internal - set(first_column("docs/settings.md")) == set()
 
 
@@ -218,16 +215,17 @@ def test_the_architecture_shows_the_tables_as_the_code_has_them(table: Callable[
     assert table() in document_text("architecture.md")  # `python -m tests.architecture_tables` prints both
 
 
-def test_every_room_of_the_core_is_drawn_in_the_order_of_its_layers() -> None:
-    contract = re.search(r"^layers =\n((?:    .*\n)+)", (ROOT / ".importlinter").read_text(), re.MULTILINE)
+@pytest.mark.parametrize(("package", "chapter"), [("core", "scheduler_core"), ("playground", "playground")])
+def test_every_room_is_drawn_in_the_order_of_its_layers(package: str, chapter: str) -> None:
+    contracts = (ROOT / ".importlinter").read_text()
+    contract = re.search(rf"contract:{package}-layers\]\n(?:.+\n)*?layers =\n((?:    .+\n)+)", contracts)
     assert contract is not None
-    layers = [room for line in contract[1].splitlines() for room in line.replace("|", " ").split()]
-    core = document_text("architecture.md").split("## scheduler_core")[1].split("###")[0]
-    drawn = re.findall(r"^\| (\w+)(?:/|\.py) \|", core, re.MULTILINE)
-    assert sorted(drawn) == sorted(layers)
-    places = [
-        next(i for i, line in enumerate(contract[1].splitlines()) if room in line.split()) for room in drawn
-    ]
+    layers = [line.replace("|", " ").split() for line in contract[1].splitlines()]
+    text = document_text("architecture.md").split(f"## {chapter}\n")[1].split("##")[0]
+    rows = [row.split("|")[1] for row in text.splitlines() if re.match(r"\| \w+(/|\.py)", row)]
+    drawn = [room for row in rows for room in re.findall(r"(\w+)(?:/|\.py)", row)]
+    assert sorted(drawn) == sorted(room for layer in layers for room in layer)
+    places = [next(i for i, layer in enumerate(layers) if room in layer) for room in drawn]
     assert places == sorted(places)
 
 
@@ -238,9 +236,10 @@ def test_every_url_is_documented() -> None:
 
 def test_the_studio_lists_the_same_keys_as_the_document() -> None:
     dialog = (ROOT / "templates/playground/studio/dialogs.html").read_text()
-    shown = re.findall(r'<div><dt>(.*?)</dt><dd>{% translate "(.*?)" %}', dialog)
+    shown = re.findall(r'<dt>(.*?)</dt>\s*<dd>{% translate "(.*?)" %}', dialog, flags=re.DOTALL)
     rows = re.findall(r"^\| (`.*`) \| (.*) \|$", (ROOT / "docs/keys.md").read_text(), flags=re.MULTILINE)
-    assert [(re.sub(r"</?kbd>", "`", keys), words) for keys, words in shown] == rows
+    printed = [(" ".join(re.sub(r"</?kbd>", "`", keys).split()), words) for keys, words in shown]
+    assert printed == rows
 
 
 def test_every_key_that_the_studio_listens_to_is_documented() -> None:

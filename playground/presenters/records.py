@@ -8,18 +8,19 @@ from typing import Any
 from playground.presenters.scene import short
 from playground.presenters.sentence import of_record, of_step
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Code, Record, StepFacts
+from scheduler_core.view import Code, Point, Record, StepFacts
 
 Data = Mapping[str, Any]
 
 _FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
+_BINDING = (Point.PRE_BIND, Point.BIND, Point.POST_BIND)
 _FAILED = ("unschedulable", "error", "failed")
 
 
 def row(record: Record) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing, `told` says what; `no` marks refusals and failures."""
     source = record.source
-    if isinstance(source, StepFacts):
+    if isinstance(source, StepFacts) and source.step.point not in _BINDING:
         step = source.step
         head, line = f"{step.point} · {step.plugin}", of_step(step, short(source.pod))
         return _row(record, head, line, bool(step.refused) or step.status.code.kube_name not in _FINE)

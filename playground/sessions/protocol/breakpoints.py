@@ -12,10 +12,7 @@ from typing import Any
 from msgspec import Struct, convert
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.status import Code
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import KINDS
+from scheduler_core.view import KINDS, Code, Place, Point
 
 NAME_LENGTH = 80
 TEXT = 507  # a namespaced name's longest

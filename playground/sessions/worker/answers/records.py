@@ -15,7 +15,7 @@ from playground.sessions.protocol.looking import Changes
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.trace.records import KINDS, Record
+from scheduler_core.view import KINDS, Record
 
 MOST_OF_A_STEP = 20
 

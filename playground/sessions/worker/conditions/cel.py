@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from scheduler_core.framework.step import StepFacts
-from scheduler_core.trace.records import KINDS, Record
+from scheduler_core.view import KINDS, Record, StepFacts
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record

@@ -14,8 +14,7 @@ from playground.presenters.amounts import clock
 from playground.sessions.worker.conditions.matching import describe, facts, pod_of
 from playground.sessions.worker.history import History
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Place, Record
 
 MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
 MOVES_PER_POD = 40

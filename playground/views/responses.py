@@ -1,0 +1,105 @@
+"""How the workbench's pages answer: a room of it, a problem, a question, or another page."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
+from playground.sessions.web.client import Heard, SessionClient
+from playground.sessions.web.messages import Ended, Error, Idle, Searched
+
+
+class HtmxRequest(HttpRequest):
+    """A request as django-htmx's middleware hands it on."""
+
+    htmx: HtmxDetails
+
+
+def by_htmx(request: HttpRequest) -> bool:
+    """Whether a script of the page asks, and gets a fragment."""
+    return bool(cast(HtmxRequest, request).htmx)
+
+
+def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
+    """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in ("csrfmiddlewaretoken", "past")
+        for value in values
+    ]
+    context = {"asked": asked, "fields": fields, "key": key, "base": base_of(request)}
+    response = render(request, "playground/past.html", context, status=asked.status)
+    response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
+    return response
+
+
+def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
+    """A page, or a fragment in a drawer, that says what is wrong and what to do."""
+    context = {"error": error, "key": key, "base": base_of(request)}
+    return render(request, "playground/problem.html", context, status=error.status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """An address that leads nowhere."""
+    return problem(request, SessionGone(_("There is nothing at this address.")))
+
+
+def in_drawer(request: HttpRequest) -> bool:
+    """Whether the page is shown in the studio's drawer, not on its own."""
+    return "X-Drawer" in request.headers
+
+
+def base_of(request: HttpRequest) -> str:
+    """The template around the workbench: nothing in a drawer, the whole page elsewhere."""
+    return "playground/fragment.html" if in_drawer(request) else "playground/base.html"
+
+
+def position(request: HttpRequest) -> int | None:
+    """Where the viewer stands, from `at`; None follows the head."""
+    text = request.POST.get("at") or request.GET.get("at") or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def workbench(
+    request: HttpRequest, client: SessionClient, room: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Render one room of the workbench. Htmx swaps forms with errors too, so their status stays honest."""
+    shared = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "room": room,
+        "at": position(request),
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+    }
+    return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
+
+
+def say(request: HttpRequest, heard: Heard) -> None:
+    """What a socket would have been told, as messages on the next page."""
+    for message in heard.messages:
+        if isinstance(message, Error):
+            messages.error(request, message.message)
+        elif isinstance(message, Idle | Ended | Searched):
+            messages.success(request, message.message)
+
+
+def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
+    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
+    messages.success(request, said)
+    return HttpResponseRedirect(reverse(page, args=[client.key]))
+
+
+def go(request: HttpRequest, url: str) -> HttpResponse:
+    """Leave for another page, out of a drawer too."""
+    return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)
