@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from playground import VERSION
 from playground.builder import CLUSTERS
 from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
@@ -30,7 +31,12 @@ async def home(request: HttpRequest) -> HttpResponse:
 
 
 async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -> HttpResponse:
-    context = {"stories": all_stories(), "clusters": CLUSTERS.values(), "recent": await recent(request)}
+    context = {
+        "stories": all_stories(),
+        "clusters": CLUSTERS.values(),
+        "recent": await recent(request),
+        "version": VERSION,
+    }
     return render(request, "playground/home.html", {**context, **more}, status=status)
 
 

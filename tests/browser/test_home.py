@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from playground import VERSION
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
 
@@ -11,6 +12,7 @@ from tests.browser.server import PlaygroundServer
 def test_the_first_page_opens(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     expect(page).to_have_title("Scheduler Playground")
+    expect(page.locator(".home-foot")).to_contain_text(f"Version {VERSION}")
 
 
 def test_the_first_page_is_accessible(
