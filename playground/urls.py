@@ -5,27 +5,20 @@ from django.urls import path
 from playground.consumers import SessionConsumer
 from playground.views import (
     branches,
-    breakpoints,
-    build,
-    calls,
     commands,
     compare,
-    configuration,
     conformance,
-    diff,
     exports,
     fixes,
     home,
-    imports,
     journey,
-    lanes,
     metrics,
-    objects,
-    records,
     session,
     sharing,
     story,
 )
+from playground.views.past import breakpoints, diff, lanes, records
+from playground.views.workbench import build, calls, configuration, imports, objects
 
 urlpatterns = [
     path("", home.home, name="home"),

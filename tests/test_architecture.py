@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -370,3 +371,48 @@ def test_scripts_run_only_from_our_own_host() -> None:
 def test_every_python_folder_is_a_package() -> None:
     folders = {path.parent for path in CORE + PLAYGROUND}
     assert sorted(relative(folder) for folder in folders if not (folder / "__init__.py").exists()) == []
+
+
+MOST_MODULES = 20  # of a folder, its __init__ included
+GROWING = {"scheduler_core/plugins"}  # each room is one of kube's
+
+
+def test_no_folder_holds_more_modules_than_a_reader_can_hold() -> None:
+    folders = Counter(relative(path.parent) for path in (*CORE, *PLAYGROUND))
+    assert len(folders) > 50
+    assert {f: n for f, n in folders.items() if n > MOST_MODULES and f not in GROWING} == {}
+
+
+def words_not_used() -> set[str]:
+    """The words in backticks of the glossary's last table."""
+    table = (ROOT / "docs/glossary.md").read_text().split("## Words that are not used")[1]
+    return {
+        word
+        for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)
+        for word in re.findall(r"`(\w+)`", cell)
+    }
+
+
+def names_in(tree: ast.Module) -> Iterator[str]:
+    """What the code gives names to: classes, functions, arguments, variables, attributes."""
+    for node in ast.walk(tree):
+        for field in ("name", "id", "arg", "attr"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+def parts(name: str) -> list[str]:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+
+
+def test_names_use_no_word_that_the_glossary_has_another_for() -> None:
+    words = words_not_used()
+    assert len(words) > 10
+    used = {
+        f"{relative(path)}: {name}"
+        for path in (*CORE, *PLAYGROUND)
+        for name in names_in(ast.parse(path.read_text()))
+        if words & set(parts(name))
+    }
+    assert used == set()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.presenters.cluster_map.preempting import chosen_of, step_of
 from playground.presenters.inspector.dry_run import Event, events_of, room
 from playground.presenters.inspector.ladder import columns, ladder
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
-from playground.presenters.preempting import chosen_of, step_of
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
 from scheduler_core.view import Candidate, Evidence, PluginStep, SchedulingCycleView, WorldView
 

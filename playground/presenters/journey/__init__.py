@@ -13,8 +13,8 @@ from playground.presenters.journey.entries import entries
 from playground.presenters.journey.events import event_rows
 from playground.presenters.journey.why import why
 from playground.presenters.journey.wide import wide
-from playground.presenters.places import kind
 from playground.presenters.scene import find_pod, short
+from playground.presenters.timeline.places import kind
 from scheduler_core.view import Move, Place, WorldView
 
 _PLACES = (Place.DELETED, Place.IGNORED)

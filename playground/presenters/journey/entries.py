@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
-from playground.presenters.places import kind
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import short
+from playground.presenters.timeline.places import kind
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import (
     ATTEMPT_FAILED,

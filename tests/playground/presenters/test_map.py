@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.heat import BEST, HERE, NO, OK
+from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK
 from scheduler_core.commands import ApplyObjects, FailCall, SetConfiguration
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import (

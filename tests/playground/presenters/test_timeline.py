@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look
-from playground.presenters.window import round_up, window
+from playground.presenters.timeline.window import round_up, window
 from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until

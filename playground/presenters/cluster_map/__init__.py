@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters import heat
 from playground.presenters.amounts import clock
+from playground.presenters.cluster_map import heat
+from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
+from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.look import Look
-from playground.presenters.node_cards import Moment, card_id, node_card
 from playground.presenters.panel import Panel
-from playground.presenters.preempting import preempting
 from playground.presenters.refusals import FEASIBLE, Refusals, refusals
 from playground.presenters.scene import (
     cycle_of,

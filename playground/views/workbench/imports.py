@@ -16,7 +16,7 @@ from playground.sessions.web.client import SessionClient
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, workbench
-from playground.views.texts import received
+from playground.views.workbench.texts import received
 
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50

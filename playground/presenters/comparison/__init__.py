@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from playground.charts.comparison import ResourceUse, bound_over_time, utilisation
 from playground.presenters.amounts import amount, clock
-from playground.presenters.compared import (
+from playground.presenters.comparison.compared import (
     Attempt,
     AttemptDetail,
     Board,

@@ -21,8 +21,8 @@ from playground.sessions.protocol.errors import CommandRefused, FieldProblem, Li
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.effective import effective
 from playground.views.responses import done, position, workbench
+from playground.views.workbench.effective import effective
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import WorldSettings, written
 from scheduler_core.plugins.registry import problems

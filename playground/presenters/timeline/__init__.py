@@ -11,9 +11,9 @@ from typing import Any
 from playground.presenters.amounts import clock, duration
 from playground.presenters.look import ROWS, Look
 from playground.presenters.panel import Panel
-from playground.presenters.places import KIND
 from playground.presenters.scene import short, subject
-from playground.presenters.window import LONGEST, SHORTEST, STEPS, TIME, Window, window
+from playground.presenters.timeline.places import KIND
+from playground.presenters.timeline.window import LONGEST, SHORTEST, STEPS, TIME, Window, window
 from scheduler_core.view import Move, Place, WorldView
 
 SEGMENTS = 80

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.node_cards import Moment
+from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import utilisation
 from scheduler_core.view import NodeTable

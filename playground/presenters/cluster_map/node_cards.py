@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount, cpu, memory
-from playground.presenters.preempting import NONE, Preempting, ends_by_preemption
+from playground.presenters.cluster_map.preempting import NONE, Preempting, ends_by_preemption
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import colour_of
 from scheduler_core.view import NodeTable, Pod

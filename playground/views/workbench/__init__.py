@@ -1,0 +1,1 @@
+"""The workbench: pages that change the cluster, the schedulers and the world around them."""
