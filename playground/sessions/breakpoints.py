@@ -16,7 +16,8 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code
 from scheduler_core.framework.step import StepFacts
 from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import KINDS, Record
+from scheduler_core.trace.kinds import KINDS
+from scheduler_core.trace.records import Record
 
 NAME_LENGTH = 80
 VALUE_LENGTH = 80

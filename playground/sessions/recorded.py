@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from playground.presenters.amounts import clock
 from playground.presenters.records import row
 from playground.sessions.breakpoints import Breakpoint, Matcher
-from scheduler_core.trace.records import KINDS, Record
+from scheduler_core.trace.kinds import KINDS
+from scheduler_core.trace.records import Record
 
 if TYPE_CHECKING:
     from playground.sessions.engine import Engine

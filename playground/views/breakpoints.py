@@ -24,7 +24,7 @@ from playground.sessions.publisher import Viewer
 from playground.sessions.runtime import runtime
 from playground.views.doors import edits, go, in_drawer, opens, position, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.trace.records import KINDS
+from scheduler_core.trace.schema import DESCRIPTIONS
 
 FIELDS = (
     "kind",
@@ -111,7 +111,7 @@ async def _list(
         "points": core.POINTS,
         "statuses": core.STATUSES,
         "places": core.PLACES,
-        "kinds": KINDS,
+        "kinds": DESCRIPTIONS,
         "reasons": REASONS,
         "length": LENGTH,
     }  # fmt: skip

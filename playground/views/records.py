@@ -13,7 +13,7 @@ from playground.sessions.client import SessionClient
 from playground.sessions.runtime import runtime
 from playground.views.doors import opens, position, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.trace.records import KINDS
+from scheduler_core.trace.schema import DESCRIPTIONS
 
 FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
 MORE = ("to", "event", "reason")
@@ -42,7 +42,7 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "points": core.POINTS,
         "statuses": core.STATUSES,
         "places": core.PLACES,
-        "kinds": KINDS,
+        "kinds": DESCRIPTIONS,
     }
     try:
         point = core.parse(wanted).to_json() if wanted else None

@@ -94,6 +94,7 @@ class Decoder:
             Code.NODE: lambda row: Node.from_manifest(archive.get(row[1])),
             Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
             Code.ROWS: lambda row: archive.rows(row[1], row[2]),
+            Code.UNSET: lambda row: msgspec.UNSET,
             Code.CLASS: lambda row: next(cls for cls in HELD if class_name(cls) == row[1]),
         }
         for place, (name, fields) in enumerate(classes):

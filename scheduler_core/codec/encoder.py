@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+import msgspec
 import numpy as np
 import orjson
 
@@ -40,6 +41,7 @@ class Code(enum.IntEnum):
     SPEC = 9
     ROWS = 10
     CLASS = 11
+    UNSET = 12
     FIRST_CLASS = 16
 
 
@@ -109,6 +111,7 @@ class Encoder:
             Node: self._node,
             PodSpec: self._spec,
             Record: self._record,
+            msgspec.UnsetType: lambda unset: [Code.UNSET],
         }
 
     def value(self, value: Any) -> Any:
@@ -233,7 +236,7 @@ class Encoder:
         return [Code.SPEC, self._archive.put(spec.manifest)]
 
     def _record(self, record: Record) -> list[Any]:
-        self._alive.append(record.data)  # made now, where nobody has looked yet
+        self._alive.append(record.facts)  # made now, where nobody has looked yet
         return self._object(record, self._shapes[Record])
 
 

@@ -36,13 +36,13 @@ from scheduler_core.scheduler.calls import dispatcher
 from scheduler_core.scheduler.cycles import binding_cycle, eviction, phases, scheduling_cycle, search
 from scheduler_core.simulation import edits, simulation
 from scheduler_core.simulation.actions import ROWS
-from scheduler_core.trace import journal, records
+from scheduler_core.trace import journal, kinds, records
 
 CLASSES: tuple[type, ...] = (
     # the world
     *(simulation.Simulation, settings.WorldSettings, faults.Fault, world.Ids, edits.Edits, edits.Edit),
     *(row.kind for row in ROWS),
-    *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record),
+    *(agenda.Agenda, agenda.Entry, random.Stream, records.Recorder, records.Record, *kinds.CLASSES),
     *(store.Store, watch.WatchEvent, kube_events.KubeEvent, journal.Journal, journal.Move, journal.Attempt),
     # objects
     *(node.Taint, spec.HostPort, spec.Toleration, pod.Reading, resources.Resources, errors.FieldError),
@@ -111,6 +111,7 @@ ABSENT: Mapping[type, Mapping[str, Callable[[], Any]]] = {
     algorithm_state.AlgorithmState: {"draw": _nothing, "draw_preemption": _nothing},
     store.Store: {"_subscribers": list, "_sorted": dict},
     records.Recorder: {"records": list},
+    records.Record: {"_data": _nothing},
     journal.Journal: {"last_move": dict, "last_attempt": dict, "_same": dict},
     cache.Cache: {"_vectors": dict},
     table.NodeTable: {"memo": dict, "label_columns": dict},

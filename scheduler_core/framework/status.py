@@ -8,6 +8,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from scheduler_core.trace.kinds import StatusData
+
 
 class Code(enum.IntEnum):
     """Status codes with kube's numbers."""
@@ -74,7 +76,7 @@ class Status:
             signed = self._signed[plugin] = Status(self.code, self.reasons, plugin)
         return signed
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> StatusData:
         return {"code": self.code.kube_name, "plugin": self.plugin, "reasons": list(self.reasons)}
 
 

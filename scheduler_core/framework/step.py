@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.trace.kinds import PluginRan, StatusData
 
 
 @dataclass(slots=True, eq=False)
@@ -38,40 +39,44 @@ class PluginStep:
     def skipped(self) -> bool:
         return self.status.code is Code.SKIP
 
-    def summary(self, pod: str) -> dict[str, Any]:
-        """The step in short, as JSON data."""
+    def facts(self, pod: str, nodes: NodeTable | None = None) -> PluginRan:
+        """What the step's record says; without the nodes what is told node by node is left out."""
+        status = self.status.to_json()
+        if nodes is None:
+            return PluginRan(self.point.value, self.plugin, pod, status, self.evaluated, self.refused)
+        return PluginRan(
+            self.point.value,
+            self.plugin,
+            pod,
+            status,
+            self.evaluated,
+            self.refused,
+            self._refusals(nodes),
+            self._scores(nodes),
+            None if self.node_names is None else sorted(self.node_names),
+            self.stage,
+            None if self.evidence is None else self.evidence.to_json(),
+        )
+
+    def _refusals(self, nodes: NodeTable) -> dict[str, StatusData] | None:
+        if self.rows is None or self.verdicts is None:
+            return None
         return {
-            "point": self.point.value,
-            "plugin": self.plugin,
-            "pod": pod,
-            "status": self.status.to_json(),
-            "evaluated": self.evaluated,
-            "refusals": self.refused,
+            nodes.names[int(row)]: self.verdicts.statuses[int(reason)].to_json()
+            for row, reason in zip(self.rows, self.verdicts.reason, strict=True)
+            if reason >= 0
         }
 
-    def detail(self, nodes: NodeTable) -> dict[str, Any]:
-        """The step node by node, as JSON data: refusals with their statuses, or scores."""
-        out: dict[str, Any] = {}
-        if self.rows is not None and self.verdicts is not None:
-            out["refused"] = {
-                nodes.names[int(row)]: self.verdicts.statuses[int(reason)].to_json()
-                for row, reason in zip(self.rows, self.verdicts.reason, strict=True)
-                if reason >= 0
-            }
-        if self.rows is not None and self.scores is not None:
-            out["scores"] = {nodes.names[int(r)]: int(s) for r, s in zip(self.rows, self.scores, strict=True)}
-        if self.node_names is not None:
-            out["nodes"] = sorted(self.node_names)
-        if self.stage:
-            out["stage"] = self.stage
-        if self.evidence is not None:
-            out["evidence"] = self.evidence.to_json()
-        return out
+    def _scores(self, nodes: NodeTable) -> dict[str, int] | None:
+        if self.rows is None or self.scores is None:
+            return None
+        return {nodes.names[int(r)]: int(s) for r, s in zip(self.rows, self.scores, strict=True)}
 
 
 class StepFacts:
-    """The data of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
+    """Makes the facts of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
 
+    KIND: ClassVar[str] = PluginRan.KIND
     __slots__ = ("nodes", "pod", "step")
 
     def __init__(self, step: PluginStep, pod: str, nodes: NodeTable) -> None:
@@ -79,12 +84,12 @@ class StepFacts:
         self.pod = pod
         self.nodes = nodes
 
-    def __call__(self) -> dict[str, Any]:
-        return self.step.summary(self.pod) | self.step.detail(self.nodes)
+    def __call__(self) -> PluginRan:
+        return self.step.facts(self.pod, self.nodes)
 
     def brief(self) -> dict[str, Any]:
-        """The data without the parts that grow with the number of nodes."""
-        return self.step.summary(self.pod)
+        """The record's data without the parts that grow with the number of nodes."""
+        return self.step.facts(self.pod).to_json()
 
     def codes(self) -> list[str]:
         """The codes that the plugin answered with: for the pod, and for at least one node each."""

@@ -13,6 +13,7 @@ from scheduler_core.queue.hints import Hints
 from scheduler_core.queue.types import QueuedPod, RequeueDecision
 from scheduler_core.scheduler import measure
 from scheduler_core.trace.journal import Place, Why
+from scheduler_core.trace.kinds import PluginRan
 
 
 class RulesOwner(measure.Measured, Protocol):
@@ -54,9 +55,8 @@ class QueueRules:
             status = plugin.pre_enqueue(pod).by(plugin.name)
             answers.append((plugin.name, status.code.kube_name))
             if not status.ok:
-                data = {"point": Point.PRE_ENQUEUE.value, "plugin": plugin.name, "pod": pod.key}
-                scheduler = self._scheduler
-                scheduler.world.record("plugin_ran", {**data, "status": status.to_json()}, scheduler.name)
+                ran = PluginRan(Point.PRE_ENQUEUE.value, plugin.name, pod.key, status.to_json())
+                self._scheduler.world.record(ran, self._scheduler.name)
                 gate = plugin.name
                 break
         measure.gated(self._scheduler, pod, answers)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.step import PluginStep
+from scheduler_core.framework.step import StepFacts
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -22,6 +20,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
+from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, PointStarted
 from scheduler_core.trace.records import Recorder
 
 Manifest = dict[str, Any]
@@ -148,20 +147,22 @@ class Bench:
         world, name, key = self.simulation, self._scheduler.name, pod.key
         write, drain, now = self._recorder.write, self._recorder.drain, world.now
         first = world.position
-        span = write(now, "attempt_started", name, 0, {"pod": key})
+        span = write(now, AttemptStarted(self._number, key, pod.spec.scheduler_name, 0, 0), name, 0)
 
         def did(cycle: SchedulingCycle) -> None:
             steps = cycle.steps
             step = steps[-1]
             world.position += 1
             if len(steps) < 2 or steps[-2].point is not step.point:
-                data = {"point": step.point, "pod": key}
-                cycle.point_span = write(now, "point_started", name, span, data)
-            write(now, "plugin_ran", name, cycle.point_span, partial(_data_of, step, key, cycle.nodes))
+                cycle.point_span = write(now, PointStarted(step.point.value, key), name, span)
+            write(now, StepFacts(step, key, cycle.nodes), name, cycle.point_span)
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
-        write(now, "attempt_ended", name, span, {"pod": key, "outcome": cycle.outcome})
+        ended = AttemptEnded(
+            cycle.number, key, cycle.outcome, cycle.chosen or "", cycle.message, 0, 0, cycle.draw
+        )
+        write(now, ended, name, span)
         world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))
         return cycle
@@ -185,10 +186,6 @@ class Bench:
             0 if cycle.tied_rows is None else len(cycle.tied_rows),
             (),
         )
-
-
-def _data_of(step: PluginStep, pod: str, nodes: NodeTable) -> dict[str, Any]:
-    return step.summary(pod) | step.detail(nodes)
 
 
 def variants(kind: str) -> tuple[bool, ...]:

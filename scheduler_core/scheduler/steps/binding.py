@@ -25,6 +25,7 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
+from scheduler_core.trace.kinds import BindingEnded, BindingStarted, PointStarted, WaitEnded
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -42,9 +43,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         world.now,
         cycle.started,
     )
-    binding.span = world.record(
-        "binding_started", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span
-    )
+    binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
     scheduler.bindings[binding.number] = binding
     if world.settings.expect_nominated_node:
         _nominate(scheduler, binding, bool(cycle.waits))
@@ -100,9 +99,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     assert status is not None
     measure.waited(scheduler, binding, status)
     _did(scheduler, binding, Point.WAIT_ON_PERMIT, status.plugin, status)
-    scheduler.world.record(
-        "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
-    )
+    scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
     if status.ok:
         journeys.move(scheduler, binding, Place.BINDING, "permitted")
         _follow(scheduler, binding, PhaseResult.SUCCESS)
@@ -227,8 +224,7 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
     del scheduler.bindings[binding.number]
     activate(scheduler, binding.state)
     scheduler.world.record(
-        "binding_ended",
-        {"pod": binding.pod.key, "node": binding.node, "outcome": "bound", "message": ""},
+        BindingEnded(binding.pod.key, binding.node, "bound", message=""),
         scheduler.name,
         binding.span,
     )
@@ -253,8 +249,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(
-        "binding_ended",
-        {"pod": binding.pod.key, "node": binding.node, "outcome": outcome, "message": message},
+        BindingEnded(binding.pod.key, binding.node, outcome, message),
         scheduler.name,
         binding.span,
     )
@@ -279,11 +274,11 @@ def _did(
     world = scheduler.world
     if not binding.steps or binding.steps[-1].point is not point:
         binding.point_span = world.record(
-            "point_started", {"point": point.value, "pod": binding.pod.key}, scheduler.name, binding.span
+            PointStarted(point.value, binding.pod.key), scheduler.name, binding.span
         )
     step = PluginStep(point, plugin, status, world.now, world.position, timeout=latency)
     binding.steps.append(step)
-    world.record("plugin_ran", step.summary(binding.pod.key), scheduler.name, binding.point_span)
+    world.record(step.facts(binding.pod.key), scheduler.name, binding.point_span)
 
 
 # The table

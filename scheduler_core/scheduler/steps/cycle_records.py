@@ -7,6 +7,7 @@ from scheduler_core.scheduler.algorithm.fit_error import refusals
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.journal import Attempt
+from scheduler_core.trace.kinds import AttemptEnded, NodeSelected, PointStarted
 
 
 def step(scheduler: Scheduler, cycle: SchedulingCycle, ran: PluginStep) -> None:
@@ -14,28 +15,19 @@ def step(scheduler: Scheduler, cycle: SchedulingCycle, ran: PluginStep) -> None:
     world = scheduler.world
     if len(cycle.steps) < 2 or cycle.steps[-2].point is not ran.point:
         cycle.point_span = world.record(
-            "point_started", {"point": ran.point.value, "pod": cycle.pod.key}, scheduler.name, cycle.span
+            PointStarted(ran.point.value, cycle.pod.key), scheduler.name, cycle.span
         )
     facts = StepFacts(ran, cycle.pod.key, cycle.nodes)
-    world.record("plugin_ran", facts, scheduler.name, cycle.point_span)
+    world.record(facts, scheduler.name, cycle.point_span)
 
 
 def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     """Writes which node was chosen; nothing where none was."""
     if cycle.chosen is None:
         return
-    scheduler.world.record(
-        "node_selected",
-        {
-            "pod": cycle.pod.key,
-            "node": cycle.chosen,
-            "tied": list(cycle.tied),
-            "draw": cycle.draw,
-            "feasible": 0 if cycle.feasible is None else len(cycle.feasible),
-        },
-        scheduler.name,
-        cycle.span,
-    )
+    feasible = 0 if cycle.feasible is None else len(cycle.feasible)
+    facts = NodeSelected(cycle.pod.key, cycle.chosen, list(cycle.tied), cycle.draw, feasible)
+    scheduler.world.record(facts, scheduler.name, cycle.span)
 
 
 def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -67,18 +59,14 @@ def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         () if cycle.preemption is None else tuple(pod.key for pod in cycle.preemption.victims),
     )
     world.journal.attempt(attempt)
-    world.record(
-        "attempt_ended",
-        {
-            "attempt": cycle.number,
-            "pod": cycle.pod.key,
-            "outcome": cycle.outcome,
-            "node": attempt.node,
-            "message": cycle.message,
-            "evaluated": attempt.evaluated,
-            "feasible": attempt.feasible,
-            "draw": cycle.draw,
-        },
-        scheduler.name,
-        cycle.span,
+    ended = AttemptEnded(
+        cycle.number,
+        cycle.pod.key,
+        cycle.outcome,
+        attempt.node,
+        cycle.message,
+        attempt.evaluated,
+        attempt.feasible,
+        cycle.draw,
     )
+    world.record(ended, scheduler.name, cycle.span)

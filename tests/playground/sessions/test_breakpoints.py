@@ -11,7 +11,7 @@ from playground.sessions.cel import DATA_FIELDS, STRIKES, Failed, compiled
 from playground.sessions.frames import encode
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import KINDS
+from scheduler_core.trace.kinds import KINDS
 from tests.playground.sessions.worlds import applying, node, pod
 from tests.scheduler_core.codec.rich import walk
 
