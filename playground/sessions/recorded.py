@@ -8,7 +8,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from playground.presenters.amounts import clock
-from playground.presenters.records import row
+from playground.presenters.sentences.records import row
 from playground.sessions.breakpoints import Breakpoint, Matcher
 from scheduler_core.trace.kinds import KINDS
 from scheduler_core.trace.records import Record

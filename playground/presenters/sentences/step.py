@@ -1,0 +1,87 @@
+"""What a plugin answered, in one sentence."""
+
+from __future__ import annotations
+
+from playground.presenters.amounts import duration, thousands
+from playground.presenters.words import Told, gettext_noop, told
+from scheduler_core.framework.plugin import Point, Scores
+from scheduler_core.framework.status import Code
+from scheduler_core.framework.step import PluginStep
+
+
+def of_step(step: PluginStep, pod: str) -> Told:
+    """What a plugin answered; `pod` as people read it."""
+    if step.skipped:
+        return told(
+            gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
+            pod=pod,
+        )
+    if step.point is Point.FILTER:
+        return _of_filter(step, pod)
+    if step.status.code is Code.WAIT:
+        return told(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
+    if not step.status.ok:
+        return told(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
+    if step.scores is not None and len(step.scores):
+        return _of_scores(step.scores, pod)
+    return told(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
+
+
+_SUCCESS = {
+    Point.PRE_FILTER: gettext_noop("prepares for %(pod)s what Filter will ask for each node"),
+    Point.PRE_SCORE: gettext_noop("prepares the scores of %(pod)s"),
+    Point.RESERVE: gettext_noop("reserves what %(pod)s needs on its node"),
+    Point.UNRESERVE: gettext_noop("gives back what was reserved for %(pod)s"),
+    Point.PERMIT: gettext_noop("lets %(pod)s go on at once"),
+    Point.PRE_BIND: gettext_noop("prepares the binding of %(pod)s"),
+    Point.BIND: gettext_noop("asks the API server to bind %(pod)s to its node"),
+    Point.POST_BIND: gettext_noop("is told that %(pod)s is bound"),
+    Point.POST_FILTER: gettext_noop("looks for a way to make room for %(pod)s"),
+}
+
+
+def _of_filter(step: PluginStep, pod: str) -> Told:
+    if not step.refused and step.evaluated == 1:
+        return told(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
+    if not step.refused:
+        return told(
+            gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
+            pod=pod,
+            n=thousands(step.evaluated),
+        )
+    reason = _first_reason(step)
+    if step.evaluated == step.refused == 1:
+        return told(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
+    return told(
+        gettext_noop("refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
+        k=thousands(step.refused),
+        n=thousands(step.evaluated),
+        pod=pod,
+        reason=reason,
+    )
+
+
+def _first_reason(step: PluginStep) -> str:
+    if step.verdicts is None:
+        return step.status.message
+    refused = step.verdicts.reason[step.verdicts.reason >= 0]
+    status = step.verdicts.statuses[int(refused[0])]
+    return status.message + (" …" if (refused != refused[0]).any() else "")
+
+
+def _of_scores(scores: Scores, pod: str) -> Told:
+    low, high, n = int(scores.min()), int(scores.max()), len(scores)
+    if low == high:
+        return told(
+            gettext_noop("gives each of the %(n)s nodes %(high)s for %(pod)s"),
+            pod=pod,
+            n=thousands(n),
+            high=high,
+        )
+    return told(
+        gettext_noop("scores %(n)s nodes for %(pod)s: from %(low)s to %(high)s"),
+        pod=pod,
+        n=thousands(n),
+        low=low,
+        high=high,
+    )
