@@ -49,7 +49,7 @@ lint: install-test ## ruff: style and formatting
 	@echo "make test: ruff check"; $(PY) -m ruff check .
 	@echo "make test: ruff format --check"; $(PY) -m ruff format --check .
 
-types: install-test ## mypy, strict on scheduler_core
+types: install-test ## mypy, strict on scheduler_core and playground
 	@echo "make test: mypy"; $(PY) -m mypy
 
 contracts: install-test ## import-linter: who may import whom

@@ -16,8 +16,8 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from scheduler_core.metrics.catalogue import METRICS, Kind
-from scheduler_core.metrics.catalogue import Metric as Entry
+from scheduler_core.readings import METRICS, MetricKind
+from scheduler_core.readings import Metric as Entry
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SCHEDULER = "scheduler"
@@ -51,7 +51,7 @@ class _Found(Collector):
         family: Any = _KINDS[entry.kind](entry.name, text, labels=labels)
         for name, one in series:
             values = [*one["labels"], *([name] if several else [])]
-            if entry.kind is Kind.HISTOGRAM:
+            if entry.kind is MetricKind.HISTOGRAM:
                 bounds = [*map(floatToGoString, entry.buckets), "+Inf"]
                 added = list(accumulate(one["counts"]))
                 family.add_metric(values, list(zip(bounds, added, strict=True)), one["sum"])
@@ -61,7 +61,7 @@ class _Found(Collector):
 
 
 _KINDS = {
-    Kind.COUNTER: CounterMetricFamily,
-    Kind.GAUGE: GaugeMetricFamily,
-    Kind.HISTOGRAM: HistogramMetricFamily,
+    MetricKind.COUNTER: CounterMetricFamily,
+    MetricKind.GAUGE: GaugeMetricFamily,
+    MetricKind.HISTOGRAM: HistogramMetricFamily,
 }

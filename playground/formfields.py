@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from playground.builder.grammar import GrammarError
-from scheduler_core.config.settings import MAX_DURATION
-from scheduler_core.objects.quantity import BadQuantity, parse_quantity
+from scheduler_core.config import MAX_DURATION
+from scheduler_core.view import BadQuantity, parse_quantity
 
 PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.formfields import PLAIN
-from scheduler_core.config.gates import GATES, MOST_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
+from scheduler_core.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
 
 GATE_SETTINGS = tuple(SETTINGS)
 NO_DEVICES = _("Claims for devices are not modelled: it stays at its default.")
@@ -90,7 +90,7 @@ class GatesForm(forms.Form):
     gates = forms.CharField(
         label=_("As kube-scheduler's flag"),
         required=False,
-        max_length=MOST_TEXT,
+        max_length=MAX_GATES_TEXT,
         widget=forms.TextInput(
             {**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}
         ),

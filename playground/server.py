@@ -19,7 +19,7 @@ from playground.gate import largest_body, refusal
 DRAIN_SECONDS = 5.0
 
 
-class LimitedRequest(WebRequest):  # type: ignore[misc]
+class LimitedRequest(WebRequest):
     """A request that counts what arrives."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -56,10 +56,10 @@ class LimitedRequest(WebRequest):  # type: ignore[misc]
         headers, body = refusal(largest_body())
         lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
         self.channel.transport.write(b"\r\n".join(lines))
-        reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[attr-defined]
+        reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
 
 
-class LimitedFactory(HTTPFactory):  # type: ignore[misc]
+class LimitedFactory(HTTPFactory):
     """Makes channels whose requests count."""
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
@@ -69,7 +69,7 @@ class LimitedFactory(HTTPFactory):  # type: ignore[misc]
         return channel
 
 
-class Socket(WebSocketProtocol):  # type: ignore[misc]
+class Socket(WebSocketProtocol):
     """A WebSocket. Autobahn has one limit of a message's size for both directions, but none for messages that are sent by frames."""
 
     def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
@@ -79,13 +79,13 @@ class Socket(WebSocketProtocol):  # type: ignore[misc]
         self.endMessage()
 
 
-class SocketFactory(WebSocketFactory):  # type: ignore[misc]
+class SocketFactory(WebSocketFactory):
     """Makes our sockets."""
 
     protocol = Socket
 
 
-class LimitedServer(Server):  # type: ignore[misc]
+class LimitedServer(Server):
     """Daphne's server with our factories. It makes its own when it starts, and has no setting for others."""
 
     @property

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.formfields import DurationField, TextField
 from playground.gateforms import GATE_SETTINGS, GateField, gate_rows
-from scheduler_core.api.faults import CODES, MOST_TEXT, MOST_TIMES
-from scheduler_core.config.settings import CURRENT, HISTORICAL, READ_AT_START
+from scheduler_core.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
+from scheduler_core.config import CURRENT, HISTORICAL, READ_AT_START
 
 
 class Group(NamedTuple):
@@ -200,7 +200,7 @@ class CallForm(forms.Form):
         label=_("What it is answered"),
         coerce=int,
         initial=409,
-        choices=(*((code, ANSWERS[code]) for code in CODES), (SLOW, _("as ever: it is only slow"))),
+        choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("as ever: it is only slow"))),
     )
     latency = DurationField(
         label=_("How long it takes"),
@@ -210,7 +210,7 @@ class CallForm(forms.Form):
     times = forms.IntegerField(
         label=_("For how many calls"),
         min_value=1,
-        max_value=MOST_TIMES,
+        max_value=MAX_FAULT_TIMES,
         initial=1,
         help_text=_("the next ones"),
     )
@@ -219,7 +219,9 @@ class CallForm(forms.Form):
         required=False,
         help_text=_("only the answer is lost; try it with 504"),
     )
-    message = TextField(label=_("In these words"), max_length=MOST_TEXT, help_text=_("empty: in kube's own"))
+    message = TextField(
+        label=_("In these words"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: in kube's own")
+    )
 
     def clean_pod(self) -> str:
         """A bare name is one of the namespace default, as kubectl takes it."""

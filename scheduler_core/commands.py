@@ -11,10 +11,33 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from scheduler_core.api.faults import Fault
+from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+
+__all__ = [
+    "DEFAULT_SCHEDULER_NAME",
+    "FAULT_CODES",
+    "KINDS",
+    "MAX_FAULT_MESSAGE",
+    "MAX_FAULT_TIMES",
+    "ApplyObjects",
+    "Command",
+    "DecidePermit",
+    "DeleteObjects",
+    "FailCall",
+    "FieldProblem",
+    "PatchObject",
+    "Redo",
+    "Ref",
+    "Refused",
+    "SetConfiguration",
+    "SetSettings",
+    "Undo",
+    "command_from_json",
+    "refuse",
+]
 
 Manifest = Mapping[str, Any]
 

@@ -7,11 +7,11 @@ and add templates/playground/panels/<name>.html (and <name>_card.html where it h
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from playground.presenters import cluster_map, inspector, pipeline, queues, story, timeline, transport
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
+from scheduler_core.view import WorldView
 
 PANELS: dict[str, Callable[..., Panel]] = {
     "transport": transport.present,
@@ -26,7 +26,7 @@ PANELS: dict[str, Callable[..., Panel]] = {
 __all__ = ["PANELS", "Look", "Panel", "present"]
 
 
-def present(name: str, sim: Any, look: Look, story_name: str = "") -> Panel:
+def present(name: str, sim: WorldView, look: Look, story_name: str = "") -> Panel:
     """One panel; `story_name` is the session's story, which is no part of the world."""
     if name == "story":
         return story.present(sim, look, story_name)

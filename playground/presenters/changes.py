@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from playground.presenters.amounts import amount, clock
+from scheduler_core.view import Attempt, CacheView, QueueView, WorldView
 
 Manifest = Mapping[str, Any]
 Row = dict[str, Any]
@@ -27,7 +28,7 @@ _KEYS = ("type", "name", "key", "uid")  # by which entries of a list are told ap
 _ORDER = {"Pod": 0, "Node": 1}
 
 
-def compare(before: Any, after: Any, kind: str = "", q: str = "") -> dict[str, Any]:
+def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") -> dict[str, Any]:
     """{"from", "to", "since", "rows", "kinds", "queues", "attempts", "more_attempts", "settings"}; rows are JSON data, pods first.
 
     A row: {"kind", "key", "what": created, deleted or changed, "lines": [{"path", "before", "after"}], "more"}. `kind` and `q` (a part of
@@ -54,7 +55,7 @@ def compare(before: Any, after: Any, kind: str = "", q: str = "") -> dict[str, A
     }
 
 
-def _attempt(attempt: Any) -> Row:
+def _attempt(attempt: Attempt) -> Row:
     return {
         "number": attempt.number,
         "pod": attempt.pod,
@@ -64,7 +65,7 @@ def _attempt(attempt: Any) -> Row:
     }
 
 
-def _rows(before: Any, after: Any) -> list[Row]:
+def _rows(before: WorldView, after: WorldView) -> list[Row]:
     found: dict[tuple[str, str], Row] = {}
     for kind in sorted({*before.store.kinds(), *after.store.kinds()}):
         for key, old, new in _objects(before, after, kind):
@@ -81,7 +82,9 @@ def _rows(before: Any, after: Any) -> list[Row]:
     return sorted(found.values(), key=lambda row: (_ORDER.get(row["kind"], 2), row["kind"], row["key"]))
 
 
-def _objects(before: Any, after: Any, kind: str) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
+def _objects(
+    before: WorldView, after: WorldView, kind: str
+) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
     """Objects of a kind that are not the same in both, by key."""
     old, new = ({_key(one): one for one in world.store.list(kind)} for world in (before, after))
     for key, manifest in new.items():
@@ -109,7 +112,7 @@ def _same(old: Manifest, new: Manifest) -> bool:
     )
 
 
-def walk(path: str, old: Any, new: Any) -> Iterator[Row]:
+def walk(path: str, old: object, new: object) -> Iterator[Row]:
     """The places where two values of JSON differ, each with what was there and what is now."""
     if old is new or old == new:
         return
@@ -118,11 +121,11 @@ def walk(path: str, old: Any, new: Any) -> Iterator[Row]:
             if name not in _IGNORED:
                 yield from walk(f"{path}.{name}" if path else name, old.get(name), new.get(name))
         return
-    by = _told_apart(old, new)
-    if by is None:
+    lists = _keyed(old, new)
+    if lists is None:
         yield _line(path, text(old), text(new))
         return
-    olds, news = ({str(one[by]): one for one in entries or ()} for entries in (old, new))
+    olds, news = lists
     for name in dict.fromkeys([*olds, *news]):
         place = f"{path}[{name}]"
         if path.endswith("conditions"):
@@ -134,15 +137,24 @@ def walk(path: str, old: Any, new: Any) -> Iterator[Row]:
             yield _line(place, text(olds.get(name)), text(news.get(name)))
 
 
-def _told_apart(old: Any, new: Any) -> str | None:
-    """The field by which the entries of two lists are told apart; None where they are no such lists, or two have the same in it."""
-    lists = [entries for entries in (old, new) if entries is not None]
-    if not all(isinstance(entries, list | tuple) for entries in lists):
+def _keyed(old: object, new: object) -> tuple[dict[str, Manifest], dict[str, Manifest]] | None:
+    """The entries of two lists by what tells them apart; None where they are no such lists, or two entries have the same in it."""
+    olds, news = _entries(old), _entries(new)
+    if olds is None or news is None or not (olds or news):
         return None
-    entries = [one for entries in lists for one in entries]
-    if not entries or not all(isinstance(one, Mapping) for one in entries):
+    key = next((key for key in _KEYS if _distinct(olds, key) and _distinct(news, key)), None)
+    if key is None:
         return None
-    return next((by for by in _KEYS if all(_distinct(one, by) for one in lists)), None)
+    return {str(entry[key]): entry for entry in olds}, {str(entry[key]): entry for entry in news}
+
+
+def _entries(value: object) -> list[Manifest] | None:
+    """A list of mappings, none where there is no value; None where it is something else."""
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, Mapping) for entry in value):
+        return None
+    return list(value)
 
 
 def _distinct(entries: list[Manifest], by: str) -> bool:
@@ -161,21 +173,20 @@ def _condition(condition: Manifest | None) -> str:
     return text(" ".join(str(word) for word in words if word))
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """A value in short; nothing for none."""
     if value is None:
         return ""
     if isinstance(value, Mapping):
-        told = ", ".join(f"{name}: {text(one)}" for name, one in value.items())
-        told = "{" + told + "}"
+        words = "{" + ", ".join(f"{name}: {text(item)}" for name, item in value.items()) + "}"
     elif isinstance(value, list | tuple):
-        told = "[" + ", ".join(text(one) for one in value) + "]"
+        words = "[" + ", ".join(text(item) for item in value) + "]"
     else:
-        told = str(value).lower() if isinstance(value, bool) else str(value)
-    return told if len(told) <= TEXT else told[: TEXT - 1] + "…"
+        words = str(value).lower() if isinstance(value, bool) else str(value)
+    return words if len(words) <= TEXT else words[: TEXT - 1] + "…"
 
 
-def _places(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
     """Pods that came to another place in between."""
     moved = dict.fromkeys(move.pod for move in after.journal.moves[len(before.journal.moves) :])
     for pod in moved:
@@ -184,18 +195,18 @@ def _places(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
             yield "Pod", pod, _line("place", old, new)
 
 
-def _assumed(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+def _assumed(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
     olds, news = _all_assumed(before), _all_assumed(after)
     for pod in dict.fromkeys([*olds, *news]):
         if olds.get(pod) != news.get(pod):
             yield "Pod", pod, _line("assumed on", olds.get(pod, ""), news.get(pod, ""))
 
 
-def _all_assumed(world: Any) -> dict[str, str]:
+def _all_assumed(world: WorldView) -> dict[str, str]:
     return {pod: node for scheduler in world.schedulers for pod, node in scheduler.cache.assumed.items()}
 
 
-def _held(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
+def _held(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
     """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
     if not before.schedulers or not after.schedulers:
         return
@@ -203,8 +214,8 @@ def _held(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
     names = new.resources.names
     for node in _candidates(old, new):
         was, now = _requested(old, node), _requested(new, node)
-        told = [_amounts(column, was, now, names) for column in range(max(len(was), len(now)))]
-        lines = [line for line in told if line is not None]
+        columns = range(max(len(was), len(now)))
+        lines = [line for column in columns if (line := _amounts(column, was, now, names)) is not None]
         pods = (_pods(old, node), _pods(new, node))
         if pods[0] != pods[1]:
             lines.append(_line("pods", str(pods[0]), str(pods[1])))
@@ -212,7 +223,7 @@ def _held(before: Any, after: Any) -> Iterator[tuple[str, str, Row]]:
             yield "Node", node, line
 
 
-def _candidates(old: Any, new: Any) -> list[str]:
+def _candidates(old: CacheView, new: CacheView) -> list[str]:
     """Nodes whose row differs; all of both where the rows can't be laid upon each other."""
     if old.slots == new.slots and old.requested.shape == new.requested.shape:
         rows = {int(row) for row in np.flatnonzero((old.requested != new.requested).any(axis=1))}
@@ -220,12 +231,12 @@ def _candidates(old: Any, new: Any) -> list[str]:
     return list(dict.fromkeys([*old.slots, *new.slots]))
 
 
-def _requested(cache: Any, node: str) -> list[int]:
+def _requested(cache: CacheView, node: str) -> list[int]:
     slot = cache.slots.get(node)
     return [] if slot is None else [int(value) for value in cache.requested[slot]]
 
 
-def _pods(cache: Any, node: str) -> int:
+def _pods(cache: CacheView, node: str) -> int:
     slot = cache.slots.get(node)
     return 0 if slot is None else len(cache.pods[slot])
 
@@ -239,7 +250,7 @@ def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> R
     return _line(f"requested {name}", amount(name, old), amount(name, new))
 
 
-def _queues(before: Any, after: Any) -> Iterator[Row]:
+def _queues(before: WorldView, after: WorldView) -> Iterator[Row]:
     """Per scheduler and place: who came, who left, and the active queue's order where that changed."""
     olds = {scheduler.name: scheduler.queue for scheduler in before.schedulers}
     for scheduler in after.schedulers:
@@ -264,7 +275,7 @@ def _queues(before: Any, after: Any) -> Iterator[Row]:
 _PLACES = ("active", "backoff", "unschedulable", "gated", "in flight")
 
 
-def _members(queue: Any) -> list[dict[str, Any]]:
+def _members(queue: QueueView | None) -> list[Mapping[str, object]]:
     if queue is None:
         return [{} for _ in _PLACES]
     flight = {pod.key: pod for pod in queue.in_flight}
@@ -272,7 +283,7 @@ def _members(queue: Any) -> list[dict[str, Any]]:
     return [queue.active_pods, backoff, queue.unschedulable_pods, queue.gated_pods, flight]
 
 
-def _order(old: Any, new: Any) -> Row | None:
+def _order(old: QueueView | None, new: QueueView) -> Row | None:
     """The first of the active queue before and now, where those in both stand in another order."""
     was = [] if old is None else [entry.key for entry in old.active(HEAD)]
     now = [entry.key for entry in new.active(HEAD)]

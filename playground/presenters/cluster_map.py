@@ -23,10 +23,14 @@ from playground.presenters.scene import (
     subject,
     verdict_rows,
 )
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.events import ATTEMPT_FAILED
-from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import (
+    ATTEMPT_FAILED,
+    NodeTable,
+    Point,
+    SchedulerView,
+    SchedulingCycleView,
+    WorldView,
+)
 
 SMALL = 40
 WINDOW = 12
@@ -37,7 +41,7 @@ TOUCHED = 64  # records of one transition that are looked through; an import mak
 ZONE = "topology.kubernetes.io/zone"
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """The map as this viewer groups and filters it."""
     scheduler = scheduler_of(sim)
     table, cycle = scheduler.cache.table(), cycle_of(sim)
@@ -97,7 +101,9 @@ def _default_group(table: NodeTable, keys: list[str]) -> str:
     return max((pair for pair in telling if 2 <= pair[0] <= TELLING), default=(0, "-"))[1]
 
 
-def _moment(sim: Any, look: Look, table: NodeTable, cycle: SchedulingCycle | None, found: Refusals) -> Moment:
+def _moment(
+    sim: WorldView, look: Look, table: NodeTable, cycle: SchedulingCycleView | None, found: Refusals
+) -> Moment:
     step = present_step(sim)
     now = -1
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
@@ -118,7 +124,7 @@ def _moment(sim: Any, look: Look, table: NodeTable, cycle: SchedulingCycle | Non
     )
 
 
-def _totals(cycle: SchedulingCycle | None, table: NodeTable) -> NDArray[np.int64] | None:
+def _totals(cycle: SchedulingCycleView | None, table: NodeTable) -> NDArray[np.int64] | None:
     """Per node the total so far: whole where the sum is made, else the weighted scores that exist; -1 where it has none."""
     board = cycle.scores if cycle is not None else None
     if cycle is None or board is None or not board.normalized:
@@ -133,7 +139,7 @@ def _totals(cycle: SchedulingCycle | None, table: NodeTable) -> NDArray[np.int64
     return moved
 
 
-def touched_nodes(sim: Any) -> frozenset[str]:
+def touched_nodes(sim: WorldView) -> frozenset[str]:
     """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
     out = set()
     for record in sim.last[:TOUCHED]:
@@ -150,7 +156,9 @@ def _rows(
     """The rows to show as cards, and how many match what the viewer filters for."""
     rows = np.arange(len(table), dtype=np.intp)
     if look.q:
-        rows = rows[np.fromiter((matches(table, row, found, look.q) for row in rows), np.bool_, len(rows))]
+        rows = rows[
+            np.fromiter((matches(table, int(row), found, look.q) for row in rows), np.bool_, len(rows))
+        ]
     if not large:
         return [int(row) for row in rows], len(rows)
     order = np.argsort(_rank(table, found, moment)[rows], kind="stable")
@@ -192,7 +200,9 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
     ]
 
 
-def _summary(table: NodeTable, cycle: SchedulingCycle | None, found: Refusals, look: Look) -> dict[str, Any]:
+def _summary(
+    table: NodeTable, cycle: SchedulingCycleView | None, found: Refusals, look: Look
+) -> dict[str, Any]:
     """Feasible and refused nodes as counts; each refusal is a group that can be clicked."""
     card: dict[str, Any] = {
         "id": "map-summary",
@@ -214,7 +224,7 @@ def _summary(table: NodeTable, cycle: SchedulingCycle | None, found: Refusals, l
     return card
 
 
-def lately_card(sim: Any) -> dict[str, Any]:
+def lately_card(sim: WorldView) -> dict[str, Any]:
     """Where pods went lately, the newest first: what the room under a small cluster is good for."""
     rows = [
         {
@@ -230,13 +240,13 @@ def lately_card(sim: Any) -> dict[str, Any]:
     return {"id": "map-lately", "kind": "lately", "rows": rows}
 
 
-def _present_first(sim: Any) -> list[Any]:
+def _present_first(sim: WorldView) -> list[SchedulerView]:
     """The schedulers, that one first whose cycle began last."""
     present = scheduler_of(sim)
     return [present, *(other for other in sim.schedulers if other is not present)]
 
 
-def _last_answer(sim: Any, key: str) -> dict[str, Any]:
+def _last_answer(sim: WorldView, key: str) -> dict[str, Any]:
     """What kube said at the end of a pod's last attempt, and where; "node": it was given back after that node had been chosen."""
     attempt = last_attempt(sim, key)
     if attempt is None:
@@ -247,7 +257,7 @@ def _last_answer(sim: Any, key: str) -> dict[str, Any]:
     return {"message": "", "node": attempt.node, "at": next(failures, attempt.last_position)}
 
 
-def pending_card(sim: Any, look: Look) -> dict[str, Any]:
+def pending_card(sim: WorldView, look: Look) -> dict[str, Any]:
     """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
     queues = [scheduler.queue for scheduler in _present_first(sim)]
     refused = [

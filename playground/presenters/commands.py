@@ -1,11 +1,11 @@
-"""A command of the log told in one sentence, from its JSON."""
+"""A command of the log in one sentence, from its JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 
 NAMED = 3  # objects of a kind that are named before "…"
 TEXT = 120
@@ -14,46 +14,48 @@ SHORT = 40
 Data = Mapping[str, Any]
 
 
-def sentence(command: Data) -> Told:
+def sentence(command: Data) -> Message:
     """What a command asks for. The command may have come from an imported trace: nothing in it is sure to be there."""
-    tell = _OF_KIND.get(str(command.get("kind", "")))
-    if tell is None:
-        return told(gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command))
-    return tell(command)
+    describe = _OF_KIND.get(str(command.get("kind", "")))
+    if describe is None:
+        return message(
+            gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command)
+        )
+    return describe(command)
 
 
-def left_out(command: Data) -> Told:
+def left_out(command: Data) -> Message:
     """What a history lacks without this command, in few words: for the name of a branch."""
     kind = str(command.get("kind", ""))
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
     if kind == "ApplyObjects":
         what = _counted((_named(manifest) for manifest in _list(command.get("objects"))), SHORT, 1)
-        return told(gettext_noop("%(what)s"), what=what or "?")
+        return message(gettext_noop("%(what)s"), what=what or "?")
     if kind == "DeleteObjects":
-        return told(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT, 1))
+        return message(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT, 1))
     if kind == "PatchObject":
         what = _cut(f"{ref.get('kind', '?')} {ref.get('name', '?')}", SHORT)
-        return told(gettext_noop("changing %(what)s"), what=what)
-    return told(_SHORT.get(kind, gettext_noop("a command")))
+        return message(gettext_noop("changing %(what)s"), what=what)
+    return message(_SHORT.get(kind, gettext_noop("a command")))
 
 
-def _apply(command: Data) -> Told:
+def _apply(command: Data) -> Message:
     what = _counted(_named(manifest) for manifest in _list(command.get("objects")))
     if command.get("create_only"):
-        return told(gettext_noop("creates %(what)s"), what=what)
-    return told(gettext_noop("creates or changes %(what)s"), what=what)
+        return message(gettext_noop("creates %(what)s"), what=what)
+    return message(gettext_noop("creates or changes %(what)s"), what=what)
 
 
-def _named(manifest: Any) -> tuple[str, str]:
+def _named(manifest: object) -> tuple[str, str]:
     data = manifest if isinstance(manifest, Mapping) else {}
     metadata = data.get("metadata")
     name = metadata.get("name") if isinstance(metadata, Mapping) else ""
     return str(data.get("kind", "?")), str(name or "?")
 
 
-def _delete(command: Data) -> Told:
-    return told(gettext_noop("deletes %(what)s"), what=_counted(_refs(command)))
+def _delete(command: Data) -> Message:
+    return message(gettext_noop("deletes %(what)s"), what=_counted(_refs(command)))
 
 
 def _refs(command: Data) -> list[tuple[str, str]]:
@@ -61,10 +63,10 @@ def _refs(command: Data) -> list[tuple[str, str]]:
     return [(str(ref.get("kind", "?")), str(ref.get("name", "?"))) for ref in refs]
 
 
-def _patch(command: Data) -> Told:
+def _patch(command: Data) -> Message:
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
-    return told(
+    return message(
         gettext_noop("changes %(kind)s %(name)s: %(what)s"),
         kind=ref.get("kind", "?"),
         name=ref.get("name", "?"),
@@ -72,7 +74,7 @@ def _patch(command: Data) -> Told:
     )
 
 
-def _leaves(patch: Any, path: str = "") -> list[str]:
+def _leaves(patch: object, path: str = "") -> list[str]:
     """What a merge patch sets, as path=value."""
     if not isinstance(patch, Mapping):
         return [f"{path}={patch}"]
@@ -81,42 +83,46 @@ def _leaves(patch: Any, path: str = "") -> list[str]:
     ]
 
 
-def _configure(command: Data) -> Told:
+def _configure(command: Data) -> Message:
     scheduler = command.get("scheduler", "")
     if command.get("configuration") is None:
-        return told(
+        return message(
             gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"),
             plugin=scheduler,
         )
-    return told(gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler)
+    return message(
+        gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler
+    )
 
 
-def _settings(command: Data) -> Told:
+def _settings(command: Data) -> Message:
     settings = command.get("settings")
-    return told(
+    return message(
         gettext_noop("sets %(what)s"), what=_fields(settings if isinstance(settings, Mapping) else {})
     )
 
 
-def _permit(command: Data) -> Told:
+def _permit(command: Data) -> Message:
     if command.get("decision") == "allow":
-        return told(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
-    return told(gettext_noop("rejects %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
+        return message(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
+    return message(gettext_noop("rejects %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
 
 
-def _fail(command: Data) -> Told:
+def _fail(command: Data) -> Message:
     """Which calls fail or take their time: with what, how often."""
     values = {name: command.get(name, "") for name in ("call", "pod", "code", "times")}
     if command.get("times") == 0:
-        return told(gettext_noop("lets the calls %(call)s of %(pod)s be answered as ever again"), **values)
+        return message(gettext_noop("lets the calls %(call)s of %(pod)s be answered as ever again"), **values)
     if not command.get("code"):
-        return told(gettext_noop("gives the next %(call)s of %(pod)s another latency"), **values)
+        return message(gettext_noop("gives the next %(call)s of %(pod)s another latency"), **values)
     if command.get("times", 1) == 1:
-        return told(gettext_noop("has the next %(call)s of %(pod)s fail with %(code)s"), **values)
-    return told(gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values)
+        return message(gettext_noop("has the next %(call)s of %(pod)s fail with %(code)s"), **values)
+    return message(
+        gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values
+    )
 
 
-_OF_KIND: dict[str, Callable[[Data], Told]] = {
+_OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
     "PatchObject": _patch,
@@ -124,8 +130,8 @@ _OF_KIND: dict[str, Callable[[Data], Told]] = {
     "SetSettings": _settings,
     "DecidePermit": _permit,
     "FailCall": _fail,
-    "Undo": lambda _: told(gettext_noop("takes back the change before")),
-    "Redo": lambda _: told(gettext_noop("makes the change again that was taken back")),
+    "Undo": lambda _: message(gettext_noop("takes back the change before")),
+    "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
 
 
@@ -172,7 +178,7 @@ def _fields(data: Data) -> str:
     )
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from playground.charts.comparison import bound_over_time, utilisation
 from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import short
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
@@ -51,12 +51,12 @@ def _first(found: Data) -> dict[str, Any] | None:
     return {
         "number": found["sides"][0]["first"] + found["first"] + 1,
         "kinds": what_differs(ours, theirs),
-        "attempts": [_told(one) for one in (ours, theirs)],
+        "attempts": [_attempt(one) for one in (ours, theirs)],
         "pod": (ours or theirs)["pod"],
     }
 
 
-def _told(one: Data | None) -> dict[str, Any] | None:
+def _attempt(one: Data | None) -> dict[str, Any] | None:
     if one is None:
         return None
     return {
@@ -67,35 +67,33 @@ def _told(one: Data | None) -> dict[str, Any] | None:
     }
 
 
-def what_differs(ours: Data | None, theirs: Data | None) -> list[Told]:
+def what_differs(ours: Data | None, theirs: Data | None) -> list[Message]:
     """In words, the weightiest first."""
     if ours is None or theirs is None:
         pod = short((ours or theirs or {}).get("pod", ""))
-        return [told(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
+        return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
     if ours["pod"] != theirs["pod"]:
         return [
-            told(
+            message(
                 gettext_noop("the order of the queue: A tries %(pod)s, B tries %(name)s"),
                 pod=short(ours["pod"]),
                 name=short(theirs["pod"]),
             )
         ]
-    kinds = [line for differs, line in _CHECKS if differs(ours, theirs)]
-    return kinds or [told(gettext_noop("a detail of what a plugin did"))]
+    kinds = [line for names, line in _CHECKS if any(ours[name] != theirs[name] for name in names)]
+    return kinds or [message(gettext_noop("a detail of what a plugin did"))]
 
 
-_CHECKS = (
-    (lambda a, b: a["outcome"] != b["outcome"], told(gettext_noop("the outcome"))),
-    (lambda a, b: a["node"] != b["node"], told(gettext_noop("the node"))),
-    (
-        lambda a, b: a["nominated"] != b["nominated"] or a["victims"] != b["victims"],
-        told(gettext_noop("the preemption")),
-    ),
-    (lambda a, b: a["refusals"] != b["refusals"], told(gettext_noop("the refusals"))),
-    (lambda a, b: a["board"] != b["board"], told(gettext_noop("the scores"))),
-    (lambda a, b: a["evaluated"] != b["evaluated"], told(gettext_noop("how many nodes were looked at"))),
-    (lambda a, b: a["feasible"] != b["feasible"], told(gettext_noop("how many nodes are feasible"))),
-    (lambda a, b: a["tied"] != b["tied"], told(gettext_noop("how many nodes tie"))),
+# The fields of an attempt in which the two differ, and what that is called.
+_CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
+    (("outcome",), message(gettext_noop("the outcome"))),
+    (("node",), message(gettext_noop("the node"))),
+    (("nominated", "victims"), message(gettext_noop("the preemption"))),
+    (("refusals",), message(gettext_noop("the refusals"))),
+    (("board",), message(gettext_noop("the scores"))),
+    (("evaluated",), message(gettext_noop("how many nodes were looked at"))),
+    (("feasible",), message(gettext_noop("how many nodes are feasible"))),
+    (("tied",), message(gettext_noop("how many nodes tie"))),
 )
 
 
@@ -273,7 +271,7 @@ def _preemptions(sides: Sequence[Data]) -> dict[str, Any]:
             {
                 "pod": key[0],
                 "name": short(key[0]),
-                "sides": [_told(one) for one in pair],
+                "sides": [_attempt(one) for one in pair],
                 "differs": pair[0] is None
                 or pair[1] is None
                 or any(pair[0][n] != pair[1][n] for n in ("nominated", "victims")),
@@ -309,6 +307,6 @@ def _differ(ours: Any, theirs: Any, path: str, rows: list[dict[str, Any]]) -> No
         rows.append({"path": path, "sides": [_value(ours), _value(theirs)]})
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     text = "–" if value is None else str(value)
     return text if len(text) <= 200 else text[:199] + "…"

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from playground.presenters.scene import short
-from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
-from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.inspection import (
+    CLONED,
+    DRY_RUN,
+    MISSED,
+    NOMINATED,
+    READ,
+    WROTE,
+    CycleStateObserver,
+    StateAccess,
+)
 
 FIELDS = 6
 TEXT = 60
@@ -61,7 +69,7 @@ def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[dict[st
     return list(out.values())
 
 
-def brief(value: Any) -> str:
+def brief(value: object) -> str:
     """What a value holds in one line: numbers as they are, of the rest the kind and size."""
     if value is None:
         return "nothing"
@@ -81,5 +89,5 @@ def brief(value: Any) -> str:
     return type(value).__name__
 
 
-def _inner(value: Any) -> str:
+def _inner(value: object) -> str:
     return type(value).__name__ if is_dataclass(value) else brief(value)

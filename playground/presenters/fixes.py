@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.presenters.scene import short
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
@@ -34,25 +34,25 @@ _SOFTEN = {
 }
 
 
-def sentence(change: Mapping[str, Any]) -> Told:
+def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
     kind, values = change["kind"], dict(change["values"])
     if kind == "label":
         gone = values["value"] is None
         text = values["key"] if gone else f"{values['key']}={values['value']}"
-        return told(_UNLABEL if gone else _LABEL, node=values["node"], text=text)
+        return message(_UNLABEL if gone else _LABEL, node=values["node"], text=text)
     if kind == "soften":
-        return told(_SOFTEN[values["what"]], text=values["text"])
+        return message(_SOFTEN[values["what"]], text=values["text"])
     if kind == "free":
         pods = ", ".join(short(key) for key in values["pods"])
         if not values["amounts"]:
-            return told(_DELETE, node=values["node"], list=pods)
-        return told(_FREE, node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
+            return message(_DELETE, node=values["node"], list=pods)
+        return message(_FREE, node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
     if kind == "node":
-        return told(_TEXTS[kind], name=values["node"], node=values["like"])
+        return message(_TEXTS[kind], name=values["node"], node=values["like"])
     if kind in ("gates", "port"):
-        return told(_TEXTS[kind], list=", ".join(values["gates" if kind == "gates" else "ports"]))
-    return told(_TEXTS[kind], **values)
+        return message(_TEXTS[kind], list=", ".join(values["gates" if kind == "gates" else "ports"]))
+    return message(_TEXTS[kind], **values)
 
 
 def worded(findings: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,12 @@ import zlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from playground.presenters.node_cards import Moment
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import utilisation
-from scheduler_core.cluster.table import NodeTable
+from scheduler_core.view import NodeTable
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
 MAX_GROUPS = 60
@@ -44,7 +46,7 @@ def groups_card(table: NodeTable, key: str) -> dict[str, Any]:
     }
 
 
-def heat_card(table: NodeTable, refusals: Refusals, moment: Any, mode: str) -> dict[str, Any]:
+def heat_card(table: NodeTable, refusals: Refusals, moment: Moment, mode: str) -> dict[str, Any]:
     """State and value (0..255) of every node."""
     state = np.zeros(len(table), np.uint8)
     state[refusals.group == FEASIBLE] = OK
@@ -69,9 +71,9 @@ def heat_card(table: NodeTable, refusals: Refusals, moment: Any, mode: str) -> d
     }
 
 
-def _value(table: NodeTable, moment: Any, mode: str) -> Any:
+def _value(table: NodeTable, moment: Moment, mode: str) -> NDArray[np.uint8]:
     if mode == "score" and moment.score is not None and moment.best > 0:
-        low = lowest(moment)
+        low = lowest(moment.score)
         spread = max(moment.best - low, 1)
         return np.clip((moment.score - low) * 255 // spread, 0, 255).astype(np.uint8)
     if mode == "filter":
@@ -79,17 +81,17 @@ def _value(table: NodeTable, moment: Any, mode: str) -> Any:
     return np.clip(utilisation(table) * 255, 0, 255).astype(np.uint8)
 
 
-def lowest(moment: Any) -> int:
+def lowest(score: NDArray[np.int64]) -> int:
     """The lowest total of a scored node: the pale end of the scale."""
-    scored = moment.score[moment.score >= 0]
+    scored = score[score >= 0]
     return int(scored.min()) if len(scored) else 0
 
 
-def _scores(moment: Any, mode: str) -> list[int]:
+def _scores(moment: Moment, mode: str) -> list[int]:
     """The totals at the ends of the scale; empty where the map shows no scores."""
-    return [lowest(moment), int(moment.best)] if mode == "score" and moment.score is not None else []
+    return [lowest(moment.score), moment.best] if mode == "score" and moment.score is not None else []
 
 
-def packed(values: Any) -> str:
+def packed(values: NDArray[np.uint8]) -> str:
     """Bytes as base64."""
     return base64.b64encode(np.ascontiguousarray(values, np.uint8).tobytes()).decode()

@@ -73,7 +73,7 @@ class Look:
         return "?" + urlencode(self.but(**changes).to_query())
 
 
-def _position(value: Any) -> int | None:
+def _position(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return None
     try:
@@ -83,18 +83,18 @@ def _position(value: Any) -> int | None:
     return number if 0 <= number <= MAX_NUMBER else None
 
 
-def _rows(value: Any) -> int:
+def _rows(value: object) -> int:
     number = _position(value)
     return number if number in ROWS else ROWS[0]
 
 
-def _renamed(value: Any) -> Any:
+def _renamed(value: object) -> object:
     return RENAMED.get(value, value) if isinstance(value, str) else value
 
 
-def _one_of(value: Any, allowed: tuple[str, ...]) -> str:
+def _one_of(value: object, allowed: tuple[str, ...]) -> str:
     return value if isinstance(value, str) and value in allowed else allowed[0]
 
 
-def _text(value: Any, limit: int = MAX_TEXT) -> str:
+def _text(value: object, limit: int = MAX_TEXT) -> str:
     return value[:limit] if isinstance(value, str) else ""

@@ -12,8 +12,7 @@ from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.preempting import NONE, Preempting, ends_by_preemption
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import colour_of
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.objects.pod import Pod
+from scheduler_core.view import NodeTable, Pod
 
 MAX_CHIPS = 14
 _FIXED = 3  # cpu, memory, ephemeral-storage

@@ -20,19 +20,24 @@ from playground.presenters.scene import (
     scheduler_of,
     short,
 )
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from playground.presenters.words import Message, exactly, gettext_noop, message
+from scheduler_core.view import (
+    BindingCycleView,
+    Code,
+    CycleView,
+    Phase,
+    PluginStep,
+    Point,
+    ProfileView,
+    SchedulingCycleView,
+    WorldView,
+)
 
-_WAY = [Point(phase) for phase in Phase if phase in set(Point)]
+_WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _SHORT_NAMES = {Point.NORMALIZE_SCORE: "Normalize"}
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """All extension points with what the present cycle did there."""
     framework, cycle = framework_of(sim), cycle_of(sim)
     now = present_step(sim)
@@ -42,23 +47,23 @@ def present(sim: Any, look: Look) -> Panel:
         cards[f"point-{point}"] = _point(point, framework, cycle, now[0] if now else None)
     for point in BINDING_POINTS:
         cards[f"point-{point}"] = _point(point, framework, binding, now[0] if now else None, branch=True)
-    _tell_forward(cards, cycle)
-    _tell_branch(cards, sim, binding)
+    _note_forward(cards, cycle)
+    _note_branch(cards, sim, binding)
     return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
 
 
-def _binding(sim: Any, look: Look, present: SchedulingCycle | BindingCycle | None) -> BindingCycle | None:
-    if isinstance(present, BindingCycle):
-        return present
+def _binding(sim: WorldView, look: Look, present: CycleView | None) -> BindingCycleView | None:
+    """The binding cycle to show: the present one, else the inspected pod's, else the newest."""
     bindings = list(scheduler_of(sim).bindings.values())
+    running = [binding for binding in bindings if binding is present]
     chosen = [binding for binding in bindings if look.pod and binding.pod.key == look.pod]
-    return (chosen or bindings or [None])[-1]
+    return next(reversed(running or chosen or bindings), None)
 
 
 def _point(
     point: Point,
-    framework: Any,
-    cycle: SchedulingCycle | BindingCycle | None,
+    framework: ProfileView,
+    cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
 ) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def _point(
 
 
 def _station(
-    name: str, steps: list[PluginStep], cycle: Any, point: Point, now: PluginStep | None
+    name: str, steps: list[PluginStep], cycle: CycleView | None, point: Point, now: PluginStep | None
 ) -> dict[str, Any]:
     ran = [step for step in steps if step.plugin == name]
     state, note = "todo", None
@@ -86,41 +91,45 @@ def _station(
             return {"name": name, "state": state, "now": True, "note": note}
     elif cycle is not None and point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
         state = "done"
-    elif cycle is not None and _told_to_skip(name, point, cycle):
-        state, note = "skip", told(gettext_noop("skipped: it has nothing to do for this pod"))
+    elif cycle is not None and _is_skipped(name, point, cycle):
+        state, note = "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
     return {"name": name, "state": state, "now": False, "note": note}
 
 
-def _told_to_skip(name: str, point: Point, cycle: Any) -> bool:
+def _is_skipped(name: str, point: Point, cycle: CycleView) -> bool:
     if point is Point.FILTER:
         return name in cycle.state.skip_filter
     return point in (Point.SCORE, Point.NORMALIZE_SCORE) and name in cycle.state.skip_score
 
 
-def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Told | None]:
+def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
     """A station's state and a few words, from what the plugin did (more than once where nodes are searched in blocks)."""
     last = ran[-1]
     if last.skipped:
-        return "skip", told(gettext_noop("skipped: it has nothing to do for this pod"))
+        return "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
     if point is Point.FILTER:
         evaluated, refused = sum(s.evaluated for s in ran), sum(s.refused for s in ran)
         if not refused:
-            return "done", told(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
-        note = told(
+            return "done", message(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
+        note = message(
             gettext_noop("refuses %(k)s of the %(n)s nodes it saw"),
             k=thousands(refused),
             n=thousands(evaluated),
         )
         return ("no" if refused == evaluated else "part"), note
     if last.status.code is Code.WAIT:
-        return "part", told(gettext_noop("waits, at most %(time)s"), time=duration(last.timeout))
+        return "part", message(gettext_noop("waits, at most %(time)s"), time=duration(last.timeout))
     if last.status.ok:
         return "done", None
-    return "no", {"text": "", "exact": last.status.message}
+    return "no", exactly(last.status.message)
 
 
 def _state(
-    point: Point, stations: list[dict[str, Any]], steps: list[PluginStep], cycle: Any, now: Any
+    point: Point,
+    stations: list[dict[str, Any]],
+    steps: list[PluginStep],
+    cycle: CycleView | None,
+    now: PluginStep | None,
 ) -> str:
     if cycle is None:
         return "todo"
@@ -130,8 +139,6 @@ def _state(
         return "done"
     if any(not s.status.ok and not s.skipped and s.status.code is not Code.WAIT for s in steps):
         return "refused"
-    if point is Point.FILTER and steps and cycle.ended is not None and not _feasible(cycle):
-        return "refused"
     if str(cycle.phase) == str(point):
         return "next" if not steps else "half"
     if steps:
@@ -139,7 +146,7 @@ def _state(
     return "unused" if _passed_by(point, cycle) else "todo"
 
 
-def _passed_by(point: Point, cycle: Any) -> bool:
+def _passed_by(point: Point, cycle: CycleView) -> bool:
     """Whether the cycle has gone past a point without stopping there."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True
@@ -148,28 +155,36 @@ def _passed_by(point: Point, cycle: Any) -> bool:
     return str(point) in names and names.index(str(point)) < names.index(phase)
 
 
-def _feasible(cycle: SchedulingCycle) -> int:
+def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
 
 
-def _tell_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycle | None) -> None:
+def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView | None) -> None:
     if cycle is None:
         return
+    searched = any(step.point is Point.FILTER for step in cycle.steps)
+    if (
+        searched
+        and cycle.ended is not None
+        and not _feasible(cycle)
+        and cards["point-Filter"]["state"] != "now"
+    ):
+        cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
-        cards["point-Filter"]["note"] = told(
+        cards["point-Filter"]["note"] = message(
             gettext_noop("%(k)s of %(n)s"),
             k=thousands(_feasible(cycle)),
             n=thousands(len(cycle.nodes)),
         )
     if cards["point-PostFilter"]["state"] == "unused":
-        cards["point-PostFilter"]["note"] = told(gettext_noop("not needed"))
+        cards["point-PostFilter"]["note"] = message(gettext_noop("not needed"))
     if cycle.feasible is not None and len(cycle.feasible) == 1 and cards["point-Score"]["state"] == "unused":
-        cards["point-Score"]["note"] = told(gettext_noop("one node: no scores"))
+        cards["point-Score"]["note"] = message(gettext_noop("one node: no scores"))
     if cycle.chosen is not None:
-        cards["point-Reserve"]["note"] = {"text": "", "exact": cycle.chosen}
+        cards["point-Reserve"]["note"] = exactly(cycle.chosen)
 
 
-def _tell_branch(cards: dict[str, dict[str, Any]], sim: Any, binding: BindingCycle | None) -> None:
+def _note_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:
     if binding is None:
         return
     card, others = cards["point-WaitOnPermit"], len(scheduler_of(sim).bindings) - 1
@@ -177,7 +192,5 @@ def _tell_branch(cards: dict[str, dict[str, Any]], sim: Any, binding: BindingCyc
         card["state"] = "now"
     pod = short(binding.pod.key)
     card["note"] = (
-        told(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others)
-        if others > 0
-        else {"text": "", "exact": pod}
+        message(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others) if others > 0 else exactly(pod)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.trace.journal import Place
+from scheduler_core.view import Place
 
 KIND = {
     Place.GATED: "gated",

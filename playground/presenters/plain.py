@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 
 _EXACT = {
     "Too many pods": gettext_noop("The node already runs as many pods as its kubelet allows."),
@@ -24,15 +24,15 @@ _TAINT = gettext_noop("The node has the taint %(taint)s, which the pod does not 
 _GATE = gettext_noop("The pod carries a scheduling gate; it is not queued until the gate is removed.")
 
 
-def in_plain_words(reason: str) -> Told | None:
+def in_plain_words(reason: str) -> Message | None:
     """What one of kube's reasons means, or None where its own text is plain enough."""
     if reason in _EXACT:
-        return told(_EXACT[reason])
+        return message(_EXACT[reason])
     if reason.startswith("Insufficient "):
-        return told(_FREE, resource=reason.removeprefix("Insufficient "))
+        return message(_FREE, resource=reason.removeprefix("Insufficient "))
     head, _, taint = reason.partition("untolerated taint ")
     if taint and head == "node(s) had ":
-        return told(_TAINT, taint=taint)
+        return message(_TAINT, taint=taint)
     if "scheduling gates" in reason:
-        return told(_GATE)
+        return message(_GATE)
     return None

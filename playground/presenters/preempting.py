@@ -1,4 +1,4 @@
-"""What several panels tell of preemption: the evidence of the present cycle, who is nominated where, who has to go."""
+"""What several panels show of preemption: the evidence of the present cycle, who is nominated where, who has to go."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.presenters.scene import colour_of, cycle_of, scheduler_of
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +22,14 @@ class Preempting:
 NONE = Preempting()
 
 
-def step_of(cycle: SchedulingCycle | None) -> PluginStep | None:
+def step_of(cycle: SchedulingCycleView | None) -> PluginStep | None:
     """The PostFilter step that kept evidence of a preemption."""
     if cycle is None:
         return None
     return next((step for step in reversed(cycle.steps) if isinstance(step.evidence, Evidence)), None)
 
 
-def evidence_of(cycle: SchedulingCycle | None) -> Evidence | None:
+def evidence_of(cycle: SchedulingCycleView | None) -> Evidence | None:
     """What the cycle's preemption looked at; None where it did not run."""
     step = step_of(cycle)
     return None if step is None else step.evidence
@@ -43,7 +40,7 @@ def chosen_of(evidence: Evidence) -> Candidate | None:
     return next((c for c in evidence.candidates if c.node == evidence.nominated), None)
 
 
-def preempting(sim: Any) -> Preempting:
+def preempting(sim: WorldView) -> Preempting:
     """What the map shows of it: the present cycle's choice, standing nominations, pods that already end because of one."""
     cycle = cycle_of(sim)
     evidence = evidence_of(cycle)

@@ -10,8 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import colour_of, scheduler_of, short, subject
 from playground.presenters.words import gettext_noop
-from scheduler_core.framework.plugin import Point
-from scheduler_core.objects.pod import Pod
+from scheduler_core.view import Pod, Point, QueuedPod, QueueView, SchedulerView, WorldView
 
 WINDOW = 12
 
@@ -27,7 +26,7 @@ _TITLES = {
 _NOTES = {"active": gettext_noop("heap order")}
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """The groups; a group shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
     groups = _groups(sim, scheduler, chosen)
@@ -37,12 +36,12 @@ def present(sim: Any, look: Look) -> Panel:
     groups["active"]["by"] = _sorter(scheduler)
     if sim.journal.ignored:
         groups["ignored"] = _ignored(sim, chosen)
-    _tell_faults(sim, groups.values())
+    _add_faults(sim, groups.values())
     cards = {f"queue-{name}": group for name, group in groups.items()}
     return Panel("queues", {"historical": scheduler.queue.options.historical}, cards)
 
 
-def _groups(sim: Any, scheduler: Any, chosen: str) -> dict[str, dict[str, Any]]:
+def _groups(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, dict[str, Any]]:
     """The groups of one scheduler's pods."""
     queue = scheduler.queue
     return {
@@ -60,7 +59,7 @@ def _groups(sim: Any, scheduler: Any, chosen: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def _sorter(scheduler: Any) -> str:
+def _sorter(scheduler: SchedulerView) -> str:
     """The QueueSort plugin where it is not kube's own."""
     name = str(next(iter(scheduler.profiles.values())).at(Point.QUEUE_SORT)[0].name)
     return "" if name == "PrioritySort" else name
@@ -75,18 +74,18 @@ def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], 
         group["more"] = group["count"] - len(group["pods"])
 
 
-def _tell_faults(sim: Any, groups: Iterable[dict[str, Any]]) -> None:
+def _add_faults(sim: WorldView, groups: Iterable[dict[str, Any]]) -> None:
     """Which calls about the pods shown are to fail or to be slow."""
     if not sim.faults:
         return
-    told: dict[str, list[str]] = {}
+    faults: dict[str, list[str]] = {}
     for (call, pod), fault in sorted(sim.faults.items()):
         answer = str(fault.code) if fault.code else duration(fault.latency or 0)
-        told.setdefault(pod, []).append(f"{call} {answer}")
+        faults.setdefault(pod, []).append(f"{call} {answer}")
     for group in groups:
         for pod in group["pods"]:
-            if pod["key"] in told:
-                pod["faults"] = told[pod["key"]]
+            if pod["key"] in faults:
+                pod["faults"] = faults[pod["key"]]
 
 
 def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) -> dict[str, Any]:
@@ -118,7 +117,7 @@ def _pod(pod: Pod, chosen: str) -> dict[str, Any]:
     }
 
 
-def _backing_off(sim: Any, queue: Any, queued: Any, chosen: str) -> dict[str, Any]:
+def _backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
     """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
     until = queued.backoff_until or sim.now
     whole = max(until - queued.timestamp, 1)
@@ -129,31 +128,31 @@ def _backing_off(sim: Any, queue: Any, queued: Any, chosen: str) -> dict[str, An
         "attempts": queued.attempts,
         "left": duration(left),
         "ring": round(100 * min(left / whole, 1)),
-        "error": queued.key in queue.state.errors,
+        "error": queued.key in queue.error_backoff_pods,
     }
 
 
-def _woken(sim: Any, key: str) -> dict[str, Any]:
+def _woken(sim: WorldView, key: str) -> dict[str, Any]:
     """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
     index = sim.journal.last_move.get(key)
     why = sim.journal.moves[index].why if index is not None else ()
     if not why or index is None:
         return {}
-    told = dict(zip(("event", "plugin", "hint"), why, strict=True))
-    return {"woken": {**told, "at": sim.journal.moves[index].position}}
+    reason = dict(zip(("event", "plugin", "hint"), why, strict=True))
+    return {"woken": {**reason, "at": sim.journal.moves[index].position}}
 
 
-def _refused(queued: Any, chosen: str) -> dict[str, Any]:
+def _refused(queued: QueuedPod, chosen: str) -> dict[str, Any]:
     plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
     return {**_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
 
 
-def _gated(queued: Any, chosen: str) -> dict[str, Any]:
+def _gated(queued: QueuedPod, chosen: str) -> dict[str, Any]:
     gates = list(queued.pod.spec.scheduling_gates)
     return {**_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
 
 
-def _flight(scheduler: Any, chosen: str) -> dict[str, Any]:
+def _flight(scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
     """The pod of the running scheduling cycle, then those whose binding cycle runs (waiting ones have a group of their own)."""
     pods: list[tuple[Pod, str]] = []
     cycle = scheduler.cycle
@@ -169,7 +168,7 @@ def _flight(scheduler: Any, chosen: str) -> dict[str, Any]:
     return _group("flight", pods, show)
 
 
-def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
+def _permit(scheduler: SchedulerView, now: int, chosen: str) -> dict[str, Any]:
     """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
     waiting = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waiting.sort(key=lambda binding: binding.pod.key != chosen)
@@ -191,7 +190,7 @@ def _permit(scheduler: Any, now: int, chosen: str) -> dict[str, Any]:
     return _group("permit", waiting, show)
 
 
-def _ignored(sim: Any, chosen: str) -> dict[str, Any]:
+def _ignored(sim: WorldView, chosen: str) -> dict[str, Any]:
     """Pods that ask for a scheduler that is not here: nobody will try them."""
     keys = list(sim.journal.ignored)
     pods = [pod for key in keys[:WINDOW] if (pod := sim.store.pod_at(key)) is not None]

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import refused_by
-from scheduler_core.framework.status import Status
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
+from scheduler_core.view import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycleView, Status
 
 FEASIBLE, UNSEEN = -1, -2
 
@@ -51,7 +50,7 @@ class Refusals:
         return int(np.count_nonzero(self.group == UNSEEN))
 
 
-def refusals(cycle: SchedulingCycle | None, names: list[str]) -> Refusals:
+def refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     """What the cycle has said of each node in `names`, in that order."""
     nobody = np.full(len(names), UNSEEN, np.int32)
     if cycle is None:
@@ -83,7 +82,7 @@ def refusals(cycle: SchedulingCycle | None, names: list[str]) -> Refusals:
     return Refusals(group_of[inverse], steps, tuple(statuses), tuple(counts))
 
 
-def _status(cycle: SchedulingCycle, code: int) -> Status:
+def _status(cycle: SchedulingCycleView, code: int) -> Status:
     step = cycle.steps[code // 65536]
     if step.verdicts is None:
         return step.status

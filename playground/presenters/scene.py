@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.plugin import Point
-from scheduler_core.objects.pod import Pod
-
-if TYPE_CHECKING:
-    from scheduler_core.cluster.table import NodeTable
-    from scheduler_core.framework.step import PluginStep
-    from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
-    from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
-    from scheduler_core.trace.journal import Attempt
+from scheduler_core.view import (
+    Attempt,
+    CycleView,
+    NodeTable,
+    PluginStep,
+    Pod,
+    Point,
+    ProfileView,
+    SchedulerView,
+    SchedulingCycleView,
+    WorldView,
+)
 
 COLOURS = 6
 
 
-def scheduler_of(sim: Any) -> Any:
+def scheduler_of(sim: WorldView) -> SchedulerView:
     """The scheduler whose cycle began last; the first one before any cycle."""
     schedulers = sim.schedulers
     if len(schedulers) == 1:
@@ -30,36 +32,36 @@ def scheduler_of(sim: Any) -> Any:
     return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)
 
 
-def cycle_of(sim: Any) -> SchedulingCycle | None:
+def cycle_of(sim: WorldView) -> SchedulingCycleView | None:
     """The cycle that runs now, or the one that ended last."""
-    cycle: SchedulingCycle | None = scheduler_of(sim).cycle
-    return cycle
+    return scheduler_of(sim).cycle
 
 
-def framework_of(sim: Any) -> Any:
+def framework_of(sim: WorldView) -> ProfileView:
     """The profile that the present cycle runs; the scheduler's first one before any cycle."""
     return scheduler_of(sim).profiles[profile_of(sim)]
 
 
-def profile_of(sim: Any) -> str:
+def profile_of(sim: WorldView) -> str:
     """The name of that profile, as pods ask for it in spec.schedulerName."""
     scheduler = scheduler_of(sim)
     cycle = scheduler.cycle
-    running = cycle is not None and cycle.profile in scheduler.profiles
-    return str(cycle.profile if running else next(iter(scheduler.profiles)))
+    if cycle is not None and cycle.profile in scheduler.profiles:
+        return cycle.profile
+    return next(iter(scheduler.profiles))
 
 
-def present_step(sim: Any) -> tuple[PluginStep, SchedulingCycle | BindingCycle] | None:
+def present_step(sim: WorldView) -> tuple[PluginStep, CycleView] | None:
     """The plugin that the last transition ran, with the cycle it ran in; None where the last transition ran none."""
     scheduler = scheduler_of(sim)
-    cycles = [scheduler.cycle] if scheduler.cycle is not None else []
+    cycles: list[CycleView] = [scheduler.cycle] if scheduler.cycle is not None else []
     for cycle in (*cycles, *scheduler.bindings.values()):
         if cycle.steps and cycle.steps[-1].position == sim.position:
             return cycle.steps[-1], cycle
     return None
 
 
-def subject(sim: Any, pod_key: str) -> str:
+def subject(sim: WorldView, pod_key: str) -> str:
     """The pod that the inspector is about: the chosen one, else the present cycle's, else ""."""
     if pod_key:
         return pod_key
@@ -67,16 +69,16 @@ def subject(sim: Any, pod_key: str) -> str:
     return cycle.pod.key if cycle is not None else ""
 
 
-def find_pod(sim: Any, key: str) -> Pod | None:
+def find_pod(sim: WorldView, key: str) -> Pod | None:
     """A pod as the API server has it now; where it is gone, as the present cycle knew it."""
-    found: Pod | None = sim.store.pod_at(key)
-    if found is not None:
-        return found
+    pod = sim.store.pod_at(key)
+    if pod is not None:
+        return pod
     cycle = cycle_of(sim)
     return cycle.pod if cycle is not None and cycle.pod.key == key else None
 
 
-def last_attempt(sim: Any, key: str) -> Attempt | None:
+def last_attempt(sim: WorldView, key: str) -> Attempt | None:
     """The last finished attempt to schedule a pod."""
     index = sim.journal.last_attempt.get(key)
     return None if index is None else sim.journal.attempts[index]
@@ -94,7 +96,7 @@ def short(key: str) -> str:
     return key.removeprefix("default/")
 
 
-def verdict_rows(cycle: SchedulingCycle, names: Sequence[str]) -> NDArray[np.intp] | None:
+def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
     """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
     theirs = cycle.nodes
     if theirs.names is names or theirs.names == names:
@@ -102,7 +104,9 @@ def verdict_rows(cycle: SchedulingCycle, names: Sequence[str]) -> NDArray[np.int
     return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
 
 
-def refused_by(cycle: SchedulingCycle, names: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def refused_by(
+    cycle: SchedulingCycleView, names: Sequence[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Per node of `names`: the index of the refusing step (see SchedulingCycle) and of its reason; -2 where there is none."""
     empty = np.full(len(names), -2, np.int32)
     if not len(cycle.refused_by):

@@ -1,27 +1,26 @@
-"""The story panel: the chapters told so far, the latest one open."""
+"""The story panel: the chapters reached so far, the latest one open."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
+from playground.stories import reached_chapters
 from playground.stories import story as find_story
-from playground.stories import tell
+from scheduler_core.view import WorldView
 
 
-def present(sim: Any, look: Look, story: str = "") -> Panel:
+def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     """What the story of that name tells at this step; an empty panel where there is no story."""
-    found = find_story(story) if story else None
-    if found is None:
+    chosen = find_story(story) if story else None
+    if chosen is None:
         return Panel("story", {"title": "", "chapters": []})
-    chapters = [told.to_json() for told in tell(found, sim)]
+    chapters = [chapter.to_json() for chapter in reached_chapters(chosen, sim)]
     return Panel(
         "story",
         {
-            "title": found.title,
+            "title": chosen.title,
             "chapters": chapters[:-1],
             "latest": chapters[-1] if chapters else None,
-            "of": len(found.chapters),
+            "of": len(chosen.chapters),
         },
     )

@@ -14,7 +14,7 @@ from playground.presenters.panel import Panel
 from playground.presenters.places import KIND
 from playground.presenters.scene import short, subject
 from playground.presenters.window import LONGEST, SHORTEST, STEPS, TIME, Window, window
-from scheduler_core.trace.journal import Move, Place
+from scheduler_core.view import Move, Place, WorldView
 
 SEGMENTS = 80
 SEARCHED = 600
@@ -24,7 +24,7 @@ THIN = 0.12  # percent of the width; of a crowded lane only wider segments are d
 CROWDED = 40
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """The lanes of the pods that moved last in the window, the chosen one among them, then of those whose turn comes next.
 
     The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
@@ -86,7 +86,7 @@ def _at(view: Window, span: int, follows: bool) -> dict[str, Any]:
 # Which pods have a lane
 
 
-def _pods(sim: Any, look: Look, view: Window) -> tuple[list[str], int]:
+def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
     """At most `rows` pods, in the order of their turns, and how many more the filter finds."""
     if look.lane:
         every = [pod for pod in sim.journal.last_move if look.lane in pod][:FOUND]
@@ -111,12 +111,12 @@ def _pods(sim: Any, look: Look, view: Window) -> tuple[list[str], int]:
     return _in_turn(sim, list(found)), 0
 
 
-def _began(sim: Any, pod: str, view: Window) -> bool:
+def _began(sim: WorldView, pod: str, view: Window) -> bool:
     first = sim.journal.lane(pod)[0]
     return view.of(first.position, first.t) <= view.last
 
 
-def _in_turn(sim: Any, pods: list[str]) -> list[str]:
+def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
     """By the position at which each left the active queue first; those that still wait come last, in the queue's order."""
     waiting = 1 << 62
 
@@ -129,7 +129,7 @@ def _in_turn(sim: Any, pods: list[str]) -> list[str]:
 # Lanes
 
 
-def _lane(sim: Any, pod: str, view: Window) -> dict[str, Any]:
+def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
     moves = sim.journal.lane(pod)
     segments = []
     for i, move in enumerate(moves):
@@ -170,7 +170,7 @@ def _segment(move: Move, following: Move | None, begins: int, ends: int, view: W
     return segment
 
 
-def _axis(sim: Any, view: Window) -> dict[str, Any]:
+def _axis(sim: WorldView, view: Window) -> dict[str, Any]:
     """The attempts as the scheduling threads make them, one after the other; the newest ones of the window."""
     attempts = sim.journal.attempts
     high = bisect_right(attempts, view.last, key=lambda a: view.of(a.first_position, a.started))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, profile_of
 from playground.presenters.sentences.present import sentence
+from scheduler_core.view import WorldView
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """Where the viewer stands. How far the head is, and what runs, comes with the delta itself."""
     cycle = cycle_of(sim)
     return Panel(

@@ -10,6 +10,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
+from scheduler_core.view import WorldView
 
 STEPS, TIME = "steps", "time"
 SPAN = 320
@@ -64,7 +65,7 @@ class Window:
         return f"{value / 1_000_000:.3f}".rstrip("0") + " s" if step < 1_000 else f"{value / 1_000_000:.3f} s"
 
 
-def window(sim: Any, look: Look) -> Window:
+def window(sim: WorldView, look: Look) -> Window:
     """What the look asks for: `span` 0 is as much as fits well, `start` None follows where the viewer stands."""
     axis = look.axis
     now = sim.position if axis == STEPS else sim.now // MICRO

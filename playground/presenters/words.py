@@ -1,13 +1,19 @@
-"""Sentences that a presenter tells: a message to translate and the values to put into it, both plain data.
+"""Messages: a text to translate and the values to put into it, both plain data.
 
 Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `tell` tag.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
-Told = dict[str, Any]
+
+class Message(TypedDict):
+    """`text` is translated and gets `values`; `exact`, a name or a text of kube's, is shown instead as it is."""
+
+    text: str
+    values: NotRequired[dict[str, object]]
+    exact: NotRequired[str]
 
 
 def gettext_noop(message: str) -> str:
@@ -15,6 +21,11 @@ def gettext_noop(message: str) -> str:
     return message
 
 
-def told(message: str, /, **values: Any) -> Told:
-    """A message and its values. A value named in the message as %(name)s is shown as code where it is a name of an object."""
-    return {"text": message, "values": values} if values else {"text": message}
+def message(text: str, /, **values: object) -> Message:
+    """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
+    return {"text": text, "values": values} if values else {"text": text}
+
+
+def exactly(text: str) -> Message:
+    """Something that is shown as it is, in any language."""
+    return {"text": "", "exact": text}

@@ -29,7 +29,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Chapter:
-    """`when`: the condition (see teller.py); `text` holds `code` between backticks, paragraphs end in a blank line."""
+    """`when`: the condition (see conditions.py); `text` holds `code` between backticks, paragraphs end in a blank line."""
 
     when: Mapping[str, Any]
     text: str

@@ -24,7 +24,7 @@ from playground.sessions.publisher import Viewer
 from playground.sessions.runtime import runtime
 from playground.views.doors import edits, go, in_drawer, opens, position, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.trace.schema import DESCRIPTIONS
+from scheduler_core.view import DESCRIPTIONS
 
 FIELDS = (
     "kind",

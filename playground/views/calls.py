@@ -17,8 +17,7 @@ from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached
 from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
-from scheduler_core.commands import FailCall
-from scheduler_core.objects.typed import FieldProblem
+from scheduler_core.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
 _WORDS = gettext_lazy("received %(received)s; expected %(expected)s")

@@ -21,12 +21,9 @@ from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.effective import effective
 from playground.worldforms import SettingsForm, restarts
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
-from scheduler_core.config.gates import written
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.objects.errors import InvalidObject
-from scheduler_core.objects.loading import LoadLimits, load_manifests
-from scheduler_core.objects.names import subdomain_errors
+from scheduler_core.config import WorldSettings, written
 from scheduler_core.plugins.registry import problems
+from scheduler_core.view import InvalidObject, LoadLimits, load_manifests, subdomain_errors
 
 MOST_BYTES = 128 << 10
 MOST_NAME = 253

@@ -7,11 +7,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from playground.builder import to_yaml
-from scheduler_core.config.load import load_configuration
-from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.profile import Profile
+from scheduler_core.config import (
+    DEFAULT_FEATURES,
+    Features,
+    Profile,
+    SchedulerConfiguration,
+    load_configuration,
+)
+from scheduler_core.view import Point
 
 SCORING = (Point.SCORE,)
 MOST_LINES = 5_000

@@ -16,8 +16,7 @@ from playground.sessions.client import SessionClient
 from playground.sessions.errors import CommandRefused, LimitReached, SessionError
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
-from scheduler_core.commands import DeleteObjects, Ref
-from scheduler_core.objects.typed import FieldProblem
+from scheduler_core.commands import DeleteObjects, FieldProblem, Ref
 
 PAGE = 50
 PENDING = "Pending"

@@ -13,7 +13,7 @@ from playground.sessions.client import SessionClient
 from playground.sessions.runtime import runtime
 from playground.views.doors import opens, position, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.trace.schema import DESCRIPTIONS
+from scheduler_core.view import DESCRIPTIONS
 
 FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
 MORE = ("to", "event", "reason")

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from playground.sessions.errors import SessionError
-from scheduler_core.objects.loading import join_files
+from scheduler_core.view import join_files
 
 
 def received(request: HttpRequest) -> tuple[bytes, str]:

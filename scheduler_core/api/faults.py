@@ -26,8 +26,8 @@ Call = Literal[
     "volumes",  # the updates of its claims and volumes in PreBind
 ]
 StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
-MOST_TIMES = 1000
-MOST_TEXT = 500
+MAX_FAULT_TIMES = 1000
+MAX_FAULT_MESSAGE = 500
 MAX_LATENCY = 3600 * SECOND
 
 CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
@@ -45,10 +45,10 @@ class Fault(msgspec.Struct, frozen=True):
     call: Call
     pod: str
     code: StatusCode = 0
-    times: Annotated[int, msgspec.Meta(ge=0, le=MOST_TIMES)] = 1
+    times: Annotated[int, msgspec.Meta(ge=0, le=MAX_FAULT_TIMES)] = 1
     after_write: bool = False
     latency: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] | None = None
-    message: Annotated[str, msgspec.Meta(max_length=MOST_TEXT)] = ""
+    message: Annotated[str, msgspec.Meta(max_length=MAX_FAULT_MESSAGE)] = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -124,4 +124,4 @@ _ANSWERS: dict[int, Callable[[_Call], Answer]] = {
         "the server was unable to return a response in the time allotted, but may still be processing the request",
     ),
 }
-CODES = tuple(_ANSWERS)
+FAULT_CODES = tuple(_ANSWERS)

@@ -1,8 +1,43 @@
-"""What is configured: a KubeSchedulerConfiguration v1 (`load_configuration` reads, defaults, validates, expands it) and feature gates."""
+"""What is configured: a KubeSchedulerConfiguration v1 (`load_configuration` reads, defaults, validates, expands it), feature gates, and
+the world's settings."""
 
 from __future__ import annotations
 
+from scheduler_core.config.gates import (
+    GATES,
+    MAX_GATES_TEXT,
+    SETTINGS,
+    Gate,
+    GateError,
+    Wanted,
+    read_gates,
+    written,
+)
 from scheduler_core.config.load import load_configuration, with_plugin
+from scheduler_core.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
 from scheduler_core.config.types import ConfigurationError, SchedulerConfiguration
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.framework.profile import Profile
 
-__all__ = ["ConfigurationError", "SchedulerConfiguration", "load_configuration", "with_plugin"]
+__all__ = [
+    "CURRENT",
+    "DEFAULT_FEATURES",
+    "GATES",
+    "HISTORICAL",
+    "MAX_DURATION",
+    "MAX_GATES_TEXT",
+    "READ_AT_START",
+    "SETTINGS",
+    "ConfigurationError",
+    "Features",
+    "Gate",
+    "GateError",
+    "Profile",
+    "SchedulerConfiguration",
+    "Wanted",
+    "WorldSettings",
+    "load_configuration",
+    "read_gates",
+    "with_plugin",
+    "written",
+]

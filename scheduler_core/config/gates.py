@@ -17,7 +17,7 @@ from scheduler_core.config.gate_names import LOCKED_OFF, LOCKED_ON, OTHERS
 GA, BETA, ALPHA = "GA", "Beta", "Alpha"
 ALL_ALPHA, ALL_BETA = "AllAlpha", "AllBeta"
 _WHOLE_STAGES = {ALL_ALPHA: ALPHA, ALL_BETA: BETA}
-MOST_TEXT = 10_000
+MAX_GATES_TEXT = 10_000
 
 
 class GateError(ValueError):
@@ -83,8 +83,8 @@ class Wanted:
 
 def read_gates(text: str) -> Wanted:
     """Of `A=true,B=false`, with or without `--feature-gates=` before it. What is not named has its default. GateError."""
-    if len(text) > MOST_TEXT:
-        raise GateError([f"received {len(text)} characters; expected at most {MOST_TEXT}"])
+    if len(text) > MAX_GATES_TEXT:
+        raise GateError([f"received {len(text)} characters; expected at most {MAX_GATES_TEXT}"])
     gates: dict[str, bool] = {}
     for part in _without_flag(text.strip()).split(","):
         if part:

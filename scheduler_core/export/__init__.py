@@ -1,1 +1,8 @@
 """What leaves a world: its trace as lines of JSON, the check of such a trace by computing it again, and digests of attempts."""
+
+from __future__ import annotations
+
+from scheduler_core.export.digests import digest
+from scheduler_core.export.traces import TraceError, check_lines, export_lines, read_log
+
+__all__ = ["TraceError", "check_lines", "digest", "export_lines", "read_log"]

@@ -1,1 +1,54 @@
 """Looking closer at a world: attempts seen while they are run again, stranded pods, a plugin's figures for one node."""
+
+from __future__ import annotations
+
+from scheduler_core.framework.explanation import (
+    Amount,
+    Aside,
+    Bar,
+    Below,
+    Code,
+    Key,
+    Paragraph,
+    Part,
+    Parts,
+    PodName,
+    Row,
+    Table,
+    Words,
+)
+from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
+from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
+from scheduler_core.inspection.node_figures import figures
+from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.inspection.stranding import Stranded, Way, stranded
+
+__all__ = [
+    "CLONED",
+    "DRY_RUN",
+    "MISSED",
+    "NOMINATED",
+    "READ",
+    "WROTE",
+    "Amount",
+    "Aside",
+    "AttemptObserver",
+    "Bar",
+    "Below",
+    "Code",
+    "CycleStateObserver",
+    "Key",
+    "Paragraph",
+    "Part",
+    "Parts",
+    "PodName",
+    "Row",
+    "StateAccess",
+    "Stranded",
+    "Table",
+    "Way",
+    "Words",
+    "figures",
+    "name_of",
+    "stranded",
+]

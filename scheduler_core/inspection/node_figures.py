@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import ProfileView, SchedulingCycleView
 
 
 def figures(
-    framework: Framework, cycle: SchedulingCycle, node: str, only: str = ""
+    profile: ProfileView, cycle: SchedulingCycleView, node: str, only: str = ""
 ) -> dict[str, Explanation]:
     """Plugin name -> its explanation of a node of the cycle's snapshot, of the Filter plugins that ran; of one alone where `only` names it.
 
@@ -21,6 +20,6 @@ def figures(
         return {}
     return {
         plugin.name: plugin.explain(cycle.state, cycle.pod, cycle.nodes, row)
-        for plugin in framework.at(Point.FILTER)
+        for plugin in profile.at(Point.FILTER)
         if plugin.name in ran and only in ("", plugin.name)
     }

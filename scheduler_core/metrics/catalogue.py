@@ -9,7 +9,7 @@ import enum
 from dataclasses import dataclass
 
 
-class Kind(enum.StrEnum):
+class MetricKind(enum.StrEnum):
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
@@ -28,7 +28,7 @@ class Metric:
     """One metric. `observed`: where and when, in this engine. `gate`: the world's setting without which kube does not register it."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     stability: str
     labels: tuple[str, ...]
     help: str
@@ -51,7 +51,7 @@ _MILLISECONDS = exponential(0.001, 2, 15)
 _POINTS = exponential(0.0001, 2, 12)
 _PLUGINS = exponential(0.00001, 1.5, 20)
 _LONG = exponential(0.01, 2, 20)
-_C, _G, _H = Kind.COUNTER, Kind.GAUGE, Kind.HISTOGRAM
+_C, _G, _H = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.HISTOGRAM
 
 METRICS: tuple[Metric, ...] = (
     Metric(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from scheduler_core.framework.events import Action, ClusterEvent, ObjectEvent, On
 from scheduler_core.framework.plugin import Plugin
@@ -99,7 +100,13 @@ class Hints:
         return self._matching[key]
 
 
-def registered(plugin: Plugin) -> tuple[On, ...]:
+class Registering(Protocol):
+    """What registers for events: a plugin."""
+
+    def registrations(self) -> tuple[On, ...]: ...
+
+
+def registered(plugin: Registering) -> tuple[On, ...]:
     """The plugin's registrations. One that hears of new nodes and not of taints hears of those as well, as kube has it."""
     events = plugin.registrations()
     nodes = [on for on in events if on.resource == "Node"]

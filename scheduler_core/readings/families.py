@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.framework.events import ObjectEvent
-from scheduler_core.metrics.catalogue import METRICS, Kind, Metric
+from scheduler_core.metrics.catalogue import METRICS, Metric, MetricKind
 from scheduler_core.metrics.figures import Figures, Histogram, Labels
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -61,7 +61,7 @@ def read(scheduler: Scheduler) -> list[Family]:
     spreads = _histograms(scheduler.figures)
     return [
         Family(metric, tuple(_spread(metric, spreads[metric.name])))
-        if metric.kind is Kind.HISTOGRAM
+        if metric.kind is MetricKind.HISTOGRAM
         else Family(metric, tuple(_values(metric, numbers.get(metric.name, {}))))
         for metric in METRICS
         if not metric.gate or getattr(settings, metric.gate)

@@ -1,5 +1,9 @@
 """The one door to a world: whatever changes it is a command applied to a Simulation, or a transition that it makes."""
 
+from __future__ import annotations
+
+from scheduler_core.api.requests.plan import Plan, plan
+from scheduler_core.api.status import Refused
 from scheduler_core.simulation.simulation import Grain, RunResult, Simulation
 
-__all__ = ["Grain", "RunResult", "Simulation"]
+__all__ = ["Grain", "Plan", "Refused", "RunResult", "Simulation", "plan"]

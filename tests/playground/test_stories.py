@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.stories import Story, all_stories, story, tell, teller
+from playground.stories import ReachedChapter, Story, all_stories, conditions, reached_chapters, story
 from playground.stories.loader import read
 from scheduler_core.api.status import Refused
 from scheduler_core.simulation import Grain, Simulation
@@ -24,7 +24,7 @@ class Reader:
         self.patience = patience
         self.waited = 0
         self.sim = Simulation(seed=seed)
-        self.told: list[int] = []
+        self.reached: list[int] = []
         self.pressed: set[int] = set()
         self.look: Callable[[int, Simulation], None] = lambda number, sim: None
         for command in found.commands:
@@ -33,17 +33,17 @@ class Reader:
     def read(self) -> "Reader":
         for _ in range(MOST_STEPS):
             self._listen()
-            if len(self.told) == len(self.story.chapters) or not self._go_on():
+            if len(self.reached) == len(self.story.chapters) or not self._go_on():
                 break
         return self
 
     def _listen(self) -> None:
-        for told in tell(self.story, self.sim)[len(self.told) :]:
-            self.told.append(told.number)
-            self.look(told.number, self.sim)
+        for chapter in reached_chapters(self.story, self.sim)[len(self.reached) :]:
+            self.reached.append(chapter.number)
+            self.look(chapter.number, self.sim)
 
     def _go_on(self) -> bool:
-        latest = tell(self.story, self.sim)[-1]
+        latest = reached_chapters(self.story, self.sim)[-1]
         may_press = latest.action is not None and latest.number not in self.pressed
         if may_press and self.waited < self.patience and self.sim.step(Grain.PLUGIN):
             self.waited += 1
@@ -51,9 +51,9 @@ class Reader:
         self.waited = 0
         return self._press(latest) if may_press else bool(self.sim.step(Grain.PLUGIN))
 
-    def _press(self, told) -> bool:
-        self.pressed.add(told.number)
-        self.sim.apply(told.action.command)
+    def _press(self, chapter: ReachedChapter) -> bool:
+        self.pressed.add(chapter.number)
+        self.sim.apply(chapter.action.command)
         return True
 
     def attempts(self, pod: str) -> list[tuple[str, str]]:
@@ -66,15 +66,15 @@ class Reader:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_chapter_of_a_story_is_told_when_its_buttons_are_pressed_at_once(slug):
+def test_every_chapter_of_a_story_is_reached_when_its_buttons_are_pressed_at_once(slug):
     reader = Reader(slug).read()
-    assert reader.told == list(range(1, len(reader.story.chapters) + 1))
+    assert reader.reached == list(range(1, len(reader.story.chapters) + 1))
 
 
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug != "permit-and-bind"])
-def test_every_chapter_of_a_story_is_told_when_its_buttons_are_pressed_late(slug):
+def test_every_chapter_of_a_story_is_reached_when_its_buttons_are_pressed_late(slug):
     reader = Reader(slug, patience=80).read()
-    assert reader.told == list(range(1, len(reader.story.chapters) + 1))
+    assert reader.reached == list(range(1, len(reader.story.chapters) + 1))
 
 
 def test_a_button_pressed_too_late_is_refused_and_changes_nothing():
@@ -97,7 +97,7 @@ def test_no_two_chapters_of_a_story_begin_at_the_same_step(slug):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_story_comes_to_its_end_under_other_seeds(slug, seed):
     reader = Reader(slug, seed).read()
-    assert len(reader.told) == len(reader.story.chapters)
+    assert len(reader.reached) == len(reader.story.chapters)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -105,7 +105,7 @@ def test_going_back_in_the_world_goes_back_in_the_story(slug):
     reader = Reader(slug)
     first = reader.sim.fork()
     reader.read()
-    assert [told.number for told in tell(reader.story, first)] == [1]
+    assert [chapter.number for chapter in reached_chapters(reader.story, first)] == [1]
 
 
 def test_first_placement_goes_to_large_and_the_equal_pod_to_medium():
@@ -196,7 +196,7 @@ def test_permit_waits_rejects_and_a_failing_bind_rolls_back():
 
 def test_an_action_is_offered_only_while_its_chapter_is_the_latest():
     reader = Reader("gate", patience=80).read()
-    assert [told.number for told in tell(reader.story, reader.sim) if told.action] == []
+    assert [chapter.number for chapter in reached_chapters(reader.story, reader.sim) if chapter.action] == []
 
 
 def test_a_chapter_waits_for_those_before_it():
@@ -204,7 +204,7 @@ def test_a_chapter_waits_for_those_before_it():
         "test",
         "title: t\nsummary: s\nchapters:\n- text: one\n- {when: {exists: Node no}, text: two}\n- text: three\n",
     )
-    assert [told.text for told in tell(found, Simulation())] == ["one"]
+    assert [chapter.text for chapter in reached_chapters(found, Simulation())] == ["one"]
 
 
 @pytest.mark.parametrize(
@@ -227,11 +227,11 @@ def test_a_chapter_waits_for_those_before_it():
 def test_a_condition_reads_the_world(when, holds):
     when = when if when.startswith("{") else f"{{{when}}}"
     found = read("test", f"title: t\nsummary: s\nchapters:\n- {{when: {when}, text: one}}\n")
-    assert bool(tell(found, Reader("first-placement").sim)) is holds
+    assert bool(reached_chapters(found, Reader("first-placement").sim)) is holds
 
 
 def test_every_condition_is_documented():
     documented = (Path(__file__).parents[2] / "docs/stories.md").read_text()
     assert [
-        word for word in (*teller._TESTS, "pod", "attempt", "times") if f"`{word}`" not in documented
+        word for word in (*conditions._TESTS, "pod", "attempt", "times") if f"`{word}`" not in documented
     ] == []

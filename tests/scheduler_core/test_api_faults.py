@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from scheduler_core.api.faults import CODES, StatusCode
+from scheduler_core.api.faults import FAULT_CODES, StatusCode
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -266,7 +266,7 @@ def test_a_fork_has_the_failures_that_were_asked_for_as_its_own() -> None:
     assert (twin.faults, len(sim.faults)) == ({}, 1)
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", FAULT_CODES)
 def test_every_answer_survives_json(code: int) -> None:
     command = fails("volumes", code=code, times=2, after_write=True, latency=5, message="no")
     assert command_from_json(json.loads(json.dumps(msgspec.to_builtins(command)))) == command
@@ -341,4 +341,4 @@ def test_updates_of_volumes_can_be_slow_and_are_made_again_after_429() -> None:
 
 
 def test_every_code_that_can_be_asked_for_has_its_answer() -> None:
-    assert get_args(StatusCode) == (0, *CODES)
+    assert get_args(StatusCode) == (0, *FAULT_CODES)

@@ -20,6 +20,7 @@ from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, find_pod, short, subject
 from playground.presenters.words import gettext_noop
+from scheduler_core.view import WorldView
 
 _TITLES = {
     "why": gettext_noop("Why"),
@@ -45,7 +46,7 @@ _PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
 }
 
 
-def present(sim: Any, look: Look) -> Panel:
+def present(sim: WorldView, look: Look) -> Panel:
     """The chosen tab, about the chosen pod or the one of the present cycle."""
     key = subject(sim, look.pod)
     context = {
@@ -58,7 +59,7 @@ def present(sim: Any, look: Look) -> Panel:
     return Panel("inspector", context)
 
 
-def _heading(sim: Any, look: Look, key: str) -> dict[str, Any] | None:
+def _heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:
     if not key:
         return None
     found, cycle = find_pod(sim, key), cycle_of(sim)
@@ -74,7 +75,7 @@ def _heading(sim: Any, look: Look, key: str) -> dict[str, Any] | None:
     }
 
 
-def _waits(sim: Any, key: str) -> bool:
+def _waits(sim: WorldView, key: str) -> bool:
     """Whether the pod waits on Permit, so that somebody may decide."""
     bindings = (binding for scheduler in sim.schedulers for binding in scheduler.bindings.values())
     return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)

@@ -7,10 +7,8 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.inspector.ladder import COLUMNS
 from playground.presenters.scene import short
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve
 
 Event = dict[str, Any]
 NAMES = 6
@@ -22,7 +20,7 @@ def events_of(evidence: Evidence, pod: Pod) -> list[Event]:
     for index, candidate in enumerate(evidence.candidates):
         out += [{**event, "candidate": index} for event in _of_candidate(candidate, pod)]
     for number, criterion in enumerate(evidence.criteria):
-        line = told(
+        line = message(
             gettext_noop("%(best)s: %(k)s of %(n)s left"),
             best=COLUMNS[number][1],
             k=len(criterion.left),
@@ -30,7 +28,7 @@ def events_of(evidence: Evidence, pod: Pod) -> list[Event]:
         )
         out.append({"kind": "criterion", "mark": "", "line": line, "candidate": -1})
     if evidence.nominated:
-        line = told(
+        line = message(
             gettext_noop("the draw takes %(node)s")
             if evidence.draw is not None
             else gettext_noop("%(node)s is chosen"),
@@ -43,12 +41,12 @@ def events_of(evidence: Evidence, pod: Pod) -> list[Event]:
 def _of_candidate(candidate: Candidate, pod: Pod) -> list[Event]:
     names = [short(reprieve.pod) for reprieve in candidate.reprieves]
     listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
-    removed = told(
+    removed = message(
         gettext_noop("remove all pods below priority %(priority)s: %(names)s"),
         priority=pod.priority,
         names=listed,
     )
-    fits = told(gettext_noop("filter: %(pod)s fits"), pod=short(pod.key))
+    fits = message(gettext_noop("filter: %(pod)s fits"), pod=short(pod.key))
     reprieves = [_of_reprieve(reprieve) for reprieve in candidate.reprieves]
     return [
         {"kind": "remove", "mark": "yes", "line": removed},
@@ -60,10 +58,10 @@ def _of_candidate(candidate: Candidate, pod: Pod) -> list[Event]:
 def _of_reprieve(reprieve: Reprieve) -> Event:
     values: dict[str, Any] = {"pod": short(reprieve.pod), "priority": reprieve.priority}
     if reprieve.kept:
-        line: Told = told(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
+        line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
     else:
         reason = reprieve.refusal.message if reprieve.refusal is not None else ""
-        line = told(
+        line = message(
             gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason
         )
     return {

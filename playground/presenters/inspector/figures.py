@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, short
-from scheduler_core.framework.explanation import (
+from scheduler_core.inspection import (
     Amount,
     Aside,
     Bar,
@@ -20,11 +20,12 @@ from scheduler_core.framework.explanation import (
     Row,
     Table,
     Words,
+    figures,
 )
-from scheduler_core.inspection.node_figures import figures
+from scheduler_core.view import WorldView
 
 
-def sections(sim: Any, node: str, only: str = "") -> list[dict[str, Any]]:
+def sections(sim: WorldView, node: str, only: str = "") -> list[dict[str, Any]]:
     """What each plugin that ran in the present cycle explains of a node; of one plugin alone where `only` names it."""
     cycle = cycle_of(sim)
     if cycle is None or not node:

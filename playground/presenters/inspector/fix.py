@@ -6,9 +6,10 @@ from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, last_attempt, short
+from scheduler_core.view import WorldView
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The pod to search for, with the last answer it was given."""
     pod = find_pod(sim, key) if key else None
     if pod is None or sim.store.pod_at(key) is None:

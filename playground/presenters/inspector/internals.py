@@ -8,9 +8,8 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.words import gettext_noop
-from scheduler_core.inspection.attempt_observer import name_of
-from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.actions import ExpireAssumedPod
+from scheduler_core.inspection import name_of
+from scheduler_core.view import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
 
 SHOWN = 40
 _CHANGES = {
@@ -20,7 +19,7 @@ _CHANGES = {
 }
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """Of the scheduler whose cycle began last."""
     scheduler = scheduler_of(sim)
     return {
@@ -37,7 +36,7 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
 # The cache
 
 
-def _cache(sim: Any, scheduler: Any) -> dict[str, Any]:
+def _cache(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     cache = scheduler.cache
     bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
     assumed = [
@@ -61,7 +60,7 @@ def _row(name: str, change: str) -> dict[str, str]:
     return {"node": name, "change": _CHANGES[change[0]], "pod": short(change[1:])}
 
 
-def _assumed(sim: Any, key: str, node: str, binding: Any) -> dict[str, Any]:
+def _assumed(sim: WorldView, key: str, node: str, binding: BindingCycleView | None) -> dict[str, Any]:
     """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
     cycle = cycle_of(sim)
     since = binding.started if binding is not None else None
@@ -80,7 +79,7 @@ def _assumed(sim: Any, key: str, node: str, binding: Any) -> dict[str, Any]:
     }
 
 
-def _expires(sim: Any, key: str) -> int | None:
+def _expires(sim: WorldView, key: str) -> int | None:
     due = (
         entry.time
         for entry in sim.agenda.entries()
@@ -92,7 +91,7 @@ def _expires(sim: Any, key: str) -> int | None:
 # Events while pods are in flight
 
 
-def _flight(sim: Any, scheduler: Any) -> dict[str, Any]:
+def _flight(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     """kube's list: a marker where each pod was popped, and the events in between; `for` counts the pods that an event is kept for."""
     items = scheduler.queue.flight.items()
     rows: list[dict[str, Any]] = []
@@ -114,7 +113,7 @@ def _flight(sim: Any, scheduler: Any) -> dict[str, Any]:
 # The nominator
 
 
-def _nominator(sim: Any, scheduler: Any) -> dict[str, Any]:
+def _nominator(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     """Nodes with their nominated pods, and the list that kube keeps under "" where nominations were cleared."""
     nominator = scheduler.queue.nominator
     everything = nominator.everything()
@@ -127,7 +126,7 @@ def _nominator(sim: Any, scheduler: Any) -> dict[str, Any]:
     return {"nodes": nodes[:SHOWN], "left": left[:SHOWN], "more": max(len(left) - SHOWN, 0)}
 
 
-def _nominated(sim: Any, pod: Pod, node: str) -> dict[str, Any]:
+def _nominated(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
     since = next((a.ended for a in reversed(sim.journal.attempts_of(pod.key)) if a.nominated == node), None)
     return {
         "key": pod.key,
@@ -142,7 +141,7 @@ def _nominated(sim: Any, pod: Pod, node: str) -> dict[str, Any]:
 # CycleState: which cycle's
 
 
-def _state(sim: Any, scheduler: Any, key: str) -> dict[str, Any] | None:
+def _state(sim: WorldView, scheduler: SchedulerView, key: str) -> dict[str, Any] | None:
     """The pod whose cycle is asked for: the inspected one while its binding cycle runs, else that of the present cycle."""
     if any(binding.pod.key == key for binding in scheduler.bindings.values()):
         return {"key": key, "name": short(key)}

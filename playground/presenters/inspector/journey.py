@@ -6,14 +6,15 @@ from typing import Any
 
 from playground.presenters.journey import journey
 from playground.presenters.look import Look
+from scheduler_core.view import WorldView
 
 SHOWN = 12
 EVENTS = 8
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The newest entries first."""
-    story = journey(sim, key) if key else {"known": False}
+    story: dict[str, Any] = journey(sim, key) if key else {"known": False}
     if not story["known"]:
         return {"kind": "gone" if key else "none"}
     entries = story["entries"]

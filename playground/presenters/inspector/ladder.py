@@ -6,9 +6,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
-from scheduler_core.objects.times import NEVER, format_time
-from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.preemption.importance import earliest_start
+from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
 
 # kube's five criteria in their order: a short head, and what is best.
 COLUMNS = (

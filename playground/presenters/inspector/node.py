@@ -10,11 +10,12 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, refusals
 from playground.presenters.scene import colour_of, cycle_of, scheduler_of, short
+from scheduler_core.view import NodeTable, WorldView
 
 PODS = 30
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node, else the one that the present cycle chose."""
     cycle, table = cycle_of(sim), scheduler_of(sim).cache.table()
     name = look.node or (cycle.chosen or "" if cycle is not None else "")
@@ -44,7 +45,7 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
     }
 
 
-def _resources(table: Any, row: int) -> list[dict[str, Any]]:
+def _resources(table: NodeTable, row: int) -> list[dict[str, Any]]:
     out = []
     for column, resource in enumerate(table.resources.names[: table.allocatable.shape[1]]):
         has, used = int(table.allocatable[row][column]), int(table.requested[row][column])

@@ -8,12 +8,12 @@ from playground.presenters.amounts import amount, clock, cpu, duration, memory
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.words import gettext_noop
-from scheduler_core.objects.pod import Pod
+from scheduler_core.view import Pod, Toleration, WorldView
 
 ATTEMPTS = 12
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The pod as the API server has it now."""
     found = find_pod(sim, key) if key else None
     if found is None:
@@ -65,13 +65,13 @@ def _facts(pod: Pod) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in rows if value]
 
 
-def _toleration(toleration: Any) -> str:
+def _toleration(toleration: Toleration) -> str:
     key = toleration.key or "*"
     value = f"={toleration.value}" if toleration.operator != "Exists" else ""
     return f"{key}{value}:{toleration.effect or '*'}"
 
 
-def _attempts(sim: Any, key: str) -> list[dict[str, Any]]:
+def _attempts(sim: WorldView, key: str) -> list[dict[str, Any]]:
     """The pod's attempts, the last one first. They are few for each pod and found from its moves."""
     out: list[dict[str, Any]] = []
     if key not in sim.journal.last_attempt:

@@ -10,16 +10,14 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.preempting import chosen_of, step_of
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import Candidate, Evidence, PluginStep, SchedulingCycleView, WorldView
 
 CANDIDATES = 12
 GROUPS = 8
 NOMINATED = 10
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
     cycle = cycle_of(sim)
     shared = {"pod": short(key), "nominations": _nominations(sim)}
@@ -35,10 +33,10 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
     step = step_of(cycle)
     if step is None:
         return {**shared, "kind": _without(cycle)}
-    return {**shared, **_told(sim, look, cycle, step)}
+    return {**shared, **_preemption(sim, look, cycle, step)}
 
 
-def _without(cycle: SchedulingCycle) -> str:
+def _without(cycle: SchedulingCycleView) -> str:
     """Why the cycle has no preemption: not yet, not needed, or no plugin for it."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
@@ -47,7 +45,7 @@ def _without(cycle: SchedulingCycle) -> str:
     return "not asked"
 
 
-def _nominations(sim: Any) -> list[dict[str, Any]]:
+def _nominations(sim: WorldView) -> list[dict[str, Any]]:
     nominator = scheduler_of(sim).queue.nominator
     pairs = [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
     return [
@@ -56,7 +54,7 @@ def _nominations(sim: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _told(sim: Any, look: Look, cycle: SchedulingCycle, step: PluginStep) -> dict[str, Any]:
+def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep) -> dict[str, Any]:
     evidence: Evidence = step.evidence
     base = {
         "number": cycle.number,
@@ -87,7 +85,7 @@ def _rejected(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _candidates(sim: Any, look: Look, cycle: SchedulingCycle, evidence: Evidence) -> dict[str, Any]:
+def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence: Evidence) -> dict[str, Any]:
     events = events_of(evidence, cycle.pod)
     cursor = min(look.dry, len(events))  # 0: all of it at once
     seen = events[:cursor] if cursor else events
@@ -125,7 +123,7 @@ def _shown(look: Look, evidence: Evidence, events: list[Event], cursor: int) -> 
 
 
 def _dry_run(
-    cycle: SchedulingCycle, candidate: Candidate, events: list[Event], index: int, cursor: int
+    cycle: SchedulingCycleView, candidate: Candidate, events: list[Event], index: int, cursor: int
 ) -> dict[str, Any]:
     mine = [(number, event) for number, event in enumerate(events, 1) if event["candidate"] == index]
     last = cursor if cursor and events[cursor - 1]["candidate"] == index else 0

@@ -9,13 +9,12 @@ import numpy as np
 from playground.charts.scores import stacked
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of
-from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import SchedulingCycleView, ScoreBoard, WorldView
 
 WINDOW = 10
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The board of the present cycle's best nodes, and the chosen node's even if it is not among them."""
     cycle = cycle_of(sim)
     if cycle is None or cycle.pod.key != key:
@@ -25,14 +24,14 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
     return _board(cycle, cycle.scores, look)
 
 
-def _without(cycle: SchedulingCycle) -> str:
+def _without(cycle: SchedulingCycleView) -> str:
     """Why there are no scores: not yet, one feasible node, or none."""
     if cycle.feasible is None:
         return "not yet"
     return {0: "none feasible", 1: "one feasible"}.get(len(cycle.feasible), "not yet")
 
 
-def _board(cycle: SchedulingCycle, board: ScoreBoard, look: Look) -> dict[str, Any]:
+def _board(cycle: SchedulingCycleView, board: ScoreBoard, look: Look) -> dict[str, Any]:
     total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
     order = np.argsort(-total, kind="stable")
     shown = [int(k) for k in order[:WINDOW]]
@@ -59,7 +58,7 @@ def _board(cycle: SchedulingCycle, board: ScoreBoard, look: Look) -> dict[str, A
 
 
 def _row(
-    board: ScoreBoard, k: int, total: int, name: str, cycle: SchedulingCycle, look: Look
+    board: ScoreBoard, k: int, total: int, name: str, cycle: SchedulingCycleView, look: Look
 ) -> dict[str, Any]:
     cells = [
         {"raw": int(raw[k]), "norm": int(norm[k]), "weighted": int(norm[k]) * weight}

@@ -15,15 +15,13 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
 from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step
-from scheduler_core.framework.plugin import Point
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.view import Phase, Point, SchedulingCycleView, WorldView
 
 WINDOW = 20
 ALL = 40
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The matrix where the present cycle is the pod's; else its last attempt in summary, with the way to its steps."""
     cycle = cycle_of(sim)
     if cycle is not None and cycle.pod.key == key:
@@ -44,17 +42,17 @@ def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
     }
 
 
-def _gates(sim: Any, key: str) -> list[str]:
+def _gates(sim: WorldView, key: str) -> list[str]:
     pod = sim.store.pod_at(key) if key else None
     return list(pod.spec.scheduling_gates) if pod is not None else []
 
 
 def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[str, Any]:
-    plain = [told for reason in reasons if (told := in_plain_words(reason))]
+    plain = [words for reason in reasons if (words := in_plain_words(reason))]
     return {"text": text, "plugin": plugin, "count": count, "plain": plain}
 
 
-def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
+def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str, Any]:
     names = cycle.nodes.names
     found = refusals(cycle, names)
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
@@ -83,7 +81,7 @@ def _matrix(sim: Any, look: Look, cycle: SchedulingCycle) -> dict[str, Any]:
     }
 
 
-def _figures(sim: Any, cycle: SchedulingCycle, look: Look) -> list[dict[str, Any]]:
+def _figures(sim: WorldView, cycle: SchedulingCycleView, look: Look) -> list[dict[str, Any]]:
     """For the chosen node: the figures of the plugin that refused it, of all where none did."""
     row = cycle.nodes.row(look.node) if look.node else None
     if row is None:
@@ -92,12 +90,12 @@ def _figures(sim: Any, cycle: SchedulingCycle, look: Look) -> list[dict[str, Any
     return sections(sim, look.node, "" if status is None else status.plugin)
 
 
-def _now(sim: Any) -> str:
+def _now(sim: WorldView) -> str:
     step = present_step(sim)
     return step[0].plugin if step is not None and step[0].point is Point.FILTER else ""
 
 
-def _reached(cycle: SchedulingCycle, plugins: list[str]) -> dict[str, str]:
+def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
     """How far Filter is: each plugin ran, is skipped, is still to come, or was never asked."""
     ran = {step.plugin for step in cycle.steps if step.point is Point.FILTER}
     coming = cycle.feasible is None and cycle.phase in (Phase.PRE_FILTER, Phase.FILTER)
@@ -113,11 +111,11 @@ def _reached(cycle: SchedulingCycle, plugins: list[str]) -> dict[str, str]:
     }
 
 
-def _size(cycle: SchedulingCycle) -> int:
+def _size(cycle: SchedulingCycleView) -> int:
     return ALL if len(cycle.nodes) <= ALL else WINDOW
 
 
-def _rows(cycle: SchedulingCycle, look: Look, found: Refusals) -> tuple[list[int], int]:
+def _rows(cycle: SchedulingCycleView, look: Look, found: Refusals) -> tuple[list[int], int]:
     """The window of rows: the chosen node first, then the feasible ones, then the refused."""
     names = cycle.nodes.names
     rows = np.arange(len(names), dtype=np.intp)
@@ -135,7 +133,7 @@ def _rows(cycle: SchedulingCycle, look: Look, found: Refusals) -> tuple[list[int
 
 
 def _row(
-    cycle: SchedulingCycle,
+    cycle: SchedulingCycleView,
     row: int,
     found: Refusals,
     plugins: list[str],

@@ -9,12 +9,13 @@ import yaml
 
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, scheduler_of
+from scheduler_core.view import WorldView
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 LONGEST = 20_000
 
 
-def present(sim: Any, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node's manifest, else the pod's."""
     if look.node:
         table = scheduler_of(sim).cache.table()
@@ -36,7 +37,7 @@ def _shown(kind: str, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

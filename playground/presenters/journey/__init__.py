@@ -5,6 +5,7 @@ What an attempt looked like from inside is added by who can replay it (`detail.w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
@@ -14,12 +15,12 @@ from playground.presenters.journey.why import why
 from playground.presenters.journey.wide import wide
 from playground.presenters.places import kind
 from playground.presenters.scene import find_pod, short
-from scheduler_core.trace.journal import Move, Place
+from scheduler_core.view import Move, Place, WorldView
 
 _PLACES = (Place.DELETED, Place.IGNORED)
 
 
-def journey(sim: Any, key: str) -> dict[str, Any]:
+def journey(sim: WorldView, key: str) -> dict[str, Any]:
     """Plain data; times are clocks of virtual time, `at` are positions. `known` is false where no such pod was ever seen."""
     moves = sim.journal.lane(key)
     if not moves:
@@ -50,11 +51,11 @@ def journey(sim: Any, key: str) -> dict[str, Any]:
     }
 
 
-def _ended(sim: Any, moves: list[Move]) -> int:
+def _ended(sim: WorldView, moves: Sequence[Move]) -> int:
     return moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)
 
 
-def _places(sim: Any, moves: list[Move]) -> list[dict[str, Any]]:
+def _places(sim: WorldView, moves: Sequence[Move]) -> list[dict[str, Any]]:
     """How long the pod was in each place, in the order in which it first came there."""
     spent: dict[str, int] = {}
     for i, move in enumerate(moves):

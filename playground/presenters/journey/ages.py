@@ -8,7 +8,7 @@ from __future__ import annotations
 SECOND = 1_000_000_000
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86_400, 365 * 86_400
 
-# (below so many seconds, unit, part told besides it); the part is left out where it is 0
+# (below so many seconds, unit, smaller unit beside it); the part is left out where it is 0
 _STEPS = (
     (2 * _MINUTE, (1, "s"), None),
     (10 * _MINUTE, (_MINUTE, "m"), (1, "s")),

@@ -9,7 +9,7 @@ from playground.presenters.amounts import clock, duration
 
 EVENTS = 20
 _STAYS = "stays"
-_PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is told in short
+_PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is shown in short
 
 
 def worded(account: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.places import kind
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import short
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.events import ATTEMPT_FAILED, BACKOFF_COMPLETE, FORCE_ACTIVATE
-from scheduler_core.framework.events import UNSCHEDULABLE_POD_ADD as CREATED
-from scheduler_core.framework.events import UNSCHEDULABLE_TIMEOUT as TIMEOUT
-from scheduler_core.trace.journal import Attempt, Move, Place
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import (
+    ATTEMPT_FAILED,
+    BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
+    Attempt,
+    Move,
+    Place,
+    WorldView,
+)
+from scheduler_core.view import UNSCHEDULABLE_POD_ADD as CREATED
+from scheduler_core.view import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 
 _OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
 _CAUSES: dict[str, str] = {
@@ -36,7 +44,7 @@ _BOUND = gettext_noop("The API server has bound it.")
 _NOBODY = gettext_noop("No scheduler here is called %(name)s, so nobody tries it.")
 
 
-def entries(sim: Any, key: str, moves: list[Move]) -> list[dict[str, Any]]:
+def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[dict[str, Any]]:
     """Each has `kind` (move or attempt), `at`, `t` and `stayed`, the time until the next one."""
     attempts = {attempt.first_position: attempt for attempt in sim.journal.attempts_of(key)}
     out: list[dict[str, Any]] = []
@@ -104,7 +112,7 @@ def _attempt(move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict
     }
 
 
-def _move(moves: list[Move], i: int, stage: dict[str, Any]) -> dict[str, Any]:
+def _move(moves: Sequence[Move], i: int, stage: dict[str, Any]) -> dict[str, Any]:
     move = moves[i]
     event, plugin, hint = move.why or ("", "", "")
     return {
@@ -121,17 +129,17 @@ def _move(moves: list[Move], i: int, stage: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _why(move: Move) -> Told | None:
+def _why(move: Move) -> Message | None:
     if move.place == Place.BOUND:
-        return told(_BOUND)
+        return message(_BOUND)
     if move.place == Place.IGNORED:
-        return told(_NOBODY, name=move.cause)
+        return message(_NOBODY, name=move.cause)
     if move.cause == ATTEMPT_FAILED:
         if move.why:
-            return told(_MISSED)
-        return told(_NOTHING_HELPED if move.place == Place.UNSCHEDULABLE else _AFTER_ERROR)
+            return message(_MISSED)
+        return message(_NOTHING_HELPED if move.place == Place.UNSCHEDULABLE else _AFTER_ERROR)
     if move.cause in _CAUSES:
-        return told(_CAUSES[move.cause])
+        return message(_CAUSES[move.cause])
     if move.why and move.why[1]:
-        return told(_HINT if move.why[2] else _NO_HINT)
+        return message(_HINT if move.why[2] else _NO_HINT)
     return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from playground.presenters.amounts import clock
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.inspection.stranding import Stranded, Way
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.inspection import Stranded, Way
 
 _WAYS = {
     Way.EXISTING_ANTI_AFFINITY: gettext_noop(
@@ -25,7 +25,7 @@ _WAYS = {
 }
 
 
-def stranded_told(found: Stranded) -> Told:
+def stranded_told(stranded: Stranded) -> Message:
     """The sentence for one way of being stranded."""
-    until = "-" if found.until is None else clock(found.until)
-    return told(_WAYS[found.way], node=found.node, plugin=", ".join(found.plugins), until=until)
+    until = "-" if stranded.until is None else clock(stranded.until)
+    return message(_WAYS[stranded.way], node=stranded.node, plugin=", ".join(stranded.plugins), until=until)

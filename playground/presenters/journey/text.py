@@ -94,9 +94,9 @@ def _attempt(entry: Mapping[str, Any]) -> Iterable[Sequence[str]]:
 
 def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
     for event in detail["flight"]:
-        told = {None: "", True: " - helps", False: " - does not help"}[event["helps"]]
+        helps = {None: "", True: " - helps", False: " - does not help"}[event["helps"]]
         name = f" {event['object']}" if event["object"] else ""
-        yield (str(event["at"]), event["t"], "", f"in flight: {event['event']}{name}{told}")
+        yield (str(event["at"]), event["t"], "", f"in flight: {event['event']}{name}{helps}")
     for step in (*detail["steps"], *detail["rollback"]):
         if step["code"] == "Skip" or step["plain"]:
             continue

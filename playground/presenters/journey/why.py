@@ -7,27 +7,37 @@ from typing import Any
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.events import Action, action_name
-from scheduler_core.queue.hints import registered
-from scheduler_core.trace.journal import Move, Place
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import (
+    Action,
+    BindingCycleView,
+    Move,
+    Place,
+    QueuedPod,
+    SchedulerView,
+    WorldView,
+    action_name,
+    registered,
+)
 
 
-def why(sim: Any, key: str, move: Move) -> dict[str, Any]:
+def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
     """`told` is the sentence; `message` kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
-    scheduler = next((s for s in sim.schedulers if s.queue.find(key) is not None), None)
-    entry = scheduler.queue.find(key) if scheduler is not None else None
-    sentence = _TELL.get(move.place, _elsewhere)(sim, key, move, entry)
+    waiting = (
+        (scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None
+    )
+    scheduler, entry = next(waiting, (None, None))
+    sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
     out: dict[str, Any] = {"told": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
     if move.place in (Place.UNSCHEDULABLE, Place.BACKOFF) and attempt is not None:
         out["message"] = _last_message(sim, key) or attempt.message
-    if move.place == Place.UNSCHEDULABLE and entry is not None:
+    if move.place == Place.UNSCHEDULABLE and scheduler is not None and entry is not None:
         out["wakes"] = _wakes(scheduler, entry)
     return out
 
 
-def _last_message(sim: Any, key: str) -> str:
+def _last_message(sim: WorldView, key: str) -> str:
     """Of the last FailedScheduling: also tells of a binding that failed, which no attempt's summary does."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events):
@@ -36,7 +46,7 @@ def _last_message(sim: Any, key: str) -> str:
     return ""
 
 
-def _wakes(scheduler: Any, entry: Any) -> list[dict[str, Any]]:
+def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[dict[str, Any]]:
     """Per plugin that refused the pod: the events that it registered for."""
     framework = scheduler.framework_of(entry.pod)
     out = []
@@ -48,28 +58,28 @@ def _wakes(scheduler: Any, entry: Any) -> list[dict[str, Any]]:
     return out
 
 
-def _actions(action: Any) -> str:
+def _actions(action: Action) -> str:
     if action in (Action.ALL, Action.UPDATE):
         return action_name(action)
     return ", ".join(action_name(one) for one in action)
 
 
-def _active(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     ahead = 0
     for scheduler in sim.schedulers:
         for i, other in enumerate(scheduler.queue.active()):
             if other.key == key:
                 ahead = i
     if ahead:
-        return told(gettext_noop("It waits for its turn; pods ahead of it: %(n)s."), n=ahead)
-    return told(gettext_noop("It is the next to be tried."))
+        return message(gettext_noop("It waits for its turn; pods ahead of it: %(n)s."), n=ahead)
+    return message(gettext_noop("It is the next to be tried."))
 
 
-def _backoff(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
-        return told(gettext_noop("It backs off."))
+        return message(gettext_noop("It backs off."))
     failures = entry.error_count or entry.unschedulable_count
-    return told(
+    return message(
         gettext_noop("It backs off until %(until)s, for %(left)s more, after failures in a row: %(n)s."),
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
@@ -77,11 +87,11 @@ def _backoff(sim: Any, key: str, move: Move, entry: Any) -> Told:
     )
 
 
-def _unschedulable(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
-        return told(gettext_noop("It waits until something happens that may help it."))
+        return message(gettext_noop("It waits until something happens that may help it."))
     limit = entry.timestamp + sim.settings.max_in_unschedulable
-    return told(
+    return message(
         gettext_noop(
             "Refused by %(plugin)s. It waits for an event that one of them says may help, or for the timeout after %(limit)s."
         ),
@@ -90,39 +100,39 @@ def _unschedulable(sim: Any, key: str, move: Move, entry: Any) -> Told:
     )
 
 
-def _gated(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None:
-        return told(gettext_noop("A PreEnqueue plugin holds it back."))
+        return message(gettext_noop("A PreEnqueue plugin holds it back."))
     gates = entry.pod.spec.scheduling_gates
     if gates:
-        return told(
+        return message(
             gettext_noop("%(plugin)s holds it back until these gates are removed: %(name)s."),
             plugin=entry.gated_by,
             name=", ".join(gates),
         )
     if entry.gated_by == "DefaultPreemption":
-        return told(
+        return message(
             gettext_noop("%(plugin)s holds it back until its victims have been told to go."),
             plugin=entry.gated_by,
         )
-    return told(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
+    return message(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
 
 
-def _in_flight(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
-            return told(
+            return message(
                 gettext_noop("Its scheduling cycle runs: %(phase)s comes next."), phase=str(cycle.phase)
             )
-    return told(gettext_noop("It was popped and is not done."))
+    return message(gettext_noop("It was popped and is not done."))
 
 
-def _waiting(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
-        return told(gettext_noop("Its wait on Permit has been decided."))
-    return told(
+        return message(gettext_noop("Its wait on Permit has been decided."))
+    return message(
         gettext_noop(
             "It is assumed on %(node)s and waits for %(plugin)s to permit it, at most until %(until)s."
         ),
@@ -132,45 +142,45 @@ def _waiting(sim: Any, key: str, move: Move, entry: Any) -> Told:
     )
 
 
-def _binding_now(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None:
-        return told(gettext_noop("It is being bound."))
-    return told(
+        return message(gettext_noop("It is being bound."))
+    return message(
         gettext_noop("It is assumed on %(node)s, and its binding cycle runs: %(phase)s."),
         node=binding.node,
         phase=str(binding.phase),
     )
 
 
-def _binding(sim: Any, key: str) -> Any:
-    found = (b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key)
-    return next(found, None)
+def _binding(sim: WorldView, key: str) -> BindingCycleView | None:
+    bindings = (b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key)
+    return next(bindings, None)
 
 
-def _bound(sim: Any, key: str, move: Move, entry: Any) -> Told:
-    return told(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
+def _bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+    return message(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
 
 
-def _running(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     pod = sim.store.pod_at(key)
-    return told(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
+    return message(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
 
 
-def _ignored(sim: Any, key: str, move: Move, entry: Any) -> Told:
+def _ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
-    return told(
+    return message(
         gettext_noop("It asks for the scheduler %(name)s; those here are: %(plugin)s. Nobody tries it."),
         name=move.cause,
         plugin=", ".join(profiles),
     )
 
 
-def _elsewhere(sim: Any, key: str, move: Move, entry: Any) -> Told:
-    return told(gettext_noop("It is gone."))
+def _elsewhere(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+    return message(gettext_noop("It is gone."))
 
 
-_TELL: dict[str, Callable[[Any, str, Move, Any], Told]] = {
+_SENTENCES: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Message]] = {
     Place.ACTIVE: _active,
     Place.BACKOFF: _backoff,
     Place.UNSCHEDULABLE: _unschedulable,

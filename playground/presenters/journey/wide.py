@@ -5,10 +5,8 @@ kube: pkg/printers/internalversion/printers.go (printPod) @ v1.34.1
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.journey.ages import age
-from scheduler_core.objects.pod import Pod
+from scheduler_core.view import Pod
 
 
 def wide(pod: Pod | None, name: str, since: int) -> dict[str, str]:
@@ -37,7 +35,7 @@ _COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINAT
 def _status(pod: Pod) -> str:
     if pod.deleting:
         return "Terminating"
-    condition: Any = pod.condition("PodScheduled")
+    condition = pod.condition("PodScheduled")
     if condition is not None and condition.get("reason") == "SchedulingGated":
         return "SchedulingGated"
     return pod.phase

@@ -9,7 +9,7 @@ from playground.charts import metrics as draw
 from playground.presenters.amounts import SECOND, clock, thousands
 from playground.presenters.metrics.series import Families, added, bound_words, seconds
 from playground.presenters.words import gettext_noop
-from scheduler_core.metrics.catalogue import BY_NAME
+from scheduler_core.readings import BY_NAME
 
 Chart = dict[str, Any]
 Curve = Sequence[Mapping[str, int]]
@@ -103,12 +103,15 @@ def _over_time(
     figure = draw.curves(
         [one["t"] / scale for one in curve],
         unit,
-        {told: [one[field] for one in curve] for told, field in lines.items()},
+        {word: [scrape[field] for scrape in curve] for word, field in lines.items()},
         stacked,
     )
     head = [gettext_noop("virtual time"), *lines]
-    told = [[clock(one["t"]), *(thousands(one[field]) for field in lines.values())] for one in _some(curve)]
-    return _chart(name, title, metric, figure, head, told)
+    rows = [
+        [clock(scrape["t"]), *(thousands(scrape[field]) for field in lines.values())]
+        for scrape in _some(curve)
+    ]
+    return _chart(name, title, metric, figure, head, rows)
 
 
 def _moving(curve: Curve, fields: list[str]) -> Curve:

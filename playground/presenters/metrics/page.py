@@ -10,8 +10,7 @@ from playground.presenters.metrics.charts import charts
 from playground.presenters.metrics.hints import HINTS
 from playground.presenters.metrics.series import Families, added, families, mean, table, total
 from playground.presenters.words import gettext_noop
-from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric
-from scheduler_core.metrics.former import FORMER
+from scheduler_core.readings import BY_NAME, FORMER, METRICS, Metric
 
 _ATTEMPTS = "scheduler_schedule_attempts_total"
 

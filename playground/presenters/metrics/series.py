@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playground.presenters.amounts import SECOND, duration, thousands
-from scheduler_core.metrics.catalogue import BY_NAME, Kind, Metric
+from scheduler_core.readings import BY_NAME, Metric, MetricKind
 
 Series = Mapping[str, Any]
 Families = Mapping[str, Sequence[Series]]
@@ -69,7 +69,7 @@ def mean(metric: Metric, count: int, together: float) -> str:
 def table(metric: Metric, series: Iterable[Series]) -> Table:
     """Every series with its labels: its value, or how many, their sum and their mean."""
     lines = [_line(metric, one) for one in series]
-    head = ["count", "sum", "mean"] if metric.kind is Kind.HISTOGRAM else ["value"]
+    head = ["count", "sum", "mean"] if metric.kind is MetricKind.HISTOGRAM else ["value"]
     return {
         "labels": list(metric.labels),
         "head": head,
@@ -79,7 +79,7 @@ def table(metric: Metric, series: Iterable[Series]) -> Table:
 
 
 def _line(metric: Metric, one: Series) -> dict[str, Any]:
-    if metric.kind is not Kind.HISTOGRAM:
+    if metric.kind is not MetricKind.HISTOGRAM:
         return {"labels": one["labels"], "cells": [thousands(one["value"])]}
     count, together = sum(one["counts"]), one["sum"]
     whole = seconds(together) if metric.name.endswith("_seconds") else thousands(round(together))

@@ -1,4 +1,4 @@
-"""The present step told in one sentence, from what the plugin did or else from the records of the last transition."""
+"""The present step in one sentence, from what the plugin did or else from the records of the last transition."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from playground.presenters.scene import present_step, short
 from playground.presenters.sentences.records import RANK, of_record
 from playground.presenters.sentences.step import of_step
-from playground.presenters.words import Told, gettext_noop, told
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Record, WorldView
 
 
-def sentence(sim: Any) -> dict[str, Any]:
+def sentence(sim: WorldView) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
@@ -27,21 +27,21 @@ def sentence(sim: Any) -> dict[str, Any]:
     return {"head": f"{step.point} · {step.plugin}", "told": line}
 
 
-def _nothing_yet(sim: Any) -> dict[str, Any]:
-    line = told(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+def _nothing_yet(sim: WorldView) -> dict[str, Any]:
+    line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
     return {"head": "", "told": line}
 
 
-def _ending(sim: Any) -> Told | None:
-    """A step that also ended something is told by its end: the node was drawn, the pod has no node, the pod is bound."""
+def _ending(sim: WorldView) -> Message | None:
+    """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
-            line: Told = of_record(record)["told"]
+            line: Message = of_record(record)["told"]
             return line
     return None
 
 
-def _of_records(sim: Any) -> dict[str, Any]:
+def _of_records(sim: WorldView) -> dict[str, Any]:
     """The most telling record of the last transition."""
     telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
     if not telling:

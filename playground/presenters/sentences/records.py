@@ -9,9 +9,7 @@ from typing import Any, Generic, TypeVar
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.step import of_step
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import StepFacts
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.trace.kinds import (
     ApiCall,
     ApiThrottled,
@@ -36,7 +34,7 @@ from scheduler_core.trace.kinds import (
     WaitEnded,
     WatchEventHeard,
 )
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Code, Record, StepFacts
 
 F = TypeVar("F", bound=Facts)
 
@@ -47,7 +45,7 @@ class Sentence(Generic[F]):
 
     facts: type[F]
     head: str | Callable[[F], str]
-    describe: Callable[[F], Told]
+    describe: Callable[[F], Message]
     telling: bool = True
 
 
@@ -91,18 +89,18 @@ def _failed(facts: Facts) -> bool:
     return isinstance(facts, ApiCall) and bool(facts.fault)
 
 
-def _attempt_ended(ended: AttemptEnded) -> Told:
+def _attempt_ended(ended: AttemptEnded) -> Message:
     pod = short(ended.pod)
     if ended.outcome == "scheduled":
-        return told(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=ended.node)
-    return told(gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=ended.message)
+        return message(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=ended.node)
+    return message(gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=ended.message)
 
 
-def _binding_ended(ended: BindingEnded) -> Told:
+def _binding_ended(ended: BindingEnded) -> Message:
     pod, node = short(ended.pod), ended.node
     if ended.outcome == "bound":
-        return told(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
-    return told(
+        return message(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
+    return message(
         gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
         pod=pod,
         node=node,
@@ -110,47 +108,47 @@ def _binding_ended(ended: BindingEnded) -> Told:
     )
 
 
-def _node_selected(selected: NodeSelected) -> Told:
+def _node_selected(selected: NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
-        return told(
+        return message(
             gettext_noop("%(n)s nodes tie for %(pod)s; the draw takes %(node)s"),
             n=len(selected.tied),
             pod=pod,
             node=node,
         )
-    return told(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
+    return message(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
 
 
-def _attempt_started(started: AttemptStarted) -> Told:
-    message = gettext_noop("%(pod)s was popped from the queue; the cycle sees the cluster as it is now")
-    return told(message, pod=short(started.pod))
+def _attempt_started(started: AttemptStarted) -> Message:
+    text = gettext_noop("%(pod)s was popped from the queue; the cycle sees the cluster as it is now")
+    return message(text, pod=short(started.pod))
 
 
-def _binding_started(started: BindingStarted) -> Told:
-    message = gettext_noop("%(pod)s on its way to %(node)s")
-    return told(message, pod=short(started.pod), node=started.node)
+def _binding_started(started: BindingStarted) -> Message:
+    text = gettext_noop("%(pod)s on its way to %(node)s")
+    return message(text, pod=short(started.pod), node=started.node)
 
 
-def _wait_ended(ended: WaitEnded) -> Told:
-    return told(gettext_noop("the wait of %(pod)s has ended"), pod=short(ended.pod))
+def _wait_ended(ended: WaitEnded) -> Message:
+    return message(gettext_noop("the wait of %(pod)s has ended"), pod=short(ended.pod))
 
 
-def _pod_waits(waits: PodWaits) -> Told:
-    return told(gettext_noop("%(pod)s waits"), pod=short(waits.pod))
+def _pod_waits(waits: PodWaits) -> Message:
+    return message(gettext_noop("%(pod)s waits"), pod=short(waits.pod))
 
 
-def _pod_assumed(assumed: PodAssumed) -> Told:
-    message = gettext_noop("the cache counts %(pod)s on %(node)s before the API server knows")
-    return told(message, pod=short(assumed.pod), node=assumed.node)
+def _pod_assumed(assumed: PodAssumed) -> Message:
+    text = gettext_noop("the cache counts %(pod)s on %(node)s before the API server knows")
+    return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
-def _pod_forgotten(forgotten: PodForgotten) -> Told:
-    return told(gettext_noop("the cache takes %(pod)s back"), pod=short(forgotten.pod))
+def _pod_forgotten(forgotten: PodForgotten) -> Message:
+    return message(gettext_noop("the cache takes %(pod)s back"), pod=short(forgotten.pod))
 
 
-def _watch_event(heard: WatchEventHeard) -> Told:
-    return told(
+def _watch_event(heard: WatchEventHeard) -> Message:
+    return message(
         gettext_noop("the scheduler hears of %(kind)s %(name)s: %(change)s"),
         kind=heard.kind,
         name=heard.name,
@@ -166,9 +164,9 @@ _TIMERS = {
 }
 
 
-def _timer_fired(fired: TimerFired) -> Told:
+def _timer_fired(fired: TimerFired) -> Message:
     """What a flush of the queue does (kube: scheduling_queue.go, Run @ v1.34.1)."""
-    return told(_TIMERS.get(fired.timer, fired.timer))
+    return message(_TIMERS.get(fired.timer, fired.timer))
 
 
 _COMMANDS = {
@@ -184,13 +182,13 @@ _COMMANDS = {
 }
 
 
-def _command(command: CommandApplied) -> Told:
-    message = _COMMANDS.get(command.kind, gettext_noop("a command was applied"))
-    return told(message, n=command.objects if command.kind == "ApplyObjects" else command.count or 0)
+def _command(command: CommandApplied) -> Message:
+    text = _COMMANDS.get(command.kind, gettext_noop("a command was applied"))
+    return message(text, n=command.objects if command.kind == "ApplyObjects" else command.count or 0)
 
 
-def _object(changed: ObjectChanged) -> Told:
-    return told(
+def _object(changed: ObjectChanged) -> Message:
+    return message(
         gettext_noop("%(kind)s %(name)s: %(change)s"),
         kind=changed.kind,
         name=changed.name,
@@ -198,8 +196,8 @@ def _object(changed: ObjectChanged) -> Told:
     )
 
 
-def _queue_moved(moved: QueueMoved) -> Told:
-    return told(
+def _queue_moved(moved: QueueMoved) -> Message:
+    return message(
         gettext_noop("%(pod)s moves to %(place)s (%(cause)s)"),
         pod=short(moved.pod),
         place=moved.to,
@@ -207,25 +205,25 @@ def _queue_moved(moved: QueueMoved) -> Told:
     )
 
 
-def _api_call(call: ApiCall) -> Told:
+def _api_call(call: ApiCall) -> Message:
     pod = short(call.pod)
     if not call.fault:
-        return told(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
+        return message(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
     if call.again_after:
-        return told(
+        return message(
             gettext_noop("%(verb)s %(pod)s fails and is made again after %(time)s: %(message)s"),
             verb=call.verb,
             pod=pod,
             time=duration(call.again_after),
             message=call.fault,
         )
-    return told(
+    return message(
         gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault
     )
 
 
-def _throttled(throttled: ApiThrottled) -> Told:
-    return told(
+def _throttled(throttled: ApiThrottled) -> Message:
+    return message(
         gettext_noop(
             "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
         ),
@@ -234,17 +232,17 @@ def _throttled(throttled: ApiThrottled) -> Told:
     )
 
 
-def _plugin_ran(ran: PluginRan) -> Told:
+def _plugin_ran(ran: PluginRan) -> Message:
     """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
     code, pod = ran.status["code"], short(ran.pod)
     if code in _FINE:
-        return told(gettext_noop("%(code)s for %(pod)s"), code=code, pod=pod)
+        return message(gettext_noop("%(code)s for %(pod)s"), code=code, pod=pod)
     reason = ", ".join(ran.status["reasons"])
-    return told(gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=code, pod=pod, reason=reason)
+    return message(gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=code, pod=pod, reason=reason)
 
 
-def _event(event: EventRecorded) -> Told:
-    return told(
+def _event(event: EventRecorded) -> Message:
+    return message(
         gettext_noop("%(pod)s %(reason)s: %(message)s"),
         pod=short(f"{event.namespace}/{event.name}"),
         reason=event.reason,
@@ -252,12 +250,12 @@ def _event(event: EventRecorded) -> Told:
     )
 
 
-def _point_started(started: PointStarted) -> Told:
-    return told(gettext_noop("begins for %(pod)s"), pod=short(started.pod))
+def _point_started(started: PointStarted) -> Message:
+    return message(gettext_noop("begins for %(pod)s"), pod=short(started.pod))
 
 
-def _preemption_started(started: PreemptionStarted) -> Told:
-    return told(
+def _preemption_started(started: PreemptionStarted) -> Message:
+    return message(
         gettext_noop("%(pod)s begins to have pods evicted from %(node)s: %(victims)s"),
         pod=short(started.pod),
         node=started.node,
@@ -265,8 +263,8 @@ def _preemption_started(started: PreemptionStarted) -> Told:
     )
 
 
-def _scheduler_started(started: SchedulerStarted) -> Told:
-    return told(gettext_noop("begins with the profiles %(names)s"), names=", ".join(started.profiles))
+def _scheduler_started(started: SchedulerStarted) -> Message:
+    return message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
 SENTENCES: tuple[Sentence[Any], ...] = (

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from playground.presenters.amounts import duration, thousands
-from playground.presenters.words import Told, gettext_noop, told
-from scheduler_core.framework.plugin import Point, Scores
-from scheduler_core.framework.status import Code
-from scheduler_core.framework.step import PluginStep
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Code, PluginStep, Point, Scores
 
 
-def of_step(step: PluginStep, pod: str) -> Told:
+def of_step(step: PluginStep, pod: str) -> Message:
     """What a plugin answered; `pod` as people read it."""
     if step.skipped:
-        return told(
+        return message(
             gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
             pod=pod,
         )
     if step.point is Point.FILTER:
         return _of_filter(step, pod)
     if step.status.code is Code.WAIT:
-        return told(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
+        return message(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
     if not step.status.ok:
-        return told(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
+        return message(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
     if step.scores is not None and len(step.scores):
         return _of_scores(step.scores, pod)
-    return told(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
+    return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
 
 
 _SUCCESS = {
@@ -40,19 +38,19 @@ _SUCCESS = {
 }
 
 
-def _of_filter(step: PluginStep, pod: str) -> Told:
+def _of_filter(step: PluginStep, pod: str) -> Message:
     if not step.refused and step.evaluated == 1:
-        return told(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
+        return message(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
     if not step.refused:
-        return told(
+        return message(
             gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
             pod=pod,
             n=thousands(step.evaluated),
         )
     reason = _first_reason(step)
     if step.evaluated == step.refused == 1:
-        return told(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
-    return told(
+        return message(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
+    return message(
         gettext_noop("refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
         k=thousands(step.refused),
         n=thousands(step.evaluated),
@@ -69,16 +67,16 @@ def _first_reason(step: PluginStep) -> str:
     return status.message + (" …" if (refused != refused[0]).any() else "")
 
 
-def _of_scores(scores: Scores, pod: str) -> Told:
+def _of_scores(scores: Scores, pod: str) -> Message:
     low, high, n = int(scores.min()), int(scores.max()), len(scores)
     if low == high:
-        return told(
+        return message(
             gettext_noop("gives each of the %(n)s nodes %(high)s for %(pod)s"),
             pod=pod,
             n=thousands(n),
             high=high,
         )
-    return told(
+    return message(
         gettext_noop("scores %(n)s nodes for %(pod)s: from %(low)s to %(high)s"),
         pod=pod,
         n=thousands(n),

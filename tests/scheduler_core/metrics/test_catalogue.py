@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Kind
+from scheduler_core.metrics.catalogue import BY_NAME, METRICS, MetricKind
 from scheduler_core.metrics.former import FORMER
 from scheduler_core.readings.families import read
 from scheduler_core.simulation import Simulation
@@ -14,11 +14,11 @@ def test_names_are_unique_and_kubes() -> None:
 
 
 def test_counters_end_as_counters_do() -> None:
-    assert all(m.name.endswith("_total") for m in METRICS if m.kind is Kind.COUNTER)
+    assert all(m.name.endswith("_total") for m in METRICS if m.kind is MetricKind.COUNTER)
 
 
 def test_histograms_alone_have_buckets() -> None:
-    assert all(bool(m.buckets) == (m.kind is Kind.HISTOGRAM) for m in METRICS)
+    assert all(bool(m.buckets) == (m.kind is MetricKind.HISTOGRAM) for m in METRICS)
 
 
 def test_bounds_are_kubes() -> None:

@@ -1,4 +1,4 @@
-"""Which chapters of a story a world has come to. Pure: it reads the world's journal, present cycles and store.
+"""The conditions of a story's chapters. Pure: they read the world's journal, present cycles and store.
 
 A condition is a mapping; all that it names must hold. Apart from `exists` and `lacks` nothing in it can cease to hold
 as the world goes on, and going back in the world goes back in the story.
@@ -18,89 +18,53 @@ as the world goes on, and going back in the world goes back in the story.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from playground.stories.loader import Action, Story
+from scheduler_core.view import Attempt, CycleView, WorldView
 
 SCHEDULING = (
     "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit",
 )  # fmt: skip
+Condition = Mapping[str, Any]
 CLUSTER_WIDE = frozenset({"Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass"})
 
 
-@dataclass(frozen=True)
-class Told:
-    """A chapter that is told now. `number` counts from 1; `latest`: nothing after it has been told yet."""
-
-    number: int
-    of: int
-    text: str
-    action: Action | None
-    latest: bool
-
-    def to_json(self) -> dict[str, Any]:
-        action = {"label": self.action.label, "chapter": self.number} if self.action else None
-        return {
-            "number": self.number,
-            "of": self.of,
-            "text": self.text,
-            "action": action,
-            "latest": self.latest,
-        }
-
-
-def tell(story: Story, sim: Any) -> list[Told]:
-    """The chapters told so far, in order. An action is offered only while its chapter is the latest one."""
-    reached = 0
-    for chapter in story.chapters:
-        if not holds(chapter.when, sim):
-            break
-        reached += 1
-    told = story.chapters[:reached]
-    return [
-        Told(index + 1, len(story.chapters), chapter.text, chapter.action if index + 1 == reached else None,
-             index + 1 == reached)
-        for index, chapter in enumerate(told)
-    ]  # fmt: skip
-
-
-def holds(when: Mapping[str, Any], sim: Any) -> bool:
+def holds(when: Condition, sim: WorldView) -> bool:
     """Whether a condition holds in a world."""
     return all(test(when, sim) for word, test in _TESTS.items() if word in when)
 
 
-def _attempts(when: Mapping[str, Any], sim: Any) -> list[Any]:
+def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
     """The finished attempts of the pod that a condition is about."""
     return [each for each in sim.journal.attempts if each.pod == _key(when["pod"])]
 
 
-def _came_to_point(when: Mapping[str, Any], sim: Any) -> bool:
+def _came_to_point(when: Condition, sim: WorldView) -> bool:
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
     if finished >= wanted and when["point"] in SCHEDULING:
         return True
     cycles = [each.cycle for each in sim.schedulers if each.cycle is not None]
     bindings = [each for scheduler in sim.schedulers for each in scheduler.bindings.values()]
     running = [each for each in cycles if each.pod.key == _key(when["pod"]) and each.ended is None]
-    present = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
-    right = finished + len(running) == wanted
-    return right and any(step.point == when["point"] for each in present for step in each.steps)
+    present: list[CycleView] = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
+    is_wanted: bool = finished + len(running) == wanted
+    return is_wanted and any(step.point == when["point"] for each in present for step in each.steps)
 
 
-def _ended_as(when: Mapping[str, Any], sim: Any) -> bool:
+def _ended_as(when: Condition, sim: WorldView) -> bool:
     return any(each.outcome == when["outcome"] for each in _attempts(when, sim))
 
 
-def _said(when: Mapping[str, Any], sim: Any) -> bool:
+def _said(when: Condition, sim: WorldView) -> bool:
     return any(when["said"] in each.message for each in _attempts(when, sim))
 
 
-def _has_been(when: Mapping[str, Any], sim: Any) -> bool:
+def _has_been(when: Condition, sim: WorldView) -> bool:
     lane = sim.journal.lane(_key(when["pod"]))
-    return sum(move.place == when["place"] for move in lane) >= when.get("times", 1)
+    return [move.place for move in lane].count(when["place"]) >= int(when.get("times", 1))
 
 
-def _exists(reference: str, sim: Any) -> bool:
+def _exists(reference: str, sim: WorldView) -> bool:
     kind, _blank, name = reference.partition(" ")
     namespace, _slash, name = _key(name).partition("/") if kind not in CLUSTER_WIDE else ("", "", name)
     return sim.store.get(kind, namespace, name) is not None
@@ -110,8 +74,8 @@ def _key(name: str) -> str:
     return name if "/" in name else f"default/{name}"
 
 
-_TESTS: dict[str, Callable[[Mapping[str, Any], Any], bool]] = {
-    "position": lambda when, sim: sim.position >= when["position"],
+_TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
+    "position": lambda when, sim: sim.position >= int(when["position"]),
     "point": _came_to_point,
     "outcome": _ended_as,
     "said": _said,

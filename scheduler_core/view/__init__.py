@@ -1,0 +1,99 @@
+"""What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.events import (
+    ATTEMPT_FAILED,
+    BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_TIMEOUT,
+    Action,
+    action_name,
+)
+from scheduler_core.framework.plugin import Point, Scores
+from scheduler_core.framework.scores import ScoreBoard
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.framework.step import PluginStep, StepFacts
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
+from scheduler_core.objects.names import label_errors, subdomain_errors
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.quantity import BadQuantity, parse_quantity
+from scheduler_core.objects.spec import Toleration
+from scheduler_core.objects.times import NEVER, format_time
+from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.preemption.importance import earliest_start
+from scheduler_core.queue.hints import registered
+from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.actions import ExpireAssumedPod
+from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED
+from scheduler_core.trace.journal import Attempt, Move, Place
+from scheduler_core.trace.records import Record
+from scheduler_core.trace.schema import DESCRIPTIONS
+from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
+from scheduler_core.view.objects import CacheView, JournalView, StoreView
+from scheduler_core.view.queue import QueueView
+from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, WorldView
+
+__all__ = [
+    "ATTEMPT_FAILED",
+    "BACKOFF_COMPLETE",
+    "DESCRIPTIONS",
+    "EXCLUDED",
+    "FORCE_ACTIVATE",
+    "NEVER",
+    "NOT_EVALUATED",
+    "PASSED",
+    "UNSCHEDULABLE_POD_ADD",
+    "UNSCHEDULABLE_TIMEOUT",
+    "Action",
+    "Attempt",
+    "BadQuantity",
+    "BindingCycleView",
+    "CacheView",
+    "Candidate",
+    "Code",
+    "CycleView",
+    "Evidence",
+    "ExpireAssumedPod",
+    "FieldError",
+    "InvalidObject",
+    "JournalView",
+    "KubeEvent",
+    "LoadLimits",
+    "Move",
+    "NodeTable",
+    "Phase",
+    "Place",
+    "PluginStep",
+    "PluginView",
+    "Pod",
+    "Point",
+    "ProfileView",
+    "QueueView",
+    "QueuedPod",
+    "Record",
+    "Reprieve",
+    "SchedulerView",
+    "SchedulingCycleView",
+    "ScoreBoard",
+    "Scores",
+    "Status",
+    "StepFacts",
+    "StoreView",
+    "Toleration",
+    "WorldView",
+    "action_name",
+    "earliest_start",
+    "format_time",
+    "join_files",
+    "label_errors",
+    "load_manifests",
+    "parse_quantity",
+    "registered",
+    "subdomain_errors",
+]

@@ -1,0 +1,98 @@
+"""Cycles as they are read: where each stands, and what has run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.plugin import Rows
+from scheduler_core.framework.scores import ScoreBoard
+from scheduler_core.framework.status import Status
+from scheduler_core.framework.step import PluginStep
+from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.cycles.phases import Phase
+
+
+class CycleView(Protocol):
+    """What scheduling and binding cycles have in common; `number` is the attempt's."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def profile(self) -> str: ...
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def started(self) -> int: ...
+
+    @property
+    def phase(self) -> Phase: ...
+
+    @property
+    def state(self) -> CycleState: ...
+
+    @property
+    def steps(self) -> Sequence[PluginStep]: ...
+
+
+class SchedulingCycleView(CycleView, Protocol):
+    """One attempt to place one pod. `refused_by` and `reason` are explained in scheduler/cycles/scheduling_cycle.py."""
+
+    @property
+    def nodes(self) -> NodeTable: ...
+
+    @property
+    def pre_filter_status(self) -> Status: ...
+
+    @property
+    def absent(self) -> Status: ...
+
+    @property
+    def refused_by(self) -> NDArray[np.int32]: ...
+
+    @property
+    def reason(self) -> NDArray[np.int32]: ...
+
+    @property
+    def feasible(self) -> Rows | None: ...
+
+    @property
+    def scores(self) -> ScoreBoard | None: ...
+
+    @property
+    def tied(self) -> Sequence[str]: ...
+
+    @property
+    def chosen(self) -> str | None: ...
+
+    @property
+    def draw(self) -> int | None: ...
+
+    @property
+    def ended(self) -> int | None: ...
+
+    @property
+    def outcome(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
+
+    def status_of(self, row: int) -> Status | None: ...
+
+
+class BindingCycleView(CycleView, Protocol):
+    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns)."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def waiting(self) -> Mapping[str, int]: ...

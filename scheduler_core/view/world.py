@@ -1,0 +1,115 @@
+"""A world as those see it who change nothing. Simulation, Scheduler, Framework and Plugin are such views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from scheduler_core.api.faults import Fault
+from scheduler_core.clock.agenda import Entry
+from scheduler_core.cluster.table import NodeTable
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.events import On
+from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.plugin import Point
+from scheduler_core.objects.pod import Pod
+from scheduler_core.trace.records import Record
+from scheduler_core.view.cycles import BindingCycleView, SchedulingCycleView
+from scheduler_core.view.objects import CacheView, JournalView, StoreView
+from scheduler_core.view.queue import QueueView
+
+if TYPE_CHECKING:
+    from scheduler_core.simulation import Simulation
+
+
+class AgendaView(Protocol):
+    """What is still to happen."""
+
+    def entries(self) -> Sequence[Entry]: ...
+
+
+class PluginView(Protocol):
+    """A plugin as far as it says something about itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    def registrations(self) -> tuple[On, ...]: ...
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Explanation: ...
+
+
+class ProfileView(Protocol):
+    """A profile's plugins."""
+
+    @property
+    def name(self) -> str: ...
+
+    def at(self, point: Point) -> Sequence[PluginView]: ...
+
+    def plugin(self, name: str) -> PluginView | None: ...
+
+
+class SchedulerView(Protocol):
+    """One scheduler. `cycle` is the one that runs now or ended last, `bindings` are those that run, by the attempt's number."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def profiles(self) -> Mapping[str, ProfileView]: ...
+
+    @property
+    def queue(self) -> QueueView: ...
+
+    @property
+    def cache(self) -> CacheView: ...
+
+    @property
+    def cycle(self) -> SchedulingCycleView | None: ...
+
+    @property
+    def bindings(self) -> Mapping[int, BindingCycleView]: ...
+
+    def framework_of(self, pod: Pod) -> ProfileView | None: ...
+
+
+class WorldView(Protocol):
+    """A world at one position. `now` is virtual time (ns); `last` are the last transition's records, `faults` calls that are to fail."""
+
+    @property
+    def position(self) -> int: ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def idle(self) -> bool: ...
+
+    @property
+    def settings(self) -> WorldSettings: ...
+
+    @property
+    def store(self) -> StoreView: ...
+
+    @property
+    def journal(self) -> JournalView: ...
+
+    @property
+    def agenda(self) -> AgendaView: ...
+
+    @property
+    def faults(self) -> Mapping[tuple[str, str], Fault]: ...
+
+    @property
+    def schedulers(self) -> Sequence[SchedulerView]: ...
+
+    @property
+    def last(self) -> Sequence[Record]: ...
+
+
+if TYPE_CHECKING:
+
+    def _conforms(sim: Simulation) -> WorldView:
+        return sim  # here mypy compares every view with its class
