@@ -138,8 +138,8 @@ STOPPED = '''class SchedulerStopped(Facts, frozen=True):
 
 
 '''
-TOLD = """def _scheduler_stopped(stopped: SchedulerStopped) -> Told:
-    return told(gettext_noop("stops and leaves %(n)s pods behind"), n=stopped.left_behind)
+SENTENCE = """def _scheduler_stopped(stopped: SchedulerStopped) -> Message:
+    return message(gettext_noop("stops and leaves %(n)s pods behind"), n=stopped.left_behind)
 
 
 """
@@ -167,7 +167,7 @@ def add_record_kind(copy: Path) -> None:
         "        self.record(SchedulerStopped(len(scheduler.queue.active_pods)), name)\n",
     )
     put_behind(sentences, "    SchedulerStarted,", "    SchedulerStopped,\n")
-    replace(sentences, "SENTENCES: tuple", f"{TOLD}SENTENCES: tuple")
+    replace(sentences, "SENTENCES: tuple", f"{SENTENCE}SENTENCES: tuple")
     put_behind(
         sentences,
         "    Sentence(SchedulerStarted,",
