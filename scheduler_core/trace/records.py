@@ -7,9 +7,11 @@ trace is a tree: attempt > extension point > plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from scheduler_core.trace.kinds import Facts
+
+F = TypeVar("F", bound=Facts)
 
 
 class LazyFacts(Protocol):
@@ -42,6 +44,14 @@ class Record:
         if not isinstance(self.source, Facts):
             self.source = self.source()
         return self.source
+
+    def of(self, kind: type[F]) -> F | None:
+        """The facts of a record of this kind; None for any other, which is left as it is."""
+        if self.source.KIND != kind.KIND:
+            return None
+        facts = self.facts
+        assert isinstance(facts, kind)
+        return facts
 
     @property
     def data(self) -> Mapping[str, Any]:
