@@ -11,10 +11,10 @@ NAMES = ("A", "B")
 
 def utilisation(sides: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A figure: per resource how much of it is requested, in percent, one bar for each session."""
-    names = list(dict.fromkeys(one["resource"] for side in sides for one in side["resources"]))
+    names = list(dict.fromkeys(resource["resource"] for side in sides for resource in side["resources"]))
     data = []
     for name, side in zip(NAMES, sides, strict=True):
-        used = {one["resource"]: 100 * one["requested"] / one["allocatable"] for one in side["resources"]}
+        used = {line["resource"]: 100 * line["requested"] / line["allocatable"] for line in side["resources"]}
         bars = [round(used.get(resource, 0.0), 1) for resource in names]
         data.append({"type": "bar", "name": name, "x": names, "y": bars})
     layout = {"barmode": "group", "yaxis": {"ticksuffix": " %", "rangemode": "tozero"}}

@@ -47,7 +47,7 @@ def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") ->
         "rows": [row for row in rows if kind in ("", row["kind"]) and q in row["key"]],
         "kinds": kinds,
         "queues": list(_queues(before, after)),
-        "attempts": [_attempt(one) for one in attempts[-ATTEMPTS:]],
+        "attempts": [_attempt(attempt) for attempt in attempts[-ATTEMPTS:]],
         "more_attempts": max(0, len(attempts) - ATTEMPTS),
         "settings": list(
             walk("", msgspec.structs.asdict(before.settings), msgspec.structs.asdict(after.settings))
@@ -66,27 +66,29 @@ def _attempt(attempt: Attempt) -> Row:
 
 
 def _rows(before: WorldView, after: WorldView) -> list[Row]:
-    found: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], Row] = {}
     for kind in sorted({*before.store.kinds(), *after.store.kinds()}):
         for key, old, new in _objects(before, after, kind):
             lines = [] if old is None or new is None else list(walk("", old, new))
             what = "created" if old is None else "deleted" if new is None else "changed"
             if lines or what != "changed":
-                found[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines}
+                rows[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines}
     for kind, key, line in (*_places(before, after), *_assumed(before, after), *_held(before, after)):
-        row = found.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": []})
+        row = rows.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": []})
         row["lines"].insert(0, line)
-    for row in found.values():
+    for row in rows.values():
         row["more"] = max(0, len(row["lines"]) - LINES)
         row["lines"] = row["lines"][:LINES]
-    return sorted(found.values(), key=lambda row: (_ORDER.get(row["kind"], 2), row["kind"], row["key"]))
+    return sorted(rows.values(), key=lambda row: (_ORDER.get(row["kind"], 2), row["kind"], row["key"]))
 
 
 def _objects(
     before: WorldView, after: WorldView, kind: str
 ) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
     """Objects of a kind that are not the same in both, by key."""
-    old, new = ({_key(one): one for one in world.store.list(kind)} for world in (before, after))
+    old, new = (
+        {_key(manifest): manifest for manifest in world.store.list(kind)} for world in (before, after)
+    )
     for key, manifest in new.items():
         was = old.get(key)
         if was is None or not _same(was, manifest):
@@ -105,11 +107,9 @@ def _key(manifest: Manifest) -> str:
 def _same(old: Manifest, new: Manifest) -> bool:
     if old is new:
         return True
-    one, other = old["metadata"], new["metadata"]
-    version = one.get("resourceVersion")
-    return (
-        version is not None and version == other.get("resourceVersion") and one.get("uid") == other.get("uid")
-    )
+    was, now = old["metadata"], new["metadata"]
+    version = was.get("resourceVersion")
+    return version is not None and version == now.get("resourceVersion") and was.get("uid") == now.get("uid")
 
 
 def walk(path: str, old: object, new: object) -> Iterator[Row]:
@@ -158,7 +158,7 @@ def _entries(value: object) -> list[Manifest] | None:
 
 
 def _distinct(entries: list[Manifest], by: str) -> bool:
-    values = [str(one.get(by) or "") for one in entries]
+    values = [str(entry.get(by) or "") for entry in entries]
     return "" not in values and len(set(values)) == len(values)
 
 

@@ -46,8 +46,8 @@ def present(sim: WorldView, look: Look) -> Panel:
     """The map as this viewer groups and filters it."""
     scheduler = scheduler_of(sim)
     table, cycle = scheduler.cache.table(), cycle_of(sim)
-    found = refusals(cycle, table.names)
-    moment = _moment(sim, look, table, cycle, found)
+    refused = refusals(cycle, table.names)
+    moment = _moment(sim, look, table, cycle, refused)
     keys = label_keys(table)
     group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)
     large = len(table) > SMALL
@@ -61,8 +61,8 @@ def present(sim: WorldView, look: Look) -> Panel:
         "empty": not len(table),
         "preempting": bool(moment.preempting.ghosts or moment.preempting.candidates),
     }
-    rows, matching = _rows(table, look, found, moment, large)
-    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, found, look)}
+    rows, matching = _rows(table, look, refused, moment, large)
+    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, refused, look)}
     if large:
         context["window"] = {
             "page": look.page,
@@ -71,7 +71,7 @@ def present(sim: WorldView, look: Look) -> Panel:
             "size": WINDOW,
         }
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
-        cards["map-heat"] = heat.heat_card(table, found, moment, look.mode)
+        cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode)
         context["zones"] = [{"name": "", "cards": [card_id(table.names[row]) for row in rows]}]
     else:
         context["zones"] = _zones(table, rows, "" if group == "-" else group)
@@ -103,7 +103,7 @@ def _default_group(table: NodeTable, keys: list[str]) -> str:
 
 
 def _moment(
-    sim: WorldView, look: Look, table: NodeTable, cycle: SchedulingCycleView | None, found: Refusals
+    sim: WorldView, look: Look, table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals
 ) -> Moment:
     step = present_step(sim)
     now = -1
@@ -112,7 +112,7 @@ def _moment(
     score = _totals(cycle, table)
     touched = touched_nodes(sim)
     return Moment(
-        refusals=found,
+        refusals=refused,
         score=score,
         best=int(score.max()) if score is not None and len(score) else -1,
         chosen_node=look.node,
@@ -153,25 +153,28 @@ def touched_nodes(sim: WorldView) -> frozenset[str]:
 
 
 def _rows(
-    table: NodeTable, look: Look, found: Refusals, moment: Moment, large: bool
+    table: NodeTable, look: Look, refused: Refusals, moment: Moment, large: bool
 ) -> tuple[list[int], int]:
     """The rows to show as cards, and how many match what the viewer filters for."""
     rows = np.arange(len(table), dtype=np.intp)
     if look.q:
         rows = rows[
-            np.fromiter((matches(table, int(row), found, look.q) for row in rows), np.bool_, len(rows))
+            np.fromiter((matches(table, int(row), refused, look.q) for row in rows), np.bool_, len(rows))
         ]
     if not large:
         return [int(row) for row in rows], len(rows)
-    order = np.argsort(_rank(table, found, moment)[rows], kind="stable")
+    order = np.argsort(_rank(table, refused, moment)[rows], kind="stable")
     start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
     window = [int(row) for row in rows[order][start : start + WINDOW]]
     return window, len(rows)
 
 
-def _rank(table: NodeTable, found: Refusals, moment: Moment) -> NDArray[np.int64]:
+def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int64]:
     """Smaller comes first: the placed node, the best scores, the feasible, candidates, what was not looked at, the refused."""
-    rank = np.where(found.group == FEASIBLE, 0, np.where(found.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
+    rank = (
+        np.where(refused.group == FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64)
+        * 1_000_000
+    )
     for name in moment.preempting.candidates:
         row = table.row(name)
         if row is not None:
@@ -181,9 +184,9 @@ def _rank(table: NodeTable, found: Refusals, moment: Moment) -> NDArray[np.int64
     return rank
 
 
-def matches(table: NodeTable, row: int, found: Refusals, q: str) -> bool:
+def matches(table: NodeTable, row: int, refused: Refusals, q: str) -> bool:
     """Whether a node answers to a text: part of its name, its refusal, a label as key=value, or the name of a pod on it."""
-    if q in table.names[row] or (found.group[row] >= 0 and q in found.text(row)):
+    if q in table.names[row] or (refused.group[row] >= 0 and q in refused.text(row)):
         return True
     key, equals, value = q.partition("=")
     if equals and table.nodes[row].labels.get(key.strip()) == value.strip():
@@ -203,7 +206,7 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
 
 
 def _summary(
-    table: NodeTable, cycle: SchedulingCycleView | None, found: Refusals, look: Look
+    table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals, look: Look
 ) -> dict[str, Any]:
     """Feasible and refused nodes as counts; each refusal is a group that can be clicked."""
     card: dict[str, Any] = {
@@ -214,11 +217,11 @@ def _summary(
     }
     if cycle is None or not len(table):
         return card
-    groups = found.to_groups()
+    groups = refused.to_groups()
     card |= {
         "pod": short(cycle.pod.key),
-        "feasible": found.feasible,
-        "unseen": found.unseen if found.unseen != len(table) else 0,
+        "feasible": refused.feasible,
+        "unseen": refused.unseen if refused.unseen != len(table) else 0,
         "groups": groups[:8],
         "other": sum(group["count"] for group in groups[8:]),
         "decided": cycle.feasible is not None,

@@ -60,12 +60,12 @@ def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[dict[st
     out: dict[tuple[str, ...], dict[str, Any]] = {}
     for access in accesses:
         part = (access.clone, access.what) if by_clone else (access.point, access.plugin)
-        found = out.setdefault(
+        row = out.setdefault(
             part,
             {"point": access.point, "plugin": access.plugin, "at": access.position, "count": 0}
             | ({"clone": access.clone, "what": access.what} if by_clone else {}),
         )
-        found["count"] += 1
+        row["count"] += 1
     return list(out.values())
 
 

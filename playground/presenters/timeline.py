@@ -94,21 +94,21 @@ def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
         return _in_turn(sim, here[: look.rows]), max(len(here) - look.rows, 0)
     moves = sim.journal.moves
     chosen = subject(sim, look.pod)
-    found = dict.fromkeys([chosen] if chosen else [])
+    pods = dict.fromkeys([chosen] if chosen else [])
     for scheduler in sim.schedulers:
-        found.update((b.pod.key, None) for b in scheduler.bindings.values() if b.waiting and len(found) < 3)
+        pods.update((b.pod.key, None) for b in scheduler.bindings.values() if b.waiting and len(pods) < 3)
     low = bisect_left(moves, view.first, key=lambda move: view.of(move.position, move.t))
     high = bisect_right(moves, view.last, key=lambda move: view.of(move.position, move.t))
     for i in range(high - 1, max(low, high - SEARCHED) - 1, -1):
-        if len(found) >= look.rows:
+        if len(pods) >= look.rows:
             break
         if moves[i].place not in (Place.RUNNING, Place.ACTIVE):
-            found.setdefault(moves[i].pod)
+            pods.setdefault(moves[i].pod)
     for scheduler in sim.schedulers:  # whose turn comes next
         for entry in scheduler.queue.active(look.rows):
-            if len(found) < look.rows:
-                found.setdefault(entry.key)
-    return _in_turn(sim, list(found)), 0
+            if len(pods) < look.rows:
+                pods.setdefault(entry.key)
+    return _in_turn(sim, list(pods)), 0
 
 
 def _began(sim: WorldView, pod: str, view: Window) -> bool:

@@ -36,27 +36,29 @@ def holds(when: Condition, sim: WorldView) -> bool:
 
 def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
     """The finished attempts of the pod that a condition is about."""
-    return [each for each in sim.journal.attempts if each.pod == _key(when["pod"])]
+    return [attempt for attempt in sim.journal.attempts if attempt.pod == _key(when["pod"])]
 
 
 def _came_to_point(when: Condition, sim: WorldView) -> bool:
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
     if finished >= wanted and when["point"] in SCHEDULING:
         return True
-    cycles = [each.cycle for each in sim.schedulers if each.cycle is not None]
-    bindings = [each for scheduler in sim.schedulers for each in scheduler.bindings.values()]
-    running = [each for each in cycles if each.pod.key == _key(when["pod"]) and each.ended is None]
-    present: list[CycleView] = [*running, *(each for each in bindings if each.pod.key == _key(when["pod"]))]
-    is_wanted: bool = finished + len(running) == wanted
-    return is_wanted and any(step.point == when["point"] for each in present for step in each.steps)
+    pod = _key(when["pod"])
+    cycles = [scheduler.cycle for scheduler in sim.schedulers if scheduler.cycle is not None]
+    running = [cycle for cycle in cycles if cycle.pod.key == pod and cycle.ended is None]
+    if finished + len(running) != wanted:
+        return False
+    bindings = [binding for scheduler in sim.schedulers for binding in scheduler.bindings.values()]
+    present: list[CycleView] = [*running, *(binding for binding in bindings if binding.pod.key == pod)]
+    return any(step.point == when["point"] for cycle in present for step in cycle.steps)
 
 
 def _ended_as(when: Condition, sim: WorldView) -> bool:
-    return any(each.outcome == when["outcome"] for each in _attempts(when, sim))
+    return any(attempt.outcome == when["outcome"] for attempt in _attempts(when, sim))
 
 
 def _said(when: Condition, sim: WorldView) -> bool:
-    return any(when["said"] in each.message for each in _attempts(when, sim))
+    return any(when["said"] in attempt.message for attempt in _attempts(when, sim))
 
 
 def _has_been(when: Condition, sim: WorldView) -> bool:
@@ -79,7 +81,7 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "point": _came_to_point,
     "outcome": _ended_as,
     "said": _said,
-    "any": lambda when, sim: any(holds(each, sim) for each in when["any"]),
+    "any": lambda when, sim: any(holds(condition, sim) for condition in when["any"]),
     "place": _has_been,
     "exists": lambda when, sim: _exists(when["exists"], sim),
     "lacks": lambda when, sim: not _exists(when["lacks"], sim),

@@ -50,14 +50,14 @@ class Story:
 @lru_cache(maxsize=1)
 def all_stories() -> tuple[Story, ...]:
     """Every story, in the order in which they are offered; files that ORDER does not name come last."""
-    found = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-    order = [slug for slug in ORDER if slug in found] + [slug for slug in found if slug not in ORDER]
+    slugs = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    order = [slug for slug in ORDER if slug in slugs] + [slug for slug in slugs if slug not in ORDER]
     return tuple(read(slug, (FOLDER / f"{slug}.yaml").read_text()) for slug in order)
 
 
 def story(slug: str) -> Story | None:
     """The story of that name, if there is one."""
-    return next((each for each in all_stories() if each.slug == slug), None)
+    return next((chosen for chosen in all_stories() if chosen.slug == slug), None)
 
 
 def read(slug: str, text: str) -> Story:
@@ -79,9 +79,9 @@ def _commands(data: Mapping[str, Any]) -> tuple[Command, ...]:
 
 def _objects(data: Mapping[str, Any]) -> list[Json]:
     """Objects written out, and those that the builder makes: nodes before pods."""
-    objects = [each for wanted in data.get("nodes", ()) for each in node_manifests(**wanted)]
+    objects = [manifest for wanted in data.get("nodes", ()) for manifest in node_manifests(**wanted)]
     objects += data.get("objects", ())
-    return objects + [each for wanted in data.get("pods", ()) for each in pod_manifests(**wanted)]
+    return objects + [manifest for wanted in data.get("pods", ()) for manifest in pod_manifests(**wanted)]
 
 
 def _chapter(data: Mapping[str, Any]) -> Chapter:

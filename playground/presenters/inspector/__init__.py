@@ -62,12 +62,12 @@ def present(sim: WorldView, look: Look) -> Panel:
 def _heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:
     if not key:
         return None
-    found, cycle = find_pod(sim, key), cycle_of(sim)
+    inspected, cycle = find_pod(sim, key), cycle_of(sim)
     return {
         "key": key,
         "name": short(key),
-        "priority": found.priority if found is not None else None,
-        "gone": found is None,
+        "priority": inspected.priority if inspected is not None else None,
+        "gone": inspected is None,
         "pinned": bool(look.pod),
         "present": cycle is not None and cycle.pod.key == key,
         "place": sim.journal.place(key),

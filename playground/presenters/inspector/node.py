@@ -23,13 +23,13 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     if row is None:
         return {"kind": "gone" if name else "none", "name": name}
     node, pods = table.nodes[row], table.pods[row]
-    found = refusals(cycle, table.names)
-    status = found.statuses[int(found.group[row])] if found.group[row] >= 0 else None
+    refused = refusals(cycle, table.names)
+    status = refused.statuses[int(refused.group[row])] if refused.group[row] >= 0 else None
     return {
         "kind": "node",
         "name": name,
         "pod": short(key),
-        "verdict": "ok" if found.group[row] == FEASIBLE else "no" if status else "",
+        "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
         "why": status.message if status else "",
         "plugin": status.plugin if status else "",
         "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],

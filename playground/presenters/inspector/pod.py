@@ -15,22 +15,23 @@ ATTEMPTS = 12
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The pod as the API server has it now."""
-    found = find_pod(sim, key) if key else None
-    if found is None:
+    inspected = find_pod(sim, key) if key else None
+    if inspected is None:
         return {"kind": "gone" if key else "none"}
     return {
         "kind": "pod",
-        "facts": _facts(found),
-        "labels": [f"{k}={v}" for k, v in sorted(found.labels.items())],
-        "tolerations": [_toleration(t) for t in found.spec.tolerations],
-        "gates": list(found.spec.scheduling_gates),
+        "facts": _facts(inspected),
+        "labels": [f"{k}={v}" for k, v in sorted(inspected.labels.items())],
+        "tolerations": [_toleration(t) for t in inspected.spec.tolerations],
+        "gates": list(inspected.spec.scheduling_gates),
         "conditions": [
-            {k: str(c.get(k, "")) for k in ("type", "status", "reason", "message")} for c in found.conditions
+            {k: str(c.get(k, "")) for k in ("type", "status", "reason", "message")}
+            for c in inspected.conditions
         ],
         "attempts": _attempts(sim, key),
         "key": key,
-        "pending": not found.node_name,
-        "stranger": found.spec.scheduler_name if key in sim.journal.ignored else "",
+        "pending": not inspected.node_name,
+        "stranger": inspected.spec.scheduler_name if key in sim.journal.ignored else "",
         "faults": [
             {
                 "call": call,
@@ -48,12 +49,12 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
 
 def _facts(pod: Pod) -> list[dict[str, str]]:
     requests = pod.requests
-    asked = [cpu(requests.milli_cpu) + " cpu"] if requests.milli_cpu else []
-    asked += [memory(requests.memory)] if requests.memory else []
-    asked += [f"{amount(name, value)} {name}" for name, value in requests.scalar]
+    requested = [cpu(requests.milli_cpu) + " cpu"] if requests.milli_cpu else []
+    requested += [memory(requests.memory)] if requests.memory else []
+    requested += [f"{amount(name, value)} {name}" for name, value in requests.scalar]
     selector = pod.spec.node_selector or {}
     rows = [
-        (gettext_noop("requests"), " · ".join(asked) or "-"),
+        (gettext_noop("requests"), " · ".join(requested) or "-"),
         (gettext_noop("priority"), str(pod.priority)),
         (gettext_noop("node"), pod.node_name or "-"),
         (gettext_noop("phase"), pod.phase),

@@ -54,11 +54,11 @@ def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[s
 
 def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str, Any]:
     names = cycle.nodes.names
-    found = refusals(cycle, names)
+    refused = refusals(cycle, names)
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
     reached = _reached(cycle, enabled)
     plugins = [name for name in enabled if reached[name] != "skip"]
-    rows, matching = _rows(cycle, look, found)
+    rows, matching = _rows(cycle, look, refused)
     return {
         "kind": "matrix",
         "number": cycle.number,
@@ -66,13 +66,13 @@ def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str,
         "outcome": cycle.outcome,
         "node": cycle.chosen or "",
         "nodes": len(names),
-        "feasible": found.feasible,
-        "unseen": found.unseen,
+        "feasible": refused.feasible,
+        "unseen": refused.unseen,
         "pre_filter": "" if cycle.pre_filter_status.ok else cycle.pre_filter_status.message,
         "skipped": [name for name in enabled if reached[name] == "skip"],
         "plugins": [{"name": name, "state": reached[name], "now": name == _now(sim)} for name in plugins],
-        "groups": [_group(g["text"], g["plugin"], g["count"], g["reasons"]) for g in found.to_groups()],
-        "rows": [_row(cycle, row, found, plugins, reached, look) for row in rows],
+        "groups": [_group(g["text"], g["plugin"], g["count"], g["reasons"]) for g in refused.to_groups()],
+        "rows": [_row(cycle, row, refused, plugins, reached, look) for row in rows],
         "page": look.page,
         "pages": -(-matching // _size(cycle)),
         "matching": matching,
@@ -115,13 +115,13 @@ def _size(cycle: SchedulingCycleView) -> int:
     return ALL if len(cycle.nodes) <= ALL else WINDOW
 
 
-def _rows(cycle: SchedulingCycleView, look: Look, found: Refusals) -> tuple[list[int], int]:
+def _rows(cycle: SchedulingCycleView, look: Look, refused: Refusals) -> tuple[list[int], int]:
     """The window of rows: the chosen node first, then the feasible ones, then the refused."""
     names = cycle.nodes.names
     rows = np.arange(len(names), dtype=np.intp)
     if look.q:
-        rows = np.array([r for r in rows if look.q in names[r] or look.q in found.text(int(r))], np.intp)
-    order = np.where(found.group == FEASIBLE, 0, np.where(found.group == UNSEEN, 2, 1))[rows]
+        rows = np.array([r for r in rows if look.q in names[r] or look.q in refused.text(int(r))], np.intp)
+    order = np.where(refused.group == FEASIBLE, 0, np.where(refused.group == UNSEEN, 2, 1))[rows]
     rows = rows[np.argsort(order, kind="stable")]
     size = _size(cycle)
     start = min(look.page, max(len(rows) - 1, 0) // size) * size
@@ -135,27 +135,27 @@ def _rows(cycle: SchedulingCycleView, look: Look, found: Refusals) -> tuple[list
 def _row(
     cycle: SchedulingCycleView,
     row: int,
-    found: Refusals,
+    refused: Refusals,
     plugins: list[str],
     reached: dict[str, str],
     look: Look,
 ) -> dict[str, Any]:
-    group, text = int(found.group[row]), found.text(row)
-    refuser = found.statuses[group].plugin if group >= 0 else ""
+    group, text = int(refused.group[row]), refused.text(row)
+    refuser = refused.statuses[group].plugin if group >= 0 else ""
     name = cycle.nodes.names[row]
     return {
         "node": name,
         "state": "ok" if group == FEASIBLE else "no" if group >= 0 else "unseen",
         "cells": _cells(group, refuser, plugins, reached),
         "text": text,
-        "plain": [plain for reason in _reasons(found, group) if (plain := in_plain_words(reason))],
+        "plain": [plain for reason in _reasons(refused, group) if (plain := in_plain_words(reason))],
         "chosen": name == look.node,
         "placed": name == cycle.chosen,
     }
 
 
-def _reasons(found: Refusals, group: int) -> tuple[str, ...]:
-    return found.statuses[group].reasons if group >= 0 else ()
+def _reasons(refused: Refusals, group: int) -> tuple[str, ...]:
+    return refused.statuses[group].reasons if group >= 0 else ()
 
 
 def _cells(group: int, refuser: str, plugins: list[str], reached: dict[str, str]) -> str:

@@ -61,7 +61,7 @@ def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[dict[str, Any]]:
 def _actions(action: Action) -> str:
     if action in (Action.ALL, Action.UPDATE):
         return action_name(action)
-    return ", ".join(action_name(one) for one in action)
+    return ", ".join(action_name(part) for part in action)
 
 
 def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:

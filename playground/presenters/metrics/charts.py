@@ -20,7 +20,7 @@ _POINTS = ("PreFilter", "Filter", "PreScore", "Score")
 _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "errors"}
 
 
-def charts(found: Families, curve: Curve) -> list[Chart]:
+def charts(families: Families, curve: Curve) -> list[Chart]:
     """In the order in which they stand."""
     return [
         _over_time(
@@ -39,35 +39,35 @@ def charts(found: Families, curve: Curve) -> list[Chart]:
             _RESULTS,
             False,
         ),
-        _incoming(found),
+        _incoming(families),
         _spread(
             "attempt-duration",
             gettext_noop("Duration of an attempt"),
             "scheduler_scheduling_attempt_duration_seconds",
-            found,
+            families,
             "result",
         ),
         _spread(
             "sli",
             gettext_noop("From the queue to the node, by attempts"),
             "scheduler_pod_scheduling_sli_duration_seconds",
-            found,
+            families,
             "attempts",
         ),
         _spread(
             "tries",
             gettext_noop("Attempts until bound"),
             "scheduler_pod_scheduling_attempts",
-            found,
+            families,
             "",
         ),
-        _evaluations(found),
-        _times(found),
+        _evaluations(families),
+        _times(families),
         _spread(
             "victims",
             gettext_noop("Victims of a preemption"),
             "scheduler_preemption_victims",
-            found,
+            families,
             "",
         ),
     ]
@@ -95,13 +95,13 @@ def _over_time(
     name: str, title: str, metric: str, curve: Curve, lines: Mapping[str, str], stacked: bool
 ) -> Chart:
     """`lines`: name on the screen -> field of a scrape."""
-    if not any(one[field] for one in curve for field in lines.values()):
+    if not any(scrape[field] for scrape in curve for field in lines.values()):
         return _chart(name, title, metric, None, [], [])
     curve = _moving(curve, list(lines.values()))
     last = curve[-1]["t"]
     unit, scale = ("s", SECOND) if last >= SECOND else ("ms", 1_000_000)
     figure = draw.curves(
-        [one["t"] / scale for one in curve],
+        [scrape["t"] / scale for scrape in curve],
         unit,
         {word: [scrape[field] for scrape in curve] for word, field in lines.items()},
         stacked,
@@ -133,9 +133,9 @@ def _some(curve: Curve) -> Curve:
 # Distributions
 
 
-def _spread(name: str, title: str, metric: str, found: Families, by: str) -> Chart:
+def _spread(name: str, title: str, metric: str, families: Families, by: str) -> Chart:
     """A histogram's buckets, from the first to the last that has something in it."""
-    series = {key: counts for key, (counts, _) in added(found, metric, by).items() if any(counts)}
+    series = {key: counts for key, (counts, _) in added(families, metric, by).items() if any(counts)}
     used = [i for counts in series.values() for i, n in enumerate(counts) if n]
     if not used:
         return _chart(name, title, metric, None, [], [])
@@ -166,37 +166,37 @@ def _stacked(name: str, title: str, metric: str, first: str, cells: Mapping[str,
     return _chart(name, title, metric, figure, [first, *parts], lines)
 
 
-def _incoming(found: Families) -> Chart:
+def _incoming(families: Families) -> Chart:
     metric = "scheduler_queue_incoming_pods_total"
     cells: dict[str, dict[str, int]] = {}
-    for one in found.get(metric, ()):
-        queue, event = one["labels"]
-        cells.setdefault(event, {})[queue] = one["value"]
+    for series in families.get(metric, ()):
+        queue, event = series["labels"]
+        cells.setdefault(event, {})[queue] = series["value"]
     return _stacked(
         "incoming", gettext_noop("Pods into a queue, by event"), metric, gettext_noop("event"), cells
     )
 
 
-def _evaluations(found: Families) -> Chart:
+def _evaluations(families: Families) -> Chart:
     metric = "scheduler_plugin_evaluation_total"
     cells: dict[str, dict[str, int]] = {}
-    for one in found.get(metric, ()):
-        plugin, point, _ = one["labels"]
+    for series in families.get(metric, ()):
+        plugin, point, _ = series["labels"]
         mine = cells.setdefault(plugin, {})
-        mine[point] = mine.get(point, 0) + one["value"]
+        mine[point] = mine.get(point, 0) + series["value"]
     return _stacked(
         "evaluations", gettext_noop("Calls of each plugin"), metric, gettext_noop("plugin"), cells
     )
 
 
-def _times(found: Families) -> Chart:
+def _times(families: Families) -> Chart:
     """Virtual time by extension point, of those at which any passes."""
     name, title = "times", gettext_noop("Virtual time by extension point")
     metric = "scheduler_framework_extension_point_duration_seconds"
-    spent = [(point, took) for point, (_, took) in added(found, metric, "extension_point").items() if took]
+    spent = [(point, took) for point, (_, took) in added(families, metric, "extension_point").items() if took]
     if not spent:
         return _chart(name, title, metric, None, [], [])
-    spent.sort(key=lambda one: (-one[1], one[0]))
+    spent.sort(key=lambda point: (-point[1], point[0]))
     figure = draw.rows([point for point, _ in spent], {"s": [took for _, took in spent]})
     lines = [[point, seconds(took)] for point, took in spent]
     return _chart(

@@ -15,31 +15,31 @@ Table = dict[str, Any]
 MOST_ROWS = 60
 
 
-def families(found: Mapping[str, Any]) -> Families:
+def families(scheduler: Mapping[str, Any]) -> Families:
     """Name -> series, of one scheduler."""
-    return {one["name"]: one["series"] for one in found["families"]}
+    return {family["name"]: family["series"] for family in scheduler["families"]}
 
 
-def total(found: Families, name: str, **wanted: str) -> int:
+def total(families: Families, name: str, **wanted: str) -> int:
     """The sum of a counter's or gauge's series that have these labels."""
     labels = BY_NAME[name].labels
     picked = [labels.index(label) for label in wanted]
     return sum(
-        one["value"]
-        for one in found.get(name, ())
-        if [one["labels"][i] for i in picked] == list(wanted.values())
+        series["value"]
+        for series in families.get(name, ())
+        if [series["labels"][i] for i in picked] == list(wanted.values())
     )
 
 
-def added(found: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
+def added(families: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
     """Of a histogram: (counts by bucket, sum), added up by one label, in its order."""
     metric = BY_NAME[name]
     place = metric.labels.index(by) if by else None
     out: dict[str, tuple[list[int], float]] = {}
-    for one in found.get(name, ()):
-        key = "" if place is None else str(one["labels"][place])
-        counts, together = out.get(key, ([0] * len(one["counts"]), 0.0))
-        out[key] = ([a + b for a, b in zip(counts, one["counts"], strict=True)], together + one["sum"])
+    for series in families.get(name, ()):
+        key = "" if place is None else str(series["labels"][place])
+        counts, together = out.get(key, ([0] * len(series["counts"]), 0.0))
+        out[key] = ([a + b for a, b in zip(counts, series["counts"], strict=True)], together + series["sum"])
     return out
 
 
@@ -62,13 +62,13 @@ def seconds(value: float) -> str:
 def mean(metric: Metric, count: int, together: float) -> str:
     if not count:
         return ""
-    each = together / count
-    return seconds(each) if metric.name.endswith("_seconds") else f"{each:.2f}".rstrip("0").rstrip(".")
+    average = together / count
+    return seconds(average) if metric.name.endswith("_seconds") else f"{average:.2f}".rstrip("0").rstrip(".")
 
 
 def table(metric: Metric, series: Iterable[Series]) -> Table:
     """Every series with its labels: its value, or how many, their sum and their mean."""
-    lines = [_line(metric, one) for one in series]
+    lines = [_line(metric, row) for row in series]
     head = ["count", "sum", "mean"] if metric.kind is MetricKind.HISTOGRAM else ["value"]
     return {
         "labels": list(metric.labels),
@@ -78,9 +78,9 @@ def table(metric: Metric, series: Iterable[Series]) -> Table:
     }
 
 
-def _line(metric: Metric, one: Series) -> dict[str, Any]:
+def _line(metric: Metric, series: Series) -> dict[str, Any]:
     if metric.kind is not MetricKind.HISTOGRAM:
-        return {"labels": one["labels"], "cells": [thousands(one["value"])]}
-    count, together = sum(one["counts"]), one["sum"]
+        return {"labels": series["labels"], "cells": [thousands(series["value"])]}
+    count, together = sum(series["counts"]), series["sum"]
     whole = seconds(together) if metric.name.endswith("_seconds") else thousands(round(together))
-    return {"labels": one["labels"], "cells": [thousands(count), whole, mean(metric, count, together)]}
+    return {"labels": series["labels"], "cells": [thousands(count), whole, mean(metric, count, together)]}

@@ -16,10 +16,10 @@ def sentence(sim: WorldView) -> dict[str, Any]:
     """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
-    found = present_step(sim)
-    if found is None:
+    ran = present_step(sim)
+    if ran is None:
         return _of_records(sim)
-    step, cycle = found
+    step, cycle = ran
     for record in sim.last[:2]:
         if record.kind == AttemptStarted.KIND:
             return of_record(record)
