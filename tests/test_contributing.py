@@ -113,6 +113,86 @@ def test_what_of_a_plugin_is_forgotten_is_missed(copy: Path, forgotten: str, mis
     assert set(checked(copy, *OVER_ALL).failed) == missed_by
 
 
+CONTROLLER = ROOT / "tests/recipes/controller"
+CONTROLLER_FILES = [
+    "scheduler_core/controllers/<name>.py",
+    "scheduler_core/controllers/catalogue.py",
+    "scheduler_core/config/settings.py",
+    "playground/worldforms.py",
+    "docs/world.md",
+    "docs/architecture.md",
+    "tests/scheduler_core/controllers/test_<name>.py",
+    "tests/scheduler_core/controllers/test_contract.py",
+]
+OVER_ALL_CONTROLLERS = (
+    "tests/scheduler_core/controllers/test_contract.py",
+    "tests/playground/workbench/test_configuration.py",
+    "tests/test_docs.py",
+    "-k",
+    "sweeper or contract or every_setting_that or setting_of_a_world or architecture_shows",
+)
+
+
+def add_controller(copy: Path) -> None:
+    """CONTRIBUTING's eight steps."""
+    room, catalogue, settings, forms, world, architecture, tests, contract = (
+        copy / file.replace("<name>", "sweeper") for file in CONTROLLER_FILES
+    )
+    shutil.copy(CONTROLLER / "room.py", room)
+    put_behind(
+        catalogue,
+        "from scheduler_core.controllers.kubelet",
+        "from scheduler_core.controllers.sweeper import Sweeper\n",
+    )
+    replace(catalogue, "VolumeController())", "VolumeController(), Sweeper())")
+    put_behind(
+        settings, "    pod_start_latency:", "    sweep_after: Duration = 60 * SECOND  # from a pod's end\n"
+    )
+    replace(forms, '"pod_start_latency")', '"pod_start_latency", "sweep_after")')
+    put_behind(
+        forms, "    pod_start_latency =", '    sweep_after = DurationField(label=_("A pod is swept after"))\n'
+    )
+    put_behind(
+        world, "| `pod_start_latency` |", "| `sweep_after` | 60s | | from a pod's end until it is swept |\n"
+    )
+    shutil.copy(CONTROLLER / "checks.py", tests)
+    replace(contract, 'pod("web"),', 'pod("web"), {**pod("old"), "status": {"phase": "Failed"}},')
+    printed = subprocess.run(
+        [sys.executable, "-m", "tests.architecture_tables"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (row,) = [line for line in printed.stdout.splitlines() if line.startswith("| SweepPod |")]
+    put_behind(architecture, "| OfferVolume |", f"{row}\n")
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+    file.write_text(text.replace(old, new))
+
+
+def test_a_controller_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a controller") == CONTROLLER_FILES
+    add_controller(copy)
+    all_of_it = checked(copy, "tests/scheduler_core/controllers/test_sweeper.py", *OVER_ALL_CONTROLLERS)
+    assert all_of_it.passed > 13, all_of_it.said
+    assert all_of_it.failed == [], all_of_it.said
+
+
+def test_what_of_a_controller_is_forgotten_is_missed(copy: Path) -> None:
+    add_controller(copy)
+    for forgotten in ("playground/worldforms.py", "docs/world.md", "docs/architecture.md"):
+        shutil.copy(ROOT / forgotten, copy / forgotten)
+    assert set(checked(copy, *OVER_ALL_CONTROLLERS).failed) == {
+        "test_every_setting_that_somebody_may_change_is_on_the_page",
+        "test_every_command_and_setting_of_a_world_is_documented",
+        "test_the_architecture_shows_the_tables_as_the_code_has_them",
+    }
+
+
 RECORD = ROOT / "tests/recipes/record_kind"
 RECORD_FILES = [
     "scheduler_core/trace/kinds.py",
@@ -185,12 +265,6 @@ def add_record_kind(copy: Path) -> None:
     kind, *fields = [line for line in printed.stdout.splitlines() if line.startswith("| `scheduler_stopped`")]
     put_behind(document, "| `scheduler_started` | a ", f"{kind}\n")
     put_behind(document, "| `scheduler_started` | `profiles`", "".join(f"{line}\n" for line in fields))
-
-
-def replace(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
-    file.write_text(text.replace(old, new))
 
 
 def test_a_record_kind_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:

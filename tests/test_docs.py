@@ -11,6 +11,8 @@ from django.conf import global_settings
 from django.core.management import get_commands
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from playground import VERSION
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.api.faults import Call
 from scheduler_core.commands import KINDS as KINDS_OF_COMMANDS
 from scheduler_core.config.gates import GATES
@@ -277,3 +279,25 @@ def test_every_dependency_is_documented() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_document_names_a_path_of_somebodys_machine(document: Path) -> None:
     assert re.findall(r"/(?:home|root|work|Users)/\S*|\.\./shared\S*", document.read_text()) == []
+
+
+VERSION_HEADING = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d{2}-\d{2})$", flags=re.MULTILINE)
+
+
+def test_the_changelog_is_about_this_version_first() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    major, minor, patch, _ = VERSION_HEADING.findall(text)[0]
+    assert f"{major}.{minor}.{patch}" == VERSION
+    assert (
+        VERSION_HEADING.split(text)[5]
+        .lstrip()
+        .startswith(f"Engine {ENGINE_VERSION}, kube-scheduler {KUBE_VERSION}.")
+    )
+
+
+def test_the_changelog_has_versions_with_dates_newest_first() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    versions = [(tuple(map(int, numbers)), date) for *numbers, date in VERSION_HEADING.findall(text)]
+    assert len(versions) == text.count("\n## ")
+    assert versions == sorted(versions, reverse=True)
+    assert len(set(versions)) == len(versions)

@@ -13,9 +13,10 @@ from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.numbers import parse_integer
 from scheduler_core.objects.paths import Step
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_BETWEEN = re.compile(r"(?:[ \t\n\r]+|^---(?=[ \t\n\r]|\Z)(?:[ \t]+#.*)?)*", re.MULTILINE)
-_BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]+|---(?=[ \t\n\r]))*(?:\{[ \t\n\r]*(?:"|\})|\[)')
+# What repeats is possessive (`++`): a text that does not match is given up at once, not tried in every way it could be divided.
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_BETWEEN = re.compile(r"(?:[ \t\n\r]++|^---(?=[ \t\n\r]|\Z)(?:[ \t]++#.*+)?)*+", re.MULTILINE)
+_BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]++|---(?=[ \t\n\r]))*+(?:\{[ \t\n\r]*+(?:"|\})|\[)')
 _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 

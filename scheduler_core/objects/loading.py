@@ -108,7 +108,7 @@ def _documents(text: str, limits: LoadLimits) -> list[Document]:
     try:
         return _read(json_text.read, json_text.find, text, limits)
     except InvalidObject:
-        parts = _mixed(text)
+        parts = _mixed(text, limits)
         if all(json_text.looks_like_json(part) for part in parts):
             raise
     return [
@@ -127,21 +127,22 @@ def _read(read: Reader, find: Finder, text: str, limits: LoadLimits) -> list[Doc
     return [(text, document, find, number) for number, document in enumerate(documents)]
 
 
-def _mixed(text: str) -> list[str]:
+def _mixed(text: str, limits: LoadLimits) -> list[str]:
     """The documents of a text in which JSON and YAML follow one another. Each keeps its lines' numbers.
     Neither language can have a line of three dashes within a document.
     """
     parts: list[str] = []
-    lines = 0
+    lines = above = 0  # above: blank lines in place of the documents above, over all parts
     for part in _SEPARATOR.split(text):
         if part.strip():
+            above += lines
+            if len(parts) >= _MOST_MIXED or above > limits.max_bytes:
+                raise _refused(
+                    f"more than {_MOST_MIXED} documents of JSON and YAML in one text, or too many lines between them",
+                    "write all of them in one of the two, or in several files",
+                )
             parts.append("\n" * lines + part)
         lines += part.count("\n")
-        if len(parts) > _MOST_MIXED:
-            raise _refused(
-                f"more than {_MOST_MIXED} documents of JSON and YAML in one text",
-                "write all of them in one of the two, or in several files",
-            )
     return parts
 
 

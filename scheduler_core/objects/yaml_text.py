@@ -25,6 +25,8 @@ _TRUE, _FALSE = ("true", "yes", "on", "y"), ("false", "no", "off", "n")
 _INT = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[1-9][0-9_]*|0)\Z")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?\Z")
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+_MOST_DIRECTIVES = 100  # libyaml compares each %TAG with all before it
 _LONGEST_NUMBER = 64  # characters
 _LONGEST_OBJECT = 200_000  # characters in which a field is looked for
 _EXACT = 2.0**53  # beyond it a float has no exact integer
@@ -33,6 +35,7 @@ _CORE = "tag:yaml.org,2002:"
 
 def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
     """All documents of the text. InvalidObject with line and column where it is malformed."""
+    _check_directives(text)
     builder = _Builder(max_depth, max_alias_nodes)
     try:
         for event in yaml.parse(text, Loader=_Loader):
@@ -43,6 +46,16 @@ def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
     except yaml.YAMLError as error:
         raise _malformed(str(error), None) from error
     return builder.documents
+
+
+def _check_directives(text: str) -> None:
+    for number, line in enumerate(_DIRECTIVE.finditer(text), start=1):
+        if number > _MOST_DIRECTIVES:
+            problem = f"more than {_MOST_DIRECTIVES} lines begin with %"
+            place = FieldError(
+                "", "not readable as YAML", f"({problem})", line=text.count("\n", 0, line.start()) + 1
+            )
+            raise InvalidObject([place])
 
 
 @dataclass(slots=True)

@@ -7,6 +7,8 @@ from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from playground import VERSION
+
 
 class Command(BaseCommand):
     """Serves pages and WebSockets in one process until it is interrupted."""
@@ -25,7 +27,7 @@ class Command(BaseCommand):
         from playground.sessions.runtime import runtime
 
         def ready() -> None:
-            self.stdout.write(f"Scheduler Playground: http://{host}:{port}/")
+            self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
             here = runtime()
             here.loop.call_soon_threadsafe(lambda: here.begin(here.pool.warm()))
 
