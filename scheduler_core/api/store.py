@@ -20,6 +20,7 @@ from scheduler_core.api.watch import ADDED, DELETED, MODIFIED, Subscriber, Watch
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
 from scheduler_core.objects.times import SECOND, format_time, parse_time
+from scheduler_core.state import Copied, Derived, Growing, Shared, State
 
 Manifest = Mapping[str, Any]
 Manifests = list[Manifest]
@@ -28,28 +29,41 @@ Keys = list[Key]
 Pods = list[Pod]
 Nodes = list[Node]
 Names = list[str]
+Subscribers = list[Subscriber]
 EPOCH = parse_time("2026-01-01T00:00:00Z")
 _NO_OBJECTS: dict[Key, Manifest] = {}
 _OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp")
 
 
-class Store:
+class Store(State):
     """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` says how
     pods are read.
     """
+
+    epoch: int
+    reading: Reading
+    resource_version: int
+    events: Growing[KubeEvent]
+    _objects: Copied[dict[str, dict[Key, Manifest]]]
+    _pods: Copied[dict[Key, Pod]]
+    _nodes: Copied[dict[str, Node]]
+    _uids: Copied[dict[str, tuple[str, Key]]]
+    _created: int
+    _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
+    _subscribers: Derived[Subscribers]
 
     def __init__(self, epoch: int = EPOCH) -> None:
         self.epoch = epoch
         self.reading = Reading.ALL
         self.resource_version = 0
-        self.events: list[KubeEvent] = []
-        self._objects: dict[str, dict[Key, Manifest]] = {}
-        self._pods: dict[Key, Pod] = {}
-        self._nodes: dict[str, Node] = {}
-        self._uids: dict[str, tuple[str, Key]] = {}
+        self.events = []
+        self._objects = {}
+        self._pods = {}
+        self._nodes = {}
+        self._uids = {}
         self._created = 0
-        self._sorted: dict[str, Keys] = {}
-        self._subscribers: list[Subscriber] = []
+        self._sorted = {}
+        self._subscribers = []
 
     # reading
 
@@ -90,20 +104,6 @@ class Store:
     def timestamp(self, now: int) -> str:
         """Virtual time as manifests print it."""
         return format_time(self.epoch + now)
-
-    def copy(self) -> Store:
-        """The same objects in a store of its own, without subscribers."""
-        twin = Store(self.epoch)
-        twin.reading = self.reading
-        twin.resource_version = self.resource_version
-        twin.events = self.events.copy()
-        twin._objects = {kind: dict(objects) for kind, objects in self._objects.items()}
-        twin._pods = dict(self._pods)
-        twin._nodes = dict(self._nodes)
-        twin._uids = dict(self._uids)
-        twin._created = self._created
-        twin._sorted = dict(self._sorted)
-        return twin
 
     def replica(self) -> Store:
         """The same objects, to be kept up with by `mirror`: without Kubernetes Events and subscribers."""

@@ -12,6 +12,8 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
+from scheduler_core.state import Copied, State
+
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 FOREVER = 1 << 62  # ns, 146 years: times up to here fit into 64 bits, and no day is too late for a date
@@ -37,14 +39,18 @@ class Entry(NamedTuple):
     action: Action
 
 
-class Agenda:
+class Agenda(State):
     """The heap with its clock. `now` moves when an entry is taken."""
 
     __slots__ = ("_heap", "_sequence", "now")
 
+    now: int
+    _heap: Copied[list[Entry]]
+    _sequence: int
+
     def __init__(self) -> None:
         self.now = 0
-        self._heap: list[Entry] = []
+        self._heap = []
         self._sequence = 0
 
     def __len__(self) -> int:
@@ -78,10 +84,3 @@ class Agenda:
     def entries(self) -> list[Entry]:
         """Everything still to happen, soonest first."""
         return sorted(self._heap)
-
-    def copy(self) -> Agenda:
-        twin = Agenda()
-        twin.now = self.now
-        twin._heap = list(self._heap)
-        twin._sequence = self._sequence
-        return twin

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from scheduler_core.state import State
+
 _MASK = (1 << 64) - 1
 
 
-class Stream:
+class Stream(State):
     """SplitMix64 (Steele, Lea and Flood, 2014): 64 bits a draw, one integer of state."""
 
     __slots__ = ("state",)
+
+    state: int
 
     def __init__(self, seed: int) -> None:
         self.state = seed & _MASK
@@ -30,6 +34,3 @@ class Stream:
             draw = self.next()
             if draw < limit:
                 return draw % n
-
-    def copy(self) -> Stream:
-        return Stream(self.state)

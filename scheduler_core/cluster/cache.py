@@ -22,13 +22,15 @@ from scheduler_core.cluster.table import NO_PORTS, ImageState, NodeTable, Resour
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
 from scheduler_core.objects.resources import Resources
+from scheduler_core.state import Copied, Derived, Shared, State
 
+Amounts = NDArray[np.int64]
 _FIRST_CAPACITY = 8
 _PODS = 0  # column of `counts`
 _ALLOWED = 1
 
 
-class Copied(NamedTuple):
+class CopiedRows(NamedTuple):
     """What the last `update_snapshot` did: up to which generation, and which rows it copied (`whole`: a new table, as nodes had changed).
 
     `rows` are the first MOST_TOLD of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
@@ -48,33 +50,57 @@ class CacheError(RuntimeError):
     """The cache was asked for something that its state does not allow, such as assuming a pod twice."""
 
 
-class Cache:
+class Cache(State):
     """Nodes, the pods on them (bound or assumed), and the columns summed up from both."""
+
+    resources: Copied[ResourceIndex]
+    tree: Copied[NodeTree]
+    slots: Copied[dict[str, int]]
+    nodes: Copied[list[Node | None]]  # by slot; None: only pods are known of this node
+    names: Copied[list[str]]
+    pods: Copied[list[tuple[Pod, ...]]]
+    ports: Copied[dict[int, frozenset[HostPort]]]  # slots that use host ports
+    where: Copied[dict[str, tuple[Pod, int]]]  # pod uid -> (pod, slot)
+    columns: Copied[PodColumns]
+    _assumed: Copied[dict[str, str]]  # pod uid -> node name, not yet confirmed by the API server
+    image_sizes: Copied[dict[str, int]]
+    image_nodes: Copied[dict[str, dict[str, None]]]
+    free: Copied[list[int]]
+    allocatable: Copied[Amounts]
+    requested: Copied[Amounts]
+    nonzero: Copied[Amounts]
+    counts: Copied[Amounts]
+    _vectors: Derived[Copied[dict[Resources, Shared[Amounts]]]]
+    generation: int  # counts changes; kube's are numbers of the whole process
+    copied: CopiedRows
+    _dirty: Copied[dict[int, str]]  # slot -> its last change (see CopiedRows)
+    _nodes_changed: bool
+    _rows: Shared[dict[int, int]]  # slot -> row of the snapshot made last; replaced, never changed
 
     def __init__(self) -> None:
         self.resources = ResourceIndex()
         self.tree = NodeTree()
-        self.slots: dict[str, int] = {}
-        self.nodes: list[Node | None] = []  # by slot; None: only pods are known of this node
-        self.names: list[str] = []
-        self.pods: list[tuple[Pod, ...]] = []
-        self.ports: dict[int, frozenset[HostPort]] = {}  # slots that use host ports
-        self.where: dict[str, tuple[Pod, int]] = {}  # pod uid -> (pod, slot)
+        self.slots = {}
+        self.nodes = []
+        self.names = []
+        self.pods = []
+        self.ports = {}
+        self.where = {}
         self.columns = PodColumns()
-        self._assumed: dict[str, str] = {}  # pod uid -> node name, not yet confirmed by the API server
-        self.image_sizes: dict[str, int] = {}
-        self.image_nodes: dict[str, dict[str, None]] = {}
-        self.free: list[int] = []
-        self.allocatable: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 3), np.int64)
-        self.requested: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 3), np.int64)
-        self.nonzero: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
-        self.counts: NDArray[np.int64] = np.zeros((_FIRST_CAPACITY, 2), np.int64)
-        self._vectors: dict[Resources, NDArray[np.int64]] = {}
-        self.generation = 0  # counts changes; kube's are numbers of the whole process
-        self.copied = Copied(0, True, 0)
-        self._dirty: dict[int, str] = {}  # slot -> its last change (see Copied)
+        self._assumed = {}
+        self.image_sizes = {}
+        self.image_nodes = {}
+        self.free = []
+        self.allocatable = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.requested = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.nonzero = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self.counts = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self._vectors = {}
+        self.generation = 0
+        self.copied = CopiedRows(0, True, 0)
+        self._dirty = {}
         self._nodes_changed = True
-        self._rows: dict[int, int] = {}  # slot -> row of the snapshot made last
+        self._rows = {}
 
     # Nodes
 
@@ -169,7 +195,7 @@ class Cache:
             self._dirty.clear()
             self.columns.settle()
             self._nodes_changed = False
-            self.copied = Copied(self.generation, True, len(fresh))
+            self.copied = CopiedRows(self.generation, True, len(fresh))
             return fresh
         for slot in self._dirty:
             row = self._rows.get(slot)
@@ -183,11 +209,11 @@ class Cache:
     def _tell_copied(self) -> None:
         names, dirty = self.names, self._dirty
         first = tuple([(names[slot], change) for slot, change in islice(dirty.items(), MOST_TOLD)])
-        self.copied = Copied(self.generation, False, len(dirty), first)
+        self.copied = CopiedRows(self.generation, False, len(dirty), first)
 
     @property
     def dirty(self) -> list[tuple[str, str]]:
-        """Rows that have changed since the last `update_snapshot`, as Copied tells them."""
+        """Rows that have changed since the last `update_snapshot`, as CopiedRows tells them."""
         return [(self.names[slot], change) for slot, change in self._dirty.items()]
 
     @property
@@ -225,33 +251,6 @@ class Cache:
             pod_table=self.columns.snapshot({slot: row for row, slot in enumerate(slots)}, len(self.names)),
             rows=rows,
         )
-
-    def copy(self) -> Cache:
-        twin = Cache.__new__(Cache)
-        twin.resources = self.resources.copy()
-        twin.tree = self.tree.copy()
-        twin.slots = dict(self.slots)
-        twin.nodes = list(self.nodes)
-        twin.names = list(self.names)
-        twin.pods = list(self.pods)
-        twin.ports = dict(self.ports)
-        twin.where = dict(self.where)
-        twin.columns = self.columns.copy()
-        twin._assumed = dict(self._assumed)
-        twin.image_sizes = dict(self.image_sizes)
-        twin.image_nodes = {image: dict(holders) for image, holders in self.image_nodes.items()}
-        twin.free = list(self.free)
-        twin.allocatable = self.allocatable.copy()
-        twin.requested = self.requested.copy()
-        twin.nonzero = self.nonzero.copy()
-        twin.counts = self.counts.copy()
-        twin._vectors = dict(self._vectors)
-        twin.generation = self.generation
-        twin.copied = self.copied
-        twin._dirty = dict(self._dirty)
-        twin._nodes_changed = self._nodes_changed
-        twin._rows = self._rows
-        return twin
 
     # Below here: slots and columns
 

@@ -5,14 +5,18 @@ kube: backend/cache/node_tree.go @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.state import Copied, State
 
-class NodeTree:
+
+class NodeTree(State):
     """Node names by zone; `order()` walks the zones in turn."""
 
     __slots__ = ("_zones",)
 
+    _zones: Copied[dict[str, tuple[str, ...]]]
+
     def __init__(self) -> None:
-        self._zones: dict[str, tuple[str, ...]] = {}
+        self._zones = {}
 
     def add(self, zone: str, name: str) -> None:
         """Adds a name that the tree does not hold yet."""
@@ -30,8 +34,3 @@ class NodeTree:
         zones = list(self._zones.values())
         longest = max(map(len, zones), default=0)
         return [zone[i] for i in range(longest) for zone in zones if i < len(zone)]
-
-    def copy(self) -> NodeTree:
-        twin = NodeTree()
-        twin._zones = dict(self._zones)
-        return twin

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.objects.affinity import NO_TERMS, AffinityTerms, affinity_terms
 from scheduler_core.objects.pod import Pod
+from scheduler_core.state import Derived, SharedState
 
 NO_POD = 0  # the class of an unused place in a column; every measure gives it 0
 
@@ -52,15 +53,19 @@ class TermsMeasure:
 AnyMeasure = Measure | TermsMeasure
 
 
-class Known:
+class Known(SharedState):
     """Numbers for the first `count` entries; the array has room for more, filled with 0."""
 
     __slots__ = ("count", "trimmed", "weights")
 
+    count: int
+    trimmed: bytes | None  # the numbers as bytes, without the zeros at the end
+    weights: Weights
+
     def __init__(self) -> None:
         self.count = 0
-        self.trimmed: bytes | None = None  # the numbers as bytes, without the zeros at the end
-        self.weights: Weights = np.zeros(16, np.int64)
+        self.trimmed = None
+        self.weights = np.zeros(16, np.int64)
 
     def reserve(self, count: int) -> None:
         if count > len(self.weights):
@@ -69,20 +74,30 @@ class Known:
             self.weights = room
 
 
-class PodClasses:
+class PodClasses(SharedState):
     """The classes met so far, and what measures say about them."""
 
+    classes: list[PodClass]
+    terms: list[AffinityTerms]
+    anti_keys: dict[str, None]  # topology keys of required anti-affinity terms
+    soft_keys: dict[str, None]  # topology keys of the terms that count in scoring
+    _index: dict[tuple[object, ...], int]
+    _terms_index: dict[str, int]
+    _pods: Derived[dict[Pod, int]]
+    _terms_of: Known  # class -> its terms
+    _known: Derived[dict[object, Known]]  # measure -> its numbers, by class or (TermsMeasure) by terms
+
     def __init__(self) -> None:
-        self.classes: list[PodClass] = [PodClass("", {}, False, 0)]
-        self.terms: list[AffinityTerms] = [NO_TERMS]
-        self.anti_keys: dict[str, None] = {}  # topology keys of required anti-affinity terms
-        self.soft_keys: dict[str, None] = {}  # topology keys of the terms that count in scoring
-        self._index: dict[tuple[object, ...], int] = {}
-        self._terms_index: dict[str, int] = {"": 0}
-        self._pods: dict[Pod, int] = {}
-        self._terms_of = Known()  # class -> its terms
+        self.classes = [PodClass("", {}, False, 0)]
+        self.terms = [NO_TERMS]
+        self.anti_keys = {}
+        self.soft_keys = {}
+        self._index = {}
+        self._terms_index = {"": 0}
+        self._pods = {}
+        self._terms_of = Known()
         self._terms_of.count = 1
-        self._known: dict[object, Known] = {}  # measure -> its numbers, by class or (TermsMeasure) by terms
+        self._known = {}
 
     def __len__(self) -> int:
         return len(self.classes)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.pod_classes import NO_POD, AnyMeasure, PodClasses
 from scheduler_core.objects.pod import Pod
+from scheduler_core.state import Copied, Derived, Shared, State
 
 NO_START = -1  # in `start`: the pod has no start time
 
@@ -23,16 +24,23 @@ _COUNTS_BYTES = 64 << 20
 Counts = NDArray[np.int64]
 
 
-class _Columns:
+class _Columns(State):
     """Arrays by place. An unused place has class NO_POD and node 0. `node` is a slot in the cache, a row in a snapshot."""
+
+    classes: PodClasses
+    node: Copied[NDArray[np.int32]]
+    cls: Copied[NDArray[np.int32]]
+    priority: Copied[NDArray[np.int64]]
+    start: Copied[NDArray[np.int64]]  # ns since 1970, or NO_START
+    pods: Copied[list[Pod | None]]  # by place; its length is the number of places in use or free again
 
     def __init__(self, classes: PodClasses | None = None) -> None:
         self.classes = PodClasses() if classes is None else classes
-        self.node: NDArray[np.int32] = np.zeros(_FIRST_CAPACITY, np.int32)
-        self.cls: NDArray[np.int32] = np.zeros(_FIRST_CAPACITY, np.int32)
-        self.priority: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, np.int64)
-        self.start: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, np.int64)  # ns since 1970, or NO_START
-        self.pods: list[Pod | None] = []  # by place; its length is the number of places in use or free again
+        self.node = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.cls = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.priority = np.zeros(_FIRST_CAPACITY, np.int64)
+        self.start = np.zeros(_FIRST_CAPACITY, np.int64)
+        self.pods = []
 
     def __len__(self) -> int:
         return len(self.pods)
@@ -55,11 +63,15 @@ class _Columns:
 class PodColumns(_Columns):
     """The cache's pods."""
 
+    _index: Copied[dict[str, int]]  # pod uid -> place
+    _free: Copied[list[int]]
+    _dirty: Copied[dict[int, None]]
+
     def __init__(self) -> None:
         super().__init__()
-        self._index: dict[str, int] = {}  # pod uid -> place
-        self._free: list[int] = []
-        self._dirty: dict[int, None] = {}
+        self._index = {}
+        self._free = []
+        self._dirty = {}
 
     def put(self, pod: Pod, slot: int) -> None:
         """Adds a pod, or replaces the one of the same identity."""
@@ -80,14 +92,6 @@ class PodColumns(_Columns):
         self.pods[place] = None
         self._free.append(place)
         self._dirty[place] = None
-
-    def copy(self) -> PodColumns:
-        twin = PodColumns.__new__(PodColumns)
-        twin._copy_columns(self)
-        twin._index = dict(self._index)
-        twin._free = list(self._free)
-        twin._dirty = dict(self._dirty)
-        return twin
 
     def snapshot(self, rows: Mapping[int, int], slots: int) -> PodTable:
         """A new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
@@ -136,13 +140,24 @@ class PodColumns(_Columns):
 class PodTable(_Columns):
     """A snapshot's pods: `node[i]` is the row of the pod in place i, `cls[i]` its class (NO_POD: no pod there)."""
 
+    _rows: int
+    _zeros: Derived[Shared[Counts]]
+    _log: Derived[Copied[list[tuple[int, int, int]]]]  # row, class, one pod more or less
+    _log_start: Derived[Shared[int]]  # entries that have been let go
+    _counts: Derived[
+        Copied[dict[object, Shared[tuple[Counts, int]]]]
+    ]  # measure -> counts at a position of the log
+
     def __init__(self, rows: int = 0, classes: PodClasses | None = None) -> None:
         super().__init__(classes)
         self._rows = rows
-        self._zeros: Counts = np.zeros(rows, np.int64)
-        self._log: list[tuple[int, int, int]] = []  # row, class, one pod more or less
-        self._log_start = 0  # entries that have been let go
-        self._counts: dict[object, tuple[Counts, int]] = {}  # measure -> counts at a position of the log
+        self._zeros = np.zeros(rows, np.int64)
+        self._log = []
+        self._log_start = 0
+        self._counts = {}
+
+    def decoded(self) -> None:
+        self._zeros = np.zeros(self._rows, np.int64)
 
     def counts(self, measure: AnyMeasure) -> Counts:
         """Per row the sum of the measure over its pods, int64[n]; not to be written to."""
@@ -161,16 +176,6 @@ class PodTable(_Columns):
             self._counts.clear()
         self._counts[key] = counts, position
         return counts
-
-    def copy(self) -> PodTable:
-        twin = PodTable.__new__(PodTable)
-        twin._copy_columns(self)
-        twin._rows = self._rows
-        twin._zeros = self._zeros
-        twin._log = list(self._log)
-        twin._log_start = self._log_start
-        twin._counts = dict(self._counts)
-        return twin
 
     @property
     def _worth_it(self) -> int:

@@ -7,7 +7,7 @@ on Node objects alone (labels, taints, images) is interned, and what is derived 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,25 +16,26 @@ from numpy.typing import NDArray
 from scheduler_core.cluster.pod_table import PodTable
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.state import Copied, Derived, Shared, State
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
-class ResourceIndex:
+class ResourceIndex(State):
     """Column of each resource name: cpu (in millis), memory and ephemeral-storage first, then scalar resources as they are met."""
 
     __slots__ = ("columns", "names")
 
-    def __init__(self, names: tuple[str, ...] = FIXED_RESOURCES) -> None:
-        self.names = list(names)
-        self.columns = {name: i for i, name in enumerate(names)}
+    names: Copied[list[str]]
+    columns: Copied[dict[str, int]]
+
+    def __init__(self) -> None:
+        self.names = list(FIXED_RESOURCES)
+        self.columns = {name: i for i, name in enumerate(FIXED_RESOURCES)}
 
     def __len__(self) -> int:
         return len(self.names)
-
-    def copy(self) -> ResourceIndex:
-        return ResourceIndex(tuple(self.names))
 
     def column(self, name: str) -> int:
         """The resource's column, made if it is new."""
@@ -69,48 +70,41 @@ NO_PORTS: frozenset[HostPort] = frozenset()
 
 
 @dataclass(slots=True)
-class NodeTable:
-    """The columns. Arrays are owned by the snapshot: plugins read them and never write."""
+class NodeTable(State):
+    """The columns. Arrays are owned by the snapshot: plugins read them and never write. What depends on Node objects alone is shared."""
 
-    names: list[str] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    resources: ResourceIndex = field(default_factory=ResourceIndex)
-    allocatable: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
-    requested: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
-    nonzero: NDArray[np.int64] = field(
+    names: Shared[list[str]] = field(default_factory=list)
+    nodes: Shared[list[Node]] = field(default_factory=list)
+    resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
+    allocatable: Shared[NDArray[np.int64]] = field(
+        default_factory=lambda: np.zeros((0, 3), np.int64)
+    )  # [n, R]
+    requested: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
+    nonzero: Copied[NDArray[np.int64]] = field(
         default_factory=lambda: np.zeros((0, 2), np.int64)
     )  # [n, 2] milli cpu, bytes
-    allowed_pods: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    pod_count: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    unschedulable: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    taint_set: NDArray[np.int32] = field(
+    allowed_pods: Shared[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
+    pod_count: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
+    unschedulable: Shared[NDArray[np.bool_]] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    taint_set: Shared[NDArray[np.int32]] = field(
         default_factory=lambda: np.zeros(0, np.int32)
     )  # index into taint_sets
-    taint_sets: list[tuple[Taint, ...]] = field(default_factory=list)
-    images: dict[str, ImageState] = field(default_factory=dict)  # by normalized name (with tag)
-    ports: list[frozenset[HostPort]] = field(default_factory=list)  # per row: used host ports
+    taint_sets: Shared[list[tuple[Taint, ...]]] = field(default_factory=list)
+    images: Shared[dict[str, ImageState]] = field(default_factory=dict)  # by normalized name (with tag)
+    ports: Copied[list[frozenset[HostPort]]] = field(default_factory=list)  # per row: used host ports
     rows_with_ports: frozenset[int] = frozenset()
-    pods: list[tuple[Pod, ...]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
-    pod_table: PodTable = field(default_factory=PodTable)  # the same pods by column
-    rows: dict[str, int] = field(default_factory=dict)  # name -> row
-    memo: dict[Hashable, Any] = field(default_factory=dict)  # valid until a Node object changes
-    label_columns: dict[str, LabelColumn] = field(default_factory=dict)
+    pods: Copied[list[tuple[Pod, ...]]] = field(
+        default_factory=list
+    )  # per row, in kube's NodeInfo.Pods order
+    pod_table: Copied[PodTable] = field(default_factory=PodTable)  # the same pods by column
+    rows: Shared[dict[str, int]] = field(default_factory=dict)  # name -> row
+    memo: Derived[Shared[dict[Hashable, Any]]] = field(
+        default_factory=dict
+    )  # valid until a Node object changes
+    label_columns: Derived[Shared[dict[str, LabelColumn]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
-
-    def copy(self) -> NodeTable:
-        """The same table with columns of its own; what depends on Node objects alone is shared."""
-        return replace(
-            self,
-            resources=self.resources.copy(),
-            requested=self.requested.copy(),
-            nonzero=self.nonzero.copy(),
-            pod_count=self.pod_count.copy(),
-            ports=list(self.ports),
-            pods=list(self.pods),
-            pod_table=self.pod_table.copy(),
-        )
 
     def row(self, name: str) -> int | None:
         return self.rows.get(name)

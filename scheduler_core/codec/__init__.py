@@ -1,7 +1,8 @@
 """Worlds as bytes: what a checkpoint that outlives its process is made of (docs/time-travel.md).
 
 `encode` writes a world, `decode` reads it again; what many checkpoints of one session have in common (manifests, and lists that only
-grow) is in their Archive, once. Nothing is executed while decoding beyond setting the fields of classes on an explicit list.
+grow) is in their Archive, once. Nothing is executed while decoding beyond setting the declared fields of classes that a world may hold
+(shapes.py).
 """
 
 from scheduler_core.codec.archive import Archive, CodecError

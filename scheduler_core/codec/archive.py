@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from scheduler_core.codec.shapes import ROW_TYPES
+from scheduler_core.codec.shapes import classes
 from scheduler_core.objects.pod import Pod
 
 LEVEL = 1
@@ -187,9 +187,10 @@ class Archive:
         first, count, size = _HEAD.unpack_from(raw)
         if first != self.count or self._fresh:
             raise CodecError(f"a part begins with text {first}; expected {self.count}")
+        types = classes().rows
         for name, columns in orjson.loads(raw[_HEAD.size : _HEAD.size + size]).items():
             kept = self._rows.setdefault(name, [])
-            kept.extend(_rows_of(ROW_TYPES[name], columns))
+            kept.extend(_rows_of(types[name], columns))
             self._sealed[name] = len(kept)
         self.parts.append(_Part(first, count, data))
         self._texts[first] = _texts_of(raw)

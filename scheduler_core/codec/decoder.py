@@ -18,7 +18,7 @@ import orjson
 
 from scheduler_core.codec.archive import MAX_PART_BYTES, Archive, CodecError
 from scheduler_core.codec.encoder import Code
-from scheduler_core.codec.shapes import HELD, MAPPINGS, Shape, by_name, class_name, shapes
+from scheduler_core.codec.shapes import Shape, classes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
@@ -56,6 +56,8 @@ def _read(data: bytes, archive: Archive) -> Simulation:
     head, at = _text(raw, 0)
     if head["codec"] != CODEC_VERSION:
         raise CodecError(f"written by codec {head['codec']}; this is codec {CODEC_VERSION}")
+    if head["shapes"] != classes().digest:
+        raise CodecError("written of classes that were declared otherwise")
     objects: list[list[Any]] = []
     for _ in range(head["chunks"]):
         chunk, at = _text(raw, at)
@@ -76,7 +78,7 @@ def _text(raw: bytes, at: int) -> tuple[Any, int]:
 class Decoder:
     """One world being read."""
 
-    def __init__(self, archive: Archive, arrays: memoryview, classes: list[Any]) -> None:
+    def __init__(self, archive: Archive, arrays: memoryview, names: list[str]) -> None:
         self._archive = archive
         self._arrays = arrays
         self._at = 0
@@ -95,10 +97,10 @@ class Decoder:
             Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
             Code.ROWS: lambda row: archive.rows(row[1], row[2]),
             Code.UNSET: lambda row: msgspec.UNSET,
-            Code.CLASS: lambda row: next(cls for cls in HELD if class_name(cls) == row[1]),
         }
-        for place, (name, fields) in enumerate(classes):
-            self._how[Code.FIRST_CLASS + place] = self._maker(name, tuple(fields))
+        self._known = classes()
+        for place, name in enumerate(names):
+            self._how[Code.FIRST_CLASS + place] = self._maker(name)
 
     def read(self, objects: list[list[Any]]) -> list[Any]:
         """Every object, in order."""
@@ -147,38 +149,34 @@ class Decoder:
             self._archive.pods[number] = pod
         return pod
 
-    def _maker(self, name: str, fields: tuple[str, ...]) -> Make:
-        cls = by_name().get(name)
+    def _maker(self, name: str) -> Make:
+        cls = self._known.by_name.get(name)
         if cls is None:
             raise CodecError(f"{name} is not read from checkpoints")
         if issubclass(cls, enum.Enum):
             return lambda row: cls(row[1])
-        if cls in MAPPINGS:
-            mapping: Any = cls
-            return lambda row: mapping(self._dict(row))
-        shape = shapes()[cls]
-        if shape.fields is not None and shape.fields != fields:
-            raise CodecError(f"{name} has fields {', '.join(shape.fields)}; received {', '.join(fields)}")
+        if issubclass(cls, dict):
+            return lambda row: cls(self._dict(row))
         if issubclass(cls, tuple):
             return lambda row: tuple.__new__(cls, self._values(row))
         if issubclass(cls, msgspec.Struct):
             return lambda row: cls(*self._values(row))
-        return self._object_maker(shape, fields)
+        return self._object_maker(self._known.shapes[cls])
 
-    def _object_maker(self, shape: Shape, fields: tuple[str, ...]) -> Make:
-        setters = [_setter(shape.cls, name) for name in fields]
-        absent = [(_setter(shape.cls, name), make) for name, make in shape.absent.items()]
+    def _object_maker(self, shape: Shape) -> Make:
+        setters = [_setter(shape.cls, name) for name in shape.fields]
+        begins = [(_setter(shape.cls, name), begin) for name, begin in shape.begins]
         cls: Any = shape.cls
-        new, finish, values = object.__new__, shape.finish, self._values
+        new, decoded, values = object.__new__, shape.decoded, self._values
 
         def make(row: list[Any]) -> Any:
             target: Any = new(cls)
             for setter, value in zip(setters, values(row), strict=True):
                 setter(target, value)
-            for setter, begin in absent:
+            for setter, begin in begins:
                 setter(target, begin())
-            if finish is not None:
-                finish(target)
+            if decoded is not None:
+                decoded(target)
             return target
 
         return make

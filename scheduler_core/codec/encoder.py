@@ -17,7 +17,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.codec.archive import LEVEL, Archive, CodecError
-from scheduler_core.codec.shapes import HELD, MAPPINGS, Shape, class_name, enums, shapes
+from scheduler_core.codec.shapes import Shape, classes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, Reading
@@ -40,8 +40,7 @@ class Code(enum.IntEnum):
     NODE = 8
     SPEC = 9
     ROWS = 10
-    CLASS = 11
-    UNSET = 12
+    UNSET = 11
     FIRST_CLASS = 16
 
 
@@ -52,7 +51,7 @@ _UNDER_WAY = -1
 
 
 def encode(world: Simulation, archive: Archive) -> bytes:
-    """A world's bytes; what it shares with others goes to the archive. CodecError names a class that is not on the list."""
+    """A world's bytes; what it shares with others goes to the archive. CodecError names a class that declares nothing."""
     steps = encoding(world, archive)
     while True:
         try:
@@ -96,10 +95,9 @@ class Encoder:
         self._places: dict[int, int] = {}  # id -> place
         self._alive: list[Any] = []  # made for the writing: their ids must not be used again
         self._arrays: list[bytes] = []
-        self._classes: dict[str, int] = {}
-        self._class_fields: list[tuple[str, tuple[str, ...]]] = []
-        self._shapes = shapes()
-        self._enums = enums()
+        self._known = classes()
+        self._shapes = self._known.shapes
+        self._classes: dict[str, int] = {}  # name -> code, of those that are written
         self._how: dict[type, Callable[[Any], list[Any]]] = {
             tuple: self._tuple,
             list: self._list,
@@ -131,9 +129,10 @@ class Encoder:
         chunks = [self.objects[i : i + CHUNK] for i in range(0, len(self.objects), CHUNK)]
         head = {
             "codec": CODEC_VERSION,
+            "shapes": self._known.digest,
             "parts": len(self._archive.parts),
             "root": root[0],
-            "classes": self._class_fields,
+            "classes": list(self._classes),
             "chunks": len(chunks),
         }
         packer, packed = zlib.compressobj(LEVEL), []
@@ -156,35 +155,31 @@ class Encoder:
         shape = self._shapes.get(kind)
         if shape is not None:
             return self._object(value, shape)
-        if kind in self._enums:
+        if kind in self._known.enums:
             self._alive.append(value)
-            return [self._class(self._enums[kind], ()), int(value) if isinstance(value, int) else value.value]
-        if isinstance(value, type) and value in HELD:
-            return [Code.CLASS, class_name(value)]
+            return [
+                self._class(self._known.enums[kind]),
+                int(value) if isinstance(value, int) else value.value,
+            ]
         if isinstance(value, np.generic):
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]
-        if kind in MAPPINGS:
-            return [self._class(class_name(kind), ()), *self._items(value)]
+        if kind in self._known.mappings:
+            return [self._class(self._known.mappings[kind]), *self._items(value)]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
-            "name it in scheduler_core/codec/shapes.py, or among the state_classes of its plugin"
+            "declare it as scheduler_core/state.py says, or name it among the state_classes of its plugin"
         )
 
-    def _class(self, name: str, fields: tuple[str, ...]) -> int:
-        key = f"{name} {' '.join(fields)}"
-        if key not in self._classes:
-            self._classes[key] = int(Code.FIRST_CLASS) + len(self._classes)
-            self._class_fields.append((name, fields))
-        return self._classes[key]
+    def _class(self, name: str) -> int:
+        return self._classes.setdefault(name, int(Code.FIRST_CLASS) + len(self._classes))
 
     def _object(self, value: Any, shape: Shape) -> list[Any]:
-        fields = shape.written(value)
-        written: list[Any] = [self._class(shape.name, fields)]
-        for name in fields:
+        written: list[Any] = [self._class(shape.name)]
+        for name in shape.fields:
             field = getattr(value, name)
             written.append(
-                self._rows(f"{shape.name}.{name}", field) if name in shape.rolls else self.value(field)
+                self._rows(f"{shape.name}.{name}", field) if name in shape.rows else self.value(field)
             )
         return written
 

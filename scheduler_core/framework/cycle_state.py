@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.state import Copied, Shared, State
+
 PODS_TO_ACTIVATE = "kubernetes.io/pods-to-activate"  # keys of pods that a plugin wants in the active queue
 
 
-class CycleState:
+class CycleState(State):
     """Values by plugin key, plus the plugins that asked to be skipped.
 
     Values are treated as immutable: a plugin writes a new one instead of changing one in place, so that a copy of a cycle shares them.
@@ -18,10 +20,14 @@ class CycleState:
 
     __slots__ = ("skip_filter", "skip_score", "values")
 
+    values: Copied[dict[str, Shared[Any]]]
+    skip_filter: tuple[str, ...]
+    skip_score: tuple[str, ...]
+
     def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-        self.skip_filter: tuple[str, ...] = ()
-        self.skip_score: tuple[str, ...] = ()
+        self.values = {}
+        self.skip_filter = ()
+        self.skip_score = ()
 
     def write(self, key: str, value: Any) -> None:
         self.values[key] = value
@@ -32,10 +38,3 @@ class CycleState:
 
     def get(self, key: str) -> Any | None:
         return self.values.get(key)
-
-    def copy(self) -> CycleState:
-        twin = CycleState()
-        twin.values = dict(self.values)
-        twin.skip_filter = self.skip_filter
-        twin.skip_score = self.skip_score
-        return twin

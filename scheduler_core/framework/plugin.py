@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import NEVER
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from scheduler_core.framework.drafts import Draft, Refusal
     from scheduler_core.framework.explanation import Explanation
     from scheduler_core.framework.features import Features
-    from scheduler_core.objects.pod import Pod
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]

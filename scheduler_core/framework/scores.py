@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scheduler_core.framework.plugin import Rows, Scores
+from scheduler_core.state import Copied, Shared, State
 
 
 @dataclass(slots=True)
-class ScoreBoard:
+class ScoreBoard(State):
     """Scores of the feasible rows: one vector per plugin, from raw over normalised to weighted, and their sum."""
 
-    rows: Rows
-    plugins: list[str] = field(default_factory=list)
-    weights: list[int] = field(default_factory=list)
-    raw: list[Scores] = field(default_factory=list)
-    normalized: list[Scores] = field(default_factory=list)
-    total: Scores | None = None
+    rows: Shared[Rows]
+    plugins: Copied[list[str]] = field(default_factory=list)
+    weights: Copied[list[int]] = field(default_factory=list)
+    raw: Copied[list[Shared[Scores]]] = field(default_factory=list)
+    normalized: Copied[list[Shared[Scores]]] = field(default_factory=list)
+    total: Shared[Scores | None] = None
 
     @property
     def weighted(self) -> list[Scores]:
         return [scores * weight for scores, weight in zip(self.normalized, self.weights, strict=True)]
-
-    def copy(self) -> ScoreBoard:
-        return replace(
-            self,
-            plugins=list(self.plugins),
-            weights=list(self.weights),
-            raw=list(self.raw),
-            normalized=list(self.normalized),
-        )

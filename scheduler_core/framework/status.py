@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from scheduler_core.state import Derived
 from scheduler_core.trace.kinds import StatusData
 
 
@@ -48,7 +49,7 @@ class Status:
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
     plugin: str = ""
-    _signed: dict[str, Status] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _signed: Derived[dict[str, Status]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:

@@ -10,11 +10,13 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.plugin import Point, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.state import SharedState
 from scheduler_core.trace.kinds import PluginRan, StatusData
+from scheduler_core.trace.records import LazyFacts
 
 
 @dataclass(slots=True, eq=False)
-class PluginStep:
+class PluginStep(SharedState):
     """What one plugin did at one extension point. `rows`, `verdicts` and `scores` are node-wise detail, read when somebody looks.
 
     Never changed once made; it is not `frozen` because that makes it five times as slow to make, and an attempt makes about thirty.
@@ -73,11 +75,15 @@ class PluginStep:
         return {nodes.names[int(r)]: int(s) for r, s in zip(self.rows, self.scores, strict=True)}
 
 
-class StepFacts:
+class StepFacts(LazyFacts):
     """Makes the facts of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
 
-    KIND: ClassVar[str] = PluginRan.KIND
     __slots__ = ("nodes", "pod", "step")
+
+    KIND: ClassVar[str] = PluginRan.KIND
+    step: PluginStep
+    pod: str
+    nodes: NodeTable
 
     def __init__(self, step: PluginStep, pod: str, nodes: NodeTable) -> None:
         self.step = step

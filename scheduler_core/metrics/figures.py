@@ -6,10 +6,11 @@ What a queue counts by itself is in queue/metrics.py; gauges that can be read of
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from scheduler_core.metrics.catalogue import BY_NAME
+from scheduler_core.state import Copied, State
 
 Labels = tuple[str, ...]
 K = TypeVar("K")
@@ -31,7 +32,7 @@ SECOND = 1_000_000_000
 
 
 @dataclass(slots=True)
-class Histogram:
+class Histogram(State):
     """`counts` by labels and number of the bucket (one more than there are bounds), `sums` by labels.
 
     `unit` is how many of what is observed make one of what the bounds are in: nanoseconds in a second, or 1.
@@ -39,8 +40,8 @@ class Histogram:
 
     bounds: tuple[float, ...]
     unit: int = SECOND
-    counts: Tally[tuple[Labels, int]] = field(default_factory=Tally)
-    sums: Tally[Labels] = field(default_factory=Tally)
+    counts: Copied[Tally[tuple[Labels, int]]] = field(default_factory=Tally)
+    sums: Copied[Tally[Labels]] = field(default_factory=Tally)
 
     def observe(self, labels: Labels, amount: int, times: int = 1) -> None:
         """One value, or the same one so many times."""
@@ -49,9 +50,6 @@ class Histogram:
             return
         self.counts[labels, bisect_left(self.bounds, amount / self.unit)] += times
         self.sums[labels] += amount * times
-
-    def copy(self) -> Histogram:
-        return Histogram(self.bounds, self.unit, self.counts.copy(), self.sums.copy())
 
 
 def _seconds(name: str) -> Histogram:
@@ -63,7 +61,7 @@ def _numbers(name: str) -> Histogram:
 
 
 @dataclass(slots=True)
-class Alike:
+class Alike(State):
     """Scheduling cycles in which the same plugins ran and answered alike, but for their Filters' refusals.
 
     `points` are (extension point, status), `once` (extension point, status, plugin); `filters` and `scores` are called once for
@@ -80,7 +78,7 @@ class Alike:
 
 
 @dataclass(slots=True)
-class Figures:
+class Figures(State):
     """Counters and histograms by the name that kube has for them, without `scheduler_` and `_duration_seconds` or `_total`.
 
     `calls` counts the plugins of scheduling cycles, which take no virtual time: by profile, extension point and status, then by plugin.
@@ -88,22 +86,26 @@ class Figures:
     scheduling cycles are told from both.
     """
 
-    scheduling_attempt: Histogram = field(default_factory=lambda: _seconds("scheduling_attempt"))
-    scheduling_algorithm: Histogram = field(default_factory=lambda: _seconds("scheduling_algorithm"))
-    event_handling: Histogram = field(default_factory=lambda: _seconds("event_handling"))
-    preemption_victims: Histogram = field(default_factory=lambda: _numbers("preemption_victims"))
+    scheduling_attempt: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_attempt"))
+    scheduling_algorithm: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_algorithm"))
+    event_handling: Copied[Histogram] = field(default_factory=lambda: _seconds("event_handling"))
+    preemption_victims: Copied[Histogram] = field(default_factory=lambda: _numbers("preemption_victims"))
     preemption_attempts: int = 0
-    pod_scheduling_sli: Histogram = field(default_factory=lambda: _seconds("pod_scheduling_sli"))
-    pod_scheduling_attempts: Histogram = field(default_factory=lambda: _numbers("pod_scheduling_attempts"))
-    extension_point: Histogram = field(default_factory=lambda: _seconds("framework_extension_point"))
-    plugin_execution: Histogram = field(default_factory=lambda: _seconds("plugin_execution"))
-    permit_wait: Histogram = field(default_factory=lambda: _seconds("permit_wait"))
-    calls: dict[Labels, Tally[str]] = field(default_factory=dict)
-    alike: dict[tuple[str, Labels, Labels], Alike] = field(default_factory=dict)
-    queueing_hint: Histogram = field(default_factory=lambda: _seconds("queueing_hint_execution"))
-    preemption_goroutines: Histogram = field(default_factory=lambda: _seconds("preemption_goroutines"))
-    async_api_call: Histogram = field(default_factory=lambda: _seconds("async_api_call_execution"))
-    volume_errors: Tally[Labels] = field(default_factory=Tally)
+    pod_scheduling_sli: Copied[Histogram] = field(default_factory=lambda: _seconds("pod_scheduling_sli"))
+    pod_scheduling_attempts: Copied[Histogram] = field(
+        default_factory=lambda: _numbers("pod_scheduling_attempts")
+    )
+    extension_point: Copied[Histogram] = field(default_factory=lambda: _seconds("framework_extension_point"))
+    plugin_execution: Copied[Histogram] = field(default_factory=lambda: _seconds("plugin_execution"))
+    permit_wait: Copied[Histogram] = field(default_factory=lambda: _seconds("permit_wait"))
+    calls: Copied[dict[Labels, Tally[str]]] = field(default_factory=dict)
+    alike: Copied[dict[tuple[str, Labels, Labels], Alike]] = field(default_factory=dict)
+    queueing_hint: Copied[Histogram] = field(default_factory=lambda: _seconds("queueing_hint_execution"))
+    preemption_goroutines: Copied[Histogram] = field(
+        default_factory=lambda: _seconds("preemption_goroutines")
+    )
+    async_api_call: Copied[Histogram] = field(default_factory=lambda: _seconds("async_api_call_execution"))
+    volume_errors: Copied[Tally[Labels]] = field(default_factory=Tally)
 
     def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:
         """Calls by plugin."""
@@ -112,23 +114,3 @@ class Figures:
         if tally is None:
             tally = self.calls[key] = Tally()
         return tally
-
-    def copy(self) -> Figures:
-        return Figures(
-            self.scheduling_attempt.copy(),
-            self.scheduling_algorithm.copy(),
-            self.event_handling.copy(),
-            self.preemption_victims.copy(),
-            self.preemption_attempts,
-            self.pod_scheduling_sli.copy(),
-            self.pod_scheduling_attempts.copy(),
-            self.extension_point.copy(),
-            self.plugin_execution.copy(),
-            self.permit_wait.copy(),
-            {key: tally.copy() for key, tally in self.calls.items()},
-            {key: replace(alike) for key, alike in self.alike.items()},
-            self.queueing_hint.copy(),
-            self.preemption_goroutines.copy(),
-            self.async_api_call.copy(),
-            self.volume_errors.copy(),
-        )

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
+from scheduler_core.state import SharedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Criterion:
 
 
 @dataclass(slots=True)
-class Evidence:
+class Evidence(SharedState):
     """The whole of one preemption attempt."""
 
     eligible: bool = True

@@ -5,20 +5,25 @@ from __future__ import annotations
 import heapq
 
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.state import Copied, State
 
 Order = tuple[int, ...]
 _SLACK = 64
 
 
-class PodHeap:
+class PodHeap(State):
     """Pods in an order; what has been replaced or taken out stays in the heap until it comes to the top or grows too much."""
 
     __slots__ = ("_heap", "_orders", "entries")
 
+    entries: Copied[dict[str, QueuedPod]]
+    _heap: Copied[list[tuple[Order, str]]]
+    _orders: Copied[dict[str, Order]]
+
     def __init__(self) -> None:
-        self.entries: dict[str, QueuedPod] = {}
-        self._heap: list[tuple[Order, str]] = []
-        self._orders: dict[str, Order] = {}
+        self.entries = {}
+        self._heap = []
+        self._orders = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -73,10 +78,3 @@ class PodHeap:
                 if child < len(heap):
                     heapq.heappush(frontier, (heap[child], child))
         return out
-
-    def copy(self) -> PodHeap:
-        twin = PodHeap()
-        twin.entries = dict(self.entries)
-        twin._heap = list(self._heap)
-        twin._orders = dict(self._orders)
-        return twin

@@ -12,16 +12,21 @@ from collections import OrderedDict
 
 from scheduler_core.framework.events import ObjectEvent
 from scheduler_core.objects.pod import Pod
+from scheduler_core.state import Copied, State
 
 
-class InFlight:
+class InFlight(State):
     """Markers by the pod's UID, events by a running number."""
 
     __slots__ = ("_items", "_next", "_number")
 
+    _items: Copied[OrderedDict[int, Pod | ObjectEvent]]
+    _number: Copied[dict[str, int]]  # uid -> number of its marker
+    _next: int
+
     def __init__(self) -> None:
-        self._items: OrderedDict[int, Pod | ObjectEvent] = OrderedDict()
-        self._number: dict[str, int] = {}  # uid -> number of its marker
+        self._items = OrderedDict()
+        self._number = {}
         self._next = 0
 
     def __len__(self) -> int:
@@ -75,13 +80,6 @@ class InFlight:
             if not isinstance(self._items[first], ObjectEvent):
                 break
             self._items.popitem(last=False)
-
-    def copy(self) -> InFlight:
-        twin = InFlight()
-        twin._items = self._items.copy()
-        twin._number = dict(self._number)
-        twin._next = self._next
-        return twin
 
     def _push(self, item: Pod | ObjectEvent) -> int:
         self._next += 1

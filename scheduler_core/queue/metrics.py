@@ -8,22 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from scheduler_core.state import Copied, State
+
 Counts = Counter[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class QueueMetrics:
+class QueueMetrics(State):
     """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `attempts` scheduler_schedule_attempts_total by (profile,
     result), `unschedulable` scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues
     "unschedulable" and "gated".
     """
 
-    incoming: Counts = field(default_factory=Counter)
-    attempts: Counts = field(default_factory=Counter)
-    unschedulable: Counts = field(default_factory=Counter)
-    waiting: Counter[str] = field(default_factory=Counter)
-
-    def copy(self) -> QueueMetrics:
-        return QueueMetrics(
-            self.incoming.copy(), self.attempts.copy(), self.unschedulable.copy(), self.waiting.copy()
-        )
+    incoming: Copied[Counts] = field(default_factory=Counter)
+    attempts: Copied[Counts] = field(default_factory=Counter)
+    unschedulable: Copied[Counts] = field(default_factory=Counter)
+    waiting: Copied[Counter[str]] = field(default_factory=Counter)

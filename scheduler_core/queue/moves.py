@@ -65,9 +65,6 @@ class Moves(Protocol):
         ...
 
 
-MakeMoves = Callable[[QueueState, Placing, QueueOptions, Rules], Moves]
-
-
 class HintedMoves:
     """As v1.34 with its gate SchedulerQueueingHints, which is locked on."""
 

@@ -11,21 +11,27 @@ from collections.abc import Callable
 
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.state import Copied, Derived, State
 
 Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
 FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
 
 
-class Nominator:
+class Nominator(State):
     """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
 
-    __slots__ = ("_by_node", "_find", "_node_of", "queued")
+    __slots__ = ("_by_node", "_node_of", "find", "queued")
+
+    queued: Derived[FindQueued | None]  # set by the queue that it belongs to
+    find: Derived[Find | None]  # set by the scheduler that it belongs to
+    _by_node: Copied[dict[str, tuple[Pod, ...]]]
+    _node_of: Copied[dict[str, str]]  # uid -> node
 
     def __init__(self, find: Find | None = None) -> None:
-        self.queued: FindQueued | None = None  # set by the queue that it belongs to
-        self._by_node: dict[str, tuple[Pod, ...]] = {}
-        self._node_of: dict[str, str] = {}  # uid -> node
-        self._find = find
+        self.queued = None
+        self.find = find
+        self._by_node = {}
+        self._node_of = {}
 
     def on(self, node: str) -> tuple[Pod, ...]:
         """The pods nominated to a node."""
@@ -58,8 +64,8 @@ class Nominator:
             if not pod.nominated_node_name:
                 return
             node = pod.nominated_node_name
-        if self._find is not None:
-            live = self._find(pod.key)
+        if self.find is not None:
+            live = self.find(pod.key)
             if live is None or live.node_name:
                 return
         self._node_of[pod.uid] = node
@@ -82,12 +88,6 @@ class Nominator:
             self._by_node[node] = left
         else:
             del self._by_node[node]
-
-    def copy(self, find: Find | None) -> Nominator:
-        twin = Nominator(find)
-        twin._by_node = dict(self._by_node)
-        twin._node_of = dict(self._node_of)
-        return twin
 
 
 def _bare(pod: Pod) -> Pod:

@@ -28,35 +28,37 @@ from scheduler_core.framework.events import (
     ObjectEvent,
 )
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.historical import HistoricalMoves
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.metrics import QueueMetrics
-from scheduler_core.queue.moves import HintedMoves, MakeMoves
-from scheduler_core.queue.nominator import Find, Nominator
+from scheduler_core.queue.moves import HintedMoves, Moves
+from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.placing import Placing
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules
+from scheduler_core.state import Copied, Derived, State
 
 
-class SchedulingQueue:
+class SchedulingQueue(State):
     """A waiting pod is in one of the queues by its key `namespace/name`; pods in flight are known by UID."""
 
-    def __init__(
-        self,
-        options: QueueOptions,
-        rules: Rules,
-        state: QueueState | None = None,
-        make_moves: MakeMoves = HintedMoves,
-    ) -> None:
+    options: QueueOptions
+    state: Copied[QueueState]
+    _rules: Derived[Rules]
+    _placing: Derived[Placing]
+    _moves: Derived[Moves]
+
+    def __init__(self, options: QueueOptions, rules: Rules, state: QueueState | None = None) -> None:
         self.options = options
         self.state = state or QueueState()
-        self._rules = rules
-        self._make_moves = make_moves
-        self._placing = Placing(self.state, options, rules)
-        self._moves = make_moves(self.state, self._placing, options, rules)
+        self.connect(rules)
 
-    def copy(self, rules: Rules, find: Find | None) -> SchedulingQueue:
-        """The same queue wired to another world."""
-        return SchedulingQueue(self.options, rules, self.state.copy(find), self._make_moves)
+    def connect(self, rules: Rules) -> None:
+        """Asks these rules from now on; a copy has none until then."""
+        moves = HistoricalMoves if self.options.historical else HintedMoves
+        self._rules = rules
+        self._placing = Placing(self.state, self.options, rules)
+        self._moves = moves(self.state, self._placing, self.options, rules)
 
     # What is in it
 

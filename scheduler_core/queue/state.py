@@ -10,11 +10,12 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.metrics import QueueMetrics
-from scheduler_core.queue.nominator import Find, Nominator
+from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.state import Copied, State
 
 
-class QueueState:
+class QueueState(State):
     """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are known by UID.
 
     `active`, `backoff` (after a refusal) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
@@ -37,20 +38,36 @@ class QueueState:
         "unschedulable",
     )
 
+    active: Copied[PodHeap]
+    backoff: Copied[PodHeap]
+    errors: Copied[PodHeap]
+    unschedulable: Copied[dict[str, QueuedPod]]
+    gated: Copied[dict[str, QueuedPod]]
+    flight: Copied[InFlight]
+    nominator: Copied[Nominator]
+    metrics: Copied[QueueMetrics]
+    sequence: int
+    flushed: int | None
+    cycle: int
+    move_request: tuple[int, str]
+
     def __init__(self, nominator: Nominator | None = None) -> None:
         self.active = PodHeap()
         self.backoff = PodHeap()
         self.errors = PodHeap()
-        self.unschedulable: dict[str, QueuedPod] = {}
-        self.gated: dict[str, QueuedPod] = {}
+        self.unschedulable = {}
+        self.gated = {}
         self.flight = InFlight()
         self.nominator = nominator or Nominator()
         self.nominator.queued = self.find
         self.metrics = QueueMetrics()
         self.sequence = 0
-        self.flushed: int | None = None
+        self.flushed = None
         self.cycle = 0
         self.move_request = (-1, "")
+
+    def copied_from(self, original: QueueState) -> None:
+        self.nominator.queued = self.find
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
         """The waiting pods of each place by key."""
@@ -95,19 +112,3 @@ class QueueState:
 
     def take_from_backoff(self, key: str) -> QueuedPod | None:
         return self.backoff.remove(key) or self.errors.remove(key)
-
-    def copy(self, find: Find | None) -> QueueState:
-        """The same state; `find` is what the copied nominator asks for a pod."""
-        twin = QueueState(self.nominator.copy(find))
-        twin.active = self.active.copy()
-        twin.backoff = self.backoff.copy()
-        twin.errors = self.errors.copy()
-        twin.unschedulable = dict(self.unschedulable)
-        twin.gated = dict(self.gated)
-        twin.flight = self.flight.copy()
-        twin.metrics = self.metrics.copy()
-        twin.sequence = self.sequence
-        twin.flushed = self.flushed
-        twin.cycle = self.cycle
-        twin.move_request = self.move_request
-        return twin

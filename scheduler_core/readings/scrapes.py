@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from scheduler_core.queue.queue import SchedulingQueue
+from scheduler_core.state import Copied, State
 
 MOST = 256
 FIRST_EVERY = 1_000_000
@@ -38,12 +39,12 @@ class _Scheduler(Protocol):
 
 
 @dataclass(slots=True)
-class Scrapes:
+class Scrapes(State):
     """By scheduler, oldest first; `every` so many ns, the next one at `due`. A scheduler that restarts goes on with its curve."""
 
     every: int = FIRST_EVERY
     due: int = 0
-    taken: dict[str, list[Scrape]] = field(default_factory=dict)
+    taken: Copied[dict[str, list[Scrape]]] = field(default_factory=dict)
 
     def take(self, t: int, position: int, schedulers: tuple[_Scheduler, ...]) -> None:
         """Time is about to move on from `t`."""
@@ -58,9 +59,6 @@ class Scrapes:
         self.every *= 2
         for name, mine in self.taken.items():
             self.taken[name] = mine[::2]
-
-    def copy(self) -> Scrapes:
-        return Scrapes(self.every, self.due, {name: list(mine) for name, mine in self.taken.items()})
 
 
 def look(t: int, position: int, queue: SchedulingQueue) -> Scrape:

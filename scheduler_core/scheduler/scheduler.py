@@ -8,7 +8,6 @@ kube: scheduler.go, schedule_one.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 from scheduler_core.api.store import Store
@@ -18,14 +17,13 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
+from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION
 from scheduler_core.plugins.registry import registry
-from scheduler_core.queue.historical import HistoricalMoves
-from scheduler_core.queue.moves import HintedMoves
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
@@ -40,6 +38,7 @@ from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.world import World
+from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Place, Why
 from scheduler_core.trace.kinds import ApiCall, QueueMoved, TimerFired
 
@@ -66,8 +65,32 @@ _PENDING = (
 )
 
 
-class Scheduler:
+class Scheduler(State):
     """The state of one scheduler; what it does with it is in steps/."""
+
+    name: str
+    configuration: SchedulerConfiguration
+    features: Features
+    effective: SchedulerConfiguration
+    world: Derived[World]
+    assumed: Copied[Assumptions]  # see Handle.assumed
+    preempting: Copied[dict[str, int]]  # UID of the preemptor -> number of its eviction
+    figures: Copied[Figures]
+    profiles: Derived[dict[str, Framework]]
+    queue: Copied[SchedulingQueue]
+    calls: Copied[Dispatcher]
+    evictions: Copied[dict[int, Eviction]]
+    cache: Copied[Cache]
+    snapshot: Copied[NodeTable]
+    algorithm_state: Copied[AlgorithmState]
+    cycle: Copied[SchedulingCycle | None]
+    bindings: Copied[dict[int, BindingCycle]]
+    running: bool  # a cycle is in progress or the thread is on the agenda
+    flushes: Copied[dict[str, int]]  # timers on the agenda by name
+    replica: Copied[Store | None]  # what its listers read where its informers lag
+    inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
+    limits: tuple[float, int] | None
+    bucket: int  # see client.throttle
 
     def __init__(self, name: str, configuration: SchedulerConfiguration, world: World) -> None:
         self.name = name
@@ -78,15 +101,14 @@ class Scheduler:
             with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
         )
         self.world = world
-        self.assumed: Assumptions = {}  # see Handle.assumed
-        self.preempting: dict[str, int] = {}  # UID of the preemptor -> number of its eviction
+        self.assumed = {}
+        self.preempting = {}
         self.figures = Figures()
         self.profiles = self._make_profiles()
         options = self._queue_options()
-        moves = HistoricalMoves if options.historical else HintedMoves
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)), moves)
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
-        self.evictions: dict[int, Eviction] = {}
+        self.evictions = {}
         self.cache = Cache()
         self.snapshot = NodeTable()
         self.algorithm_state = AlgorithmState(
@@ -96,14 +118,29 @@ class Scheduler:
             epoch=world.store.epoch,
             nominator=self.queue.nominator,
         )
-        self.cycle: SchedulingCycle | None = None
-        self.bindings: dict[int, BindingCycle] = {}
-        self.running = False  # a cycle is in progress or the thread is on the agenda
-        self.flushes: dict[str, int] = {}  # timers on the agenda by name
-        self.replica: Store | None = None  # what its listers read where its informers lag
-        self.inbox: list[tuple[int, WatchEvent]] = []  # changes it will hear of, with the time
+        self.cycle = None
+        self.bindings = {}
+        self.running = False
+        self.flushes = {}
+        self.replica = None
+        self.inbox = []
         self.limits = client.configured_limits(configuration.manifest)
-        self.bucket = 0  # see client.throttle
+        self.bucket = 0
+
+    def copied_from(self, original: Scheduler) -> None:
+        self.snapshot.resources = self.cache.resources
+        if self.cycle is not None and self.cycle.nodes is original.snapshot:
+            self.cycle.nodes = self.snapshot
+
+    def connect(self, world: World) -> None:
+        """Ties a copy to the world that it is in."""
+        self.world = world
+        self.profiles = self._make_profiles()
+        self.queue.connect(QueueRules(self))
+        self.queue.nominator.find = self.live
+        state = self.algorithm_state
+        state.draw = state.draw_preemption = world.draw
+        state.nominator = self.queue.nominator
 
     # What it is made of
 
@@ -215,41 +252,6 @@ class Scheduler:
         self.world.record(TimerFired(flush.timer), self.name)
         _FLUSHES[type(flush)].flush(self.queue, flush.due)
         self.wake_up()
-
-    def copy(self, world: World) -> Scheduler:
-        """The same scheduler in another world; what is immutable is shared."""
-        twin = Scheduler.__new__(Scheduler)
-        twin.name = self.name
-        twin.configuration = self.configuration
-        twin.effective = self.effective
-        twin.features = self.features
-        twin.world = world
-        twin.assumed = dict(self.assumed)
-        twin.preempting = dict(self.preempting)
-        twin.replica = None if self.replica is None else self.replica.replica()
-        twin.inbox = list(self.inbox)
-        twin.limits = self.limits
-        twin.bucket = self.bucket
-        twin.figures = self.figures.copy()
-        twin.profiles = twin._make_profiles()
-        twin.queue = self.queue.copy(QueueRules(twin), twin.live)
-        twin.calls = self.calls.copy()
-        twin.evictions = dict(self.evictions)
-        twin.cache = self.cache.copy()
-        twin.snapshot = self.snapshot.copy()
-        twin.snapshot.resources = twin.cache.resources
-        twin.algorithm_state = replace(
-            self.algorithm_state, draw=world.draw, draw_preemption=world.draw, nominator=twin.queue.nominator
-        )
-        twin.cycle = self.cycle.copy(self._twin_table(twin)) if self.cycle is not None else None
-        twin.bindings = {number: binding.copy() for number, binding in self.bindings.items()}
-        twin.running = self.running
-        twin.flushes = dict(self.flushes)
-        return twin
-
-    def _twin_table(self, twin: Scheduler) -> NodeTable:
-        assert self.cycle is not None
-        return twin.snapshot if self.cycle.nodes is self.snapshot else self.cycle.nodes
 
     def pods_waiting(self) -> list[BindingCycle]:
         """Binding cycles whose pod waits on Permit."""

@@ -9,20 +9,18 @@ from scheduler_core.api.faults import Faults
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import Agenda
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.state import Copied, State
 from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.kinds import Facts
 from scheduler_core.trace.records import LazyFacts
 
 
 @dataclass(slots=True)
-class Ids:
+class Ids(State):
     """Counters that are part of the world's state."""
 
     attempt: int = 0
-    values: dict[str, int] = field(default_factory=dict)
-
-    def copy(self) -> Ids:
-        return Ids(self.attempt, dict(self.values))
+    values: Copied[dict[str, int]] = field(default_factory=dict)
 
 
 class World(Protocol):

@@ -28,6 +28,7 @@ from scheduler_core.scheduler.world import Ids
 from scheduler_core.simulation.actions import BY_KIND, is_of
 from scheduler_core.simulation.edits import Edits
 from scheduler_core.simulation.execution import execute
+from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Journal, Place
 from scheduler_core.trace.kinds import Facts, ObjectChanged, SchedulerStarted
 from scheduler_core.trace.records import LazyFacts, Record, Recorder
@@ -54,8 +55,24 @@ class RunResult:
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
 
 
-class Simulation:
+class Simulation(State):
     """A cluster, its API server and its schedulers."""
+
+    seed: int
+    settings: WorldSettings
+    position: int
+    agenda: Copied[Agenda]
+    store: Copied[Store]
+    journal: Copied[Journal]
+    ids: Copied[Ids]
+    faults: Copied[Faults]  # what becomes of the next calls, by kind of call and pod
+    edits: Edits
+    scrapes: Copied[Scrapes]
+    last: tuple[Record, ...]
+    changes: Derived[list[WatchEvent]]  # of the transition in progress
+    _recorder: Copied[Recorder]
+    _draws: Copied[Stream]
+    _schedulers: Copied[dict[str, Scheduler]]
 
     def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
         self.seed = seed
@@ -65,14 +82,14 @@ class Simulation:
         self.store = Store()
         self.journal = Journal()
         self.ids = Ids()
-        self.faults: Faults = {}  # what becomes of the next calls, by kind of call and pod
+        self.faults = {}
         self.edits = Edits()
         self.scrapes = Scrapes()
-        self.last: tuple[Record, ...] = ()
-        self.changes: list[WatchEvent] = []  # of the transition in progress
+        self.last = ()
+        self.changes = []
         self._recorder = Recorder()
         self._draws = Stream(seed)
-        self._schedulers: dict[str, Scheduler] = {}
+        self._schedulers = {}
         self.store.read_again(self.settings.reading)
         self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
         self._recorder.drain()
@@ -158,24 +175,12 @@ class Simulation:
 
     def fork(self) -> Simulation:
         """A second world that stands where this one does and goes its own way: to look ahead, or to be put aside and come back to."""
-        twin = Simulation.__new__(Simulation)
-        twin.seed = self.seed
-        twin.settings = self.settings
-        twin.position = self.position
-        twin.agenda = self.agenda.copy()
-        twin.store = self.store.copy()
-        twin.journal = self.journal.copy()
-        twin.ids = self.ids.copy()
-        twin.faults = dict(self.faults)
-        twin.edits = self.edits
-        twin.scrapes = self.scrapes.copy()
-        twin.last = self.last
-        twin.changes = []
-        twin._recorder = self._recorder.copy()
-        twin._draws = self._draws.copy()
-        twin._schedulers = {name: scheduler.copy(twin) for name, scheduler in self._schedulers.items()}
-        twin.store.subscribe(twin._on_watch)
-        return twin
+        return self.copy()
+
+    def copied_from(self, original: Simulation) -> None:
+        for scheduler in self._schedulers.values():
+            scheduler.connect(self)
+        self.store.subscribe(self._on_watch)
 
     # The world, as schedulers and presenters see it
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from scheduler_core.state import Copied, Derived, Growing, Shared, State
+
 
 class Place:
     """Where a pod can be (words of the screen and of the trace)."""
@@ -67,18 +69,29 @@ class Attempt(NamedTuple):
     victims: tuple[str, ...] = ()
 
 
-class Journal:
+class Journal(State):
     """Attempts and moves, oldest first. `ignored` are the pods that no scheduler is for."""
 
     __slots__ = ("_same", "attempts", "ignored", "last_attempt", "last_move", "moves")
 
+    attempts: Growing[Attempt]
+    moves: Growing[Move]
+    last_move: Derived[Copied[dict[str, int]]]
+    last_attempt: Derived[Copied[dict[str, int]]]  # pod -> index of its last attempt
+    ignored: Copied[dict[str, None]]
+    _same: Derived[Shared[dict[Any, Any]]]  # equal texts and reasons are kept once; only ever added to
+
     def __init__(self) -> None:
-        self.attempts: list[Attempt] = []
-        self.moves: list[Move] = []
-        self.last_move: dict[str, int] = {}
-        self.last_attempt: dict[str, int] = {}  # pod -> index of its last attempt
-        self.ignored: dict[str, None] = {}
-        self._same: dict[Any, Any] = {}  # equal texts and reasons are kept once
+        self.attempts = []
+        self.moves = []
+        self.last_move = {}
+        self.last_attempt = {}
+        self.ignored = {}
+        self._same = {}
+
+    def decoded(self) -> None:
+        self.last_move = {move.pod: index for index, move in enumerate(self.moves)}
+        self.last_attempt = {attempt.pod: index for index, attempt in enumerate(self.attempts)}
 
     def move(
         self, pod: str, t: int, position: int, place: str, cause: str, why: Why = (), until: int = 0
@@ -119,13 +132,3 @@ class Journal:
         """The pod's finished attempts, oldest first."""
         last = self.last_attempt.get(pod, -1)
         return [attempt for attempt in self.attempts[: last + 1] if attempt.pod == pod]
-
-    def copy(self) -> Journal:
-        twin = Journal()
-        twin.attempts = list(self.attempts)
-        twin.moves = list(self.moves)
-        twin.last_move = dict(self.last_move)
-        twin.last_attempt = dict(self.last_attempt)
-        twin.ignored = dict(self.ignored)
-        twin._same = self._same  # only ever added to, and of no meaning
-        return twin

@@ -7,25 +7,36 @@ trace is a tree: attempt > extension point > plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from scheduler_core.state import Derived, SharedState, State
 from scheduler_core.trace.kinds import Facts
 
 F = TypeVar("F", bound=Facts)
 
 
-class LazyFacts(Protocol):
-    """What makes facts when somebody looks."""
+class LazyFacts(SharedState):
+    """What makes facts when somebody looks. No checkpoint has one: who writes a record looks."""
+
+    __slots__ = ()
 
     KIND: ClassVar[str]
 
-    def __call__(self) -> Facts: ...
+    def __call__(self) -> Facts:
+        raise NotImplementedError
 
 
-class Record:
+class Record(SharedState):
     """One thing that happened. `t` is virtual nanoseconds; `source` is the facts, or what makes them as long as nobody has looked."""
 
     __slots__ = ("_data", "parent", "scheduler", "seq", "source", "t")
+
+    seq: int
+    t: int
+    scheduler: str
+    parent: int
+    source: Facts | LazyFacts
+    _data: Derived[Mapping[str, Any] | None]
 
     def __init__(self, seq: int, t: int, source: Facts | LazyFacts, scheduler: str, parent: int) -> None:
         self.seq = seq
@@ -33,7 +44,10 @@ class Record:
         self.scheduler = scheduler
         self.parent = parent
         self.source = source
-        self._data: Mapping[str, Any] | None = None
+        self._data = None
+
+    def decoded(self) -> None:
+        self._data = None
 
     @property
     def kind(self) -> str:
@@ -74,14 +88,17 @@ class Record:
         return f"Record({self.to_json()})"
 
 
-class Recorder:
+class Recorder(State):
     """Where the engine writes: numbers records and keeps those of the call in progress."""
 
     __slots__ = ("records", "seq")
 
+    seq: int
+    records: Derived[list[Record]]
+
     def __init__(self) -> None:
         self.seq = 0
-        self.records: list[Record] = []
+        self.records = []
 
     def write(self, t: int, facts: Facts | LazyFacts, scheduler: str, parent: int) -> int:
         """Adds a record; returns its number, to be used as the parent of what belongs to it."""
@@ -98,8 +115,3 @@ class Recorder:
         """Unwrites the records since the last drain, numbers included."""
         self.seq -= len(self.records)
         self.records = []
-
-    def copy(self) -> Recorder:
-        twin = Recorder()
-        twin.seq = self.seq
-        return twin

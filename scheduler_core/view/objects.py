@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.api.kube_events import KubeEvent
-from scheduler_core.cluster.cache import Copied
+from scheduler_core.cluster.cache import CopiedRows
 from scheduler_core.cluster.table import NodeTable, ResourceIndex
 from scheduler_core.objects.pod import Pod
 from scheduler_core.trace.journal import Attempt, Move
@@ -62,7 +62,7 @@ class CacheView(Protocol):
     def generation(self) -> int: ...
 
     @property
-    def copied(self) -> Copied: ...
+    def copied(self) -> CopiedRows: ...
 
     @property
     def dirty(self) -> Sequence[tuple[str, str]]: ...

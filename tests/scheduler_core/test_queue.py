@@ -376,7 +376,8 @@ def test_the_first_active_pods_are_those_that_would_be_popped_first(limit: int) 
 def test_a_copy_goes_its_own_way() -> None:
     queue, rules = make_queue()
     queue.add(a_pod("a"), 0)
-    twin = queue.copy(rules, None)
+    twin = queue.copy()
+    twin.connect(rules)
     popped(queue)
     assert len(twin) == 1
     assert twin.in_flight == []

@@ -21,7 +21,7 @@ from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
-from scheduler_core.preemption.evidence import Candidate, Criterion, Evidence, Reprieve
+from scheduler_core.preemption.evidence import Evidence
 
 NAME = "DefaultPreemption"
 
@@ -46,7 +46,7 @@ class DefaultPreemption(Plugin):
     name = NAME
     arguments = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
-    state_classes = (Evidence, Candidate, Criterion, Reprieve)
+    state_classes = (Evidence,)
 
     def registrations(self) -> tuple[On, ...]:
         return () if self.handle.preempting is None else self.events

@@ -32,11 +32,10 @@ from scheduler_core.plugins.interpodaffinity.counts import (
     Incoming,
     MatchesAll,
     MatchesAny,
-    Topology,
     with_named_namespaces,
 )
 from scheduler_core.plugins.interpodaffinity.explanation import explained
-from scheduler_core.plugins.interpodaffinity.filtering import Rules, Tally
+from scheduler_core.plugins.interpodaffinity.filtering import Rules
 from scheduler_core.plugins.interpodaffinity.scoring import Preferences, normalized_scores
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
@@ -62,10 +61,7 @@ class InterPodAffinity(Plugin):
         On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
     )
-    state_classes = (
-        *(Topology, Incoming, MatchesAll, MatchesAny, ExistingAnti),
-        *(Tally, Rules, Preferences),
-    )
+    state_classes = (Rules, Preferences, MatchesAll, MatchesAny, ExistingAnti)  # the last 3 are in measures
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)

@@ -32,8 +32,6 @@ from scheduler_core.plugins.podtopologyspread.constraints import (
     Constraint,
     Constraints,
     Counted,
-    Domains,
-    Layout,
     Matched,
     compile_constraints,
 )
@@ -72,7 +70,7 @@ class PodTopologySpread(Plugin):
             hints.after_spread_node_change,
         ),
     )
-    state_classes = (Constraint, Constraints, Domains, Layout, Matched, Counted, Spread, Evenness)
+    state_classes = (Spread, Evenness, Matched, Counted)  # the last 2 are in measures
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)

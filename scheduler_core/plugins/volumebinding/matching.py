@@ -32,6 +32,7 @@ from scheduler_core.objects.storage.volumes import (
 )
 from scheduler_core.plugins.helper.node_selection import Mask
 from scheduler_core.plugins.volumebinding.topology import allowed_mask, label_selector_mask, volume_rows
+from scheduler_core.state import SharedState
 
 NONE = -1
 NO_ROOM = -1
@@ -39,7 +40,7 @@ NO_ATTRIBUTES = "unsupported volumeAttributesClassName is set on claim %s when t
 
 
 @dataclass(slots=True, eq=False)
-class Matches:
+class Matches(SharedState):
     """What the unbound claims find, by row.
 
     `volumes[i][row]` indexes the volumes offered, or is NONE, for the i-th of `claims` (smallest first); `provisioned[j]` are

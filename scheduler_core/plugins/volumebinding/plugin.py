@@ -50,7 +50,7 @@ from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.plugins.volumebinding.explanation import Reach, explained, prospect
-from scheduler_core.plugins.volumebinding.matching import NONE, Matches, match
+from scheduler_core.plugins.volumebinding.matching import NONE, match
 from scheduler_core.plugins.volumebinding.scorer import capacity_scores
 from scheduler_core.plugins.volumebinding.state import Claims, Found, planned
 from scheduler_core.plugins.volumebinding.topology import bound_rows
@@ -92,7 +92,7 @@ class VolumeBinding(Plugin):
         On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
         On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
     )
-    state_classes = (Claims, Found, Matches, Plan)
+    state_classes = (Claims, Found, Plan)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)

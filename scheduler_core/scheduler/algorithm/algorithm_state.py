@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from scheduler_core.objects.times import NEVER
 from scheduler_core.queue.nominator import Nominator
+from scheduler_core.state import Derived, State
 
 
 @dataclass(slots=True)
-class AlgorithmState:
+class AlgorithmState(State):
     """What a scheduler remembers between cycles, and how it draws.
 
     `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
@@ -20,7 +21,7 @@ class AlgorithmState:
 
     percentage: int = 0
     next_start: int = 0
-    draw: Callable[[int], int] = lambda n: 0
-    draw_preemption: Callable[[int], int] = lambda n: 0
+    draw: Derived[Callable[[int], int]] = lambda n: 0
+    draw_preemption: Derived[Callable[[int], int]] = lambda n: 0
     epoch: int = NEVER
-    nominator: Nominator = field(default_factory=Nominator)
+    nominator: Derived[Nominator] = field(default_factory=Nominator)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from scheduler_core.api.faults import BIND, STATUS
 from scheduler_core.objects.pod import Pod
+from scheduler_core.state import Copied, State
 
 Status = Mapping[str, Any]
 PATCH = "pod_status_patch"  # kube's names of the two kinds of calls
@@ -91,7 +92,7 @@ def condition_differs(
     return True
 
 
-class Dispatcher:
+class Dispatcher(State):
     """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next.
 
     `retries`: how often a running call has been made again, by its number; `sent`: when it was sent first (ns).
@@ -99,15 +100,24 @@ class Dispatcher:
 
     __slots__ = ("calls", "limit", "numbers", "queue", "retries", "running", "sent", "serial")
 
+    limit: int
+    serial: int
+    calls: Copied[dict[str, Call]]
+    numbers: Copied[dict[str, int]]  # uid -> number of the call in `calls`
+    queue: Copied[list[str]]
+    running: Copied[dict[int, Call]]
+    retries: Copied[dict[int, int]]
+    sent: Copied[dict[int, int]]
+
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.serial = 0
-        self.calls: dict[str, Call] = {}
-        self.numbers: dict[str, int] = {}  # uid -> number of the call in `calls`
-        self.queue: list[str] = []
-        self.running: dict[int, Call] = {}
-        self.retries: dict[int, int] = {}
-        self.sent: dict[int, int] = {}
+        self.calls = {}
+        self.numbers = {}
+        self.queue = []
+        self.running = {}
+        self.retries = {}
+        self.sent = {}
 
     def is_running(self, number: int) -> bool:
         return number in self.running
@@ -163,17 +173,6 @@ class Dispatcher:
         self.serial += 1
         self.running[self.serial] = call
         return self.serial
-
-    def copy(self) -> Dispatcher:
-        twin = Dispatcher(self.limit)
-        twin.serial = self.serial
-        twin.calls = dict(self.calls)
-        twin.numbers = dict(self.numbers)
-        twin.queue = list(self.queue)
-        twin.running = dict(self.running)
-        twin.retries = dict(self.retries)
-        twin.sent = dict(self.sent)
-        return twin
 
     def _drop(self, uid: str) -> None:
         if uid in self.calls and not self.in_flight(uid):

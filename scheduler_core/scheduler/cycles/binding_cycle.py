@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SUCCESS, Status
@@ -10,10 +10,11 @@ from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.cycles.phases import Phase
+from scheduler_core.state import Copied, State
 
 
 @dataclass(slots=True)
-class BindingCycle:
+class BindingCycle(State):
     """What follows a successful scheduling cycle: waiting on Permit, PreBind, Bind, PostBind."""
 
     number: int
@@ -22,7 +23,7 @@ class BindingCycle:
     queued: QueuedPod
     pod: Pod  # as assumed: with its nodeName
     node: str
-    state: CycleState
+    state: Copied[CycleState]
     started: int
     popped: int = 0  # when the attempt began (ns)
     entered: int = 0  # when the phase was entered (ns)
@@ -31,11 +32,8 @@ class BindingCycle:
     point_span: int = 0
     phase: Phase = Phase.WAIT_ON_PERMIT
     index: int = 0
-    steps: list[PluginStep] = field(default_factory=list)
-    waiting: dict[str, int] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
+    steps: Copied[list[PluginStep]] = field(default_factory=list)
+    waiting: Copied[dict[str, int]] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
     decision: Status | None = None  # of the wait
     done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
     answer: Status = SUCCESS
-
-    def copy(self) -> BindingCycle:
-        return replace(self, state=self.state.copy(), steps=list(self.steps), waiting=dict(self.waiting))

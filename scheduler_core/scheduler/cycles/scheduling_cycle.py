@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.search import Search
+from scheduler_core.state import Copied, Shared, State
 
 PASSED = -1
 NOT_EVALUATED = -2
@@ -24,14 +25,14 @@ EXCLUDED = -3
 
 
 @dataclass(slots=True)
-class SchedulingCycle:
+class SchedulingCycle(State):
     """One attempt to place one pod, from the snapshot to the end of Permit."""
 
     number: int
     scheduler: str
     profile: str
     queued: QueuedPod
-    nodes: NodeTable
+    nodes: Shared[NodeTable]  # where it is the scheduler's snapshot, a copied scheduler sets its own
     started: int
     first_position: int = 0
     span: int = 0
@@ -41,20 +42,20 @@ class SchedulingCycle:
     index: int = 0  # position in `run`
     t: int = 0  # of the step in progress
     position: int = 0
-    state: CycleState = field(default_factory=CycleState)
-    steps: list[PluginStep] = field(default_factory=list)
+    state: Copied[CycleState] = field(default_factory=CycleState)
+    steps: Copied[list[PluginStep]] = field(default_factory=list)
     node_names: frozenset[str] | None = None  # PreFilter's merged result
     narrowed_by: tuple[str, ...] = ()
     absent: Status = (
         SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
     )
     pre_filter_status: Status = SUCCESS
-    search: Search | None = None
-    refused_by: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    reason: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    feasible: Rows | None = None
-    scores: ScoreBoard | None = None
-    tied_rows: Rows | None = None  # the best nodes, in list order
+    search: Copied[Search | None] = None
+    refused_by: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
+    reason: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
+    feasible: Shared[Rows | None] = None
+    scores: Copied[ScoreBoard | None] = None
+    tied_rows: Shared[Rows | None] = None  # the best nodes, in list order
     chosen: str | None = None
     draw: int | None = None
     ended: int | None = None
@@ -112,16 +113,3 @@ class SchedulingCycle:
         verdicts = self.steps[step].verdicts
         assert verdicts is not None
         return verdicts.statuses[int(self.reason[row])].by(self.steps[step].plugin)
-
-    def copy(self, nodes: NodeTable) -> SchedulingCycle:
-        """The same cycle over another copy of its snapshot; what has been recorded is shared."""
-        return replace(
-            self,
-            nodes=nodes,
-            state=self.state.copy(),
-            steps=list(self.steps),
-            search=replace(self.search) if self.search is not None else None,
-            refused_by=self.refused_by.copy(),
-            reason=self.reason.copy(),
-            scores=self.scores.copy() if self.scores is not None else None,
-        )

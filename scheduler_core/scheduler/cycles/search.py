@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Rows
+from scheduler_core.state import Shared, State
 
 
 class Stage(enum.StrEnum):
@@ -18,20 +19,20 @@ class Stage(enum.StrEnum):
 
 
 @dataclass(slots=True)
-class Search:
+class Search(State):
     """Where the search stands. `rows` are those of the current block that still pass in the current stage."""
 
-    order: Rows
+    order: Shared[Rows]
     wanted: int
     own_nomination: bool = False  # only the node that the pod itself is nominated to
     nominated: bool = False  # other pods are nominated to some node that was looked at
     start: int = 0  # first of `order` in the current block
     stop: int = 0  # first behind the current block
-    rows: Rows | None = None
+    rows: Shared[Rows | None] = None
     stage: Stage = Stage.MAIN
-    rest: Rows | None = None  # rows of the block that the stage leaves out
-    view: NodeTable | None = None  # of the stage, where it is a what-if
-    state: CycleState | None = None
+    rest: Shared[Rows | None] = None  # rows of the block that the stage leaves out
+    view: Shared[NodeTable | None] = None  # of the stage, where it is a what-if
+    state: Shared[CycleState | None] = None
     found: int = 0
     seen: int = 0  # rows that the filters looked at
     processed: int = 0  # by how much the start index moves

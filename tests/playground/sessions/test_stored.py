@@ -119,7 +119,7 @@ def test_a_world_that_cannot_be_written_stops_the_saving_not_the_session(capsys:
     mark.world.faults["bind", "x"] = object()
     (saved,) = save(shelf, [mark])
     assert (saved.new, saved.more) == ([], False)
-    assert "name it in scheduler_core/codec/shapes.py" in capsys.readouterr().err
+    assert "declare it as scheduler_core/state.py says" in capsys.readouterr().err
 
 
 def test_a_cut_of_what_is_stored_begins_anew() -> None:

@@ -15,8 +15,8 @@ from tests.scheduler_core.codec.rich import again, walk
 GOES_ON = 60
 
 
-def told(sim: Simulation, records: Any) -> str:
-    """What a transition told, what is kept of it, and the cycle in all detail."""
+def described(sim: Simulation, records: Any) -> str:
+    """What a transition did, what is kept of it, and the cycle in all detail."""
     cycles = [digest(s.cycle) for s in sim.schedulers if s.cycle is not None and s.cycle.ended is not None]
     return json.dumps([[record.to_json() for record in records], sim.position, sim.now, cycles])
 
@@ -39,9 +39,9 @@ def test_the_future_and_the_panels_are_the_same_to_the_byte(seed: int) -> None:
             continue
         compared += 1
         one, two = sim.fork(), again(sim)
-        assert (told(one, one.last), panels(one)) == (told(two, two.last), panels(two))
+        assert (described(one, one.last), panels(one)) == (described(two, two.last), panels(two))
         for _ in range(GOES_ON):
-            assert told(one, one.advance()) == told(two, two.advance())
+            assert described(one, one.advance()) == described(two, two.advance())
         assert kept(one) == kept(two)
         assert panels(one) == panels(two)
     assert compared > 1
