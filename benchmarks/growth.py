@@ -10,10 +10,10 @@ import time
 from typing import Any
 
 from benchmarks.probe import probe
-from playground.sessions.engine import count_objects
-from playground.sessions.history import History
-from playground.sessions.turns import Slice
-from playground.sessions.worker import tune_garbage_collection
+from playground.sessions.worker.engine import count_objects
+from playground.sessions.worker.history import History
+from playground.sessions.worker.process import tune_garbage_collection
+from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.bench import Bench, Workload
@@ -47,7 +47,7 @@ def pod(number: int | str) -> dict[str, Any]:
 def fill() -> None:
     """Runs a world with its journal and checkpoints to the end; a line for every so many attempts."""
     world = Simulation()
-    history = History(world, lambda other: None, Slice(), count_objects)
+    history = History(world, lambda other: None, TimeSlice(), count_objects)
     started = time.process_time()
     world.apply(ApplyObjects(tuple(node(i) for i in range(NODES)) + tuple(pod(i) for i in range(PODS))))
     print(f"{NODES:,} nodes and {PODS:,} pods applied in {time.process_time() - started:.1f} s of CPU time\n")

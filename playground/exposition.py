@@ -27,7 +27,10 @@ Found = Mapping[str, Any]
 
 
 def exposition(found: Found) -> bytes:
-    """What sessions/metrics.py found, as text. A metric of which nothing has been counted yet is not in it, as kube has it."""
+    """What sessions/worker/answers/metrics.py found, as text.
+
+    A metric of which nothing has been counted yet is not in it, as kube has it.
+    """
     return generate_latest(_Found(found["schedulers"]))
 
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
 
-from playground.sessions.errors import LimitReached
+from playground.sessions.protocol.errors import LimitReached
 
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

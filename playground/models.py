@@ -16,7 +16,7 @@ class Session(models.Model):
 
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
     with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
-    `branch` says that a fork was made with its origin's edit key (sessions/branches.py).
+    `branch` says that a fork was made with its origin's edit key (sessions/database/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -37,7 +37,7 @@ class Session(models.Model):
     deleted = models.DateTimeField(null=True, blank=True)
     driver = models.CharField(max_length=64, blank=True, default="")
     driver_until = models.DateTimeField(null=True, blank=True)
-    # Where a replay under another engine first came to something else (sessions/outcomes.py), until somebody has read it.
+    # Where a replay under another engine first came to something else (sessions/protocol/outcomes.py), until somebody has read it.
     differs = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -130,7 +130,7 @@ class CheckpointPart(models.Model):
 
 
 class Outcomes(models.Model):
-    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/outcomes.py)."""
+    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/protocol/outcomes.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="outcomes")
     first = models.IntegerField()
@@ -147,21 +147,32 @@ class Outcomes(models.Model):
         return f"{self.session_id}: {self.first}..{self.first + self.count}"
 
 
-class ImportText(models.Model):
-    """The text of an import that is being previewed, compressed with zlib."""
+class ImportPreview(models.Model):
+    """What an import would do: the text, the plan and the command that does it, each compressed with zlib (sessions/database/previews.py).
 
-    session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="import_text")
+    `author` says whose browser asked for it, as far as that has to be known to count.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="import_previews")
     token = models.CharField(max_length=40)
+    author = models.CharField(max_length=64, blank=True, default="")
     filename = models.CharField(max_length=200, blank=True, default="")
     text = models.BinaryField()
-    created = models.DateTimeField(auto_now=True)
+    plan = models.BinaryField()
+    command = models.BinaryField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "token"], name="import_preview_one_per_token"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.filename or self.token}"
 
 
 class Breakpoint(models.Model):
-    """What a session's runs and searches look for: `point` is playground.sessions.breakpoints.Breakpoint as JSON.
+    """What a session's runs and searches look for: `point` is playground.sessions.protocol.breakpoints.Breakpoint as JSON.
 
     `hits` counts the runs and searches that ended here.
     """

@@ -84,8 +84,13 @@ TEMPLATES = [
     },
 ]
 
+# Connections stay open: SQLite writes its whole log back when the last one closes, which would take longer than the change itself.
 DATABASES = {
-    "default": dj_database_url.parse(env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"))
+    "default": dj_database_url.parse(
+        env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"),
+        conn_max_age=600,
+        conn_health_checks=True,
+    )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A writer takes its lock at once and others wait for it, readers never wait for a writer.
@@ -101,7 +106,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 REDIS_URL = env("REDIS_URL")
 # The channel layer waits for messages for 5 s at a time; the socket must not give up before that.
 REDIS_HOST = {"address": REDIS_URL, "socket_timeout": 15}
-# Server processes tell each other of sessions here (sessions/relay.py). There is no default layer: nothing else needs one.
+# Server processes tell each other of sessions here (sessions/web/relay.py). There is no default layer: nothing else needs one.
 CHANNEL_LAYERS = {
     "sessions": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_HOST]}}
     if REDIS_URL

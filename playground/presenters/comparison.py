@@ -1,11 +1,16 @@
-"""Two sessions side by side: what sessions/comparing.py found, made ready to be shown."""
+"""Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown.
+
+A comparison (`found`), its sides, attempts and scores are read by attribute, as sessions/protocol/comparing.py names them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from playground.charts.comparison import bound_over_time, utilisation
 from playground.presenters.amounts import amount, clock
@@ -15,22 +20,24 @@ from playground.presenters.words import Message, gettext_noop, message
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
 
-Data = Mapping[str, Any]
+Found = Any  # a Comparison
+Side = Any  # a HistoryOutline
+Attempt = Any  # an OutlinedAttempt, or an AttemptDetail
 
 
-def present(found: Data) -> dict[str, Any]:
+def present(found: Found) -> dict[str, Any]:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
-    sides = found["sides"]
+    sides = found.sides
     return {
-        "common": found["common"],
-        "heads": found["heads"],
+        "common": found.common,
+        "heads": found.heads,
         "identical": identical(found),
         "first": _first(found),
         "clock": _clock(found),
-        "late": found["late"],
-        "cut": sides[0]["cut"] or sides[1]["cut"],
-        "commands": found["commands"],
-        "configuration": configuration_differences(sides[0]["configuration"], sides[1]["configuration"]),
+        "late": found.late,
+        "cut": sides[0].cut or sides[1].cut,
+        "commands": found.commands,
+        "configuration": configuration_differences(sides[0].configuration, sides[1].configuration),
         "summary": _summary(sides),
         "resources": _resources(sides),
         "preemptions": _preemptions(sides),
@@ -38,49 +45,52 @@ def present(found: Data) -> dict[str, Any]:
     }
 
 
-def identical(found: Data) -> bool:
+def identical(found: Found) -> bool:
     """Whether one history is the beginning of the other, or both are the same."""
-    return bool(found["common"] == min(found["heads"]))
+    return bool(found.common == min(found.heads))
 
 
-def _first(found: Data) -> dict[str, Any] | None:
+def _first(found: Found) -> dict[str, Any] | None:
     """The first attempt that differs: what differs in words, and both attempts."""
-    if found["first"] is None:
+    if found.first is None:
         return None
-    ours, theirs = found["attempts"]
+    ours, theirs = found.attempts
     return {
-        "number": found["sides"][0]["first"] + found["first"] + 1,
+        "number": found.sides[0].first + found.first + 1,
         "kinds": what_differs(ours, theirs),
         "attempts": [_attempt(one) for one in (ours, theirs)],
-        "pod": (ours or theirs)["pod"],
+        "pod": (ours or theirs).pod,
     }
 
 
-def _attempt(one: Data | None) -> dict[str, Any] | None:
+def _attempt(one: Attempt | None) -> dict[str, Any] | None:
     if one is None:
         return None
     return {
-        **one,
-        "name": short(one["pod"]),
-        "time": clock(one["ended"]),
-        "victims": [short(v) for v in one["victims"]],
+        **structs.asdict(one),
+        "name": short(one.pod),
+        "time": clock(one.ended),
+        "victims": [short(v) for v in one.victims],
     }
 
 
-def what_differs(ours: Data | None, theirs: Data | None) -> list[Message]:
+def what_differs(ours: Attempt | None, theirs: Attempt | None) -> list[Message]:
     """In words, the weightiest first."""
     if ours is None or theirs is None:
-        pod = short((ours or theirs or {}).get("pod", ""))
+        only = ours or theirs
+        pod = short(only.pod) if only else ""
         return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
-    if ours["pod"] != theirs["pod"]:
+    if ours.pod != theirs.pod:
         return [
             message(
                 gettext_noop("the order of the queue: A tries %(pod)s, B tries %(name)s"),
-                pod=short(ours["pod"]),
-                name=short(theirs["pod"]),
+                pod=short(ours.pod),
+                name=short(theirs.pod),
             )
         ]
-    kinds = [line for names, line in _CHECKS if any(ours[name] != theirs[name] for name in names)]
+    kinds = [
+        line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)
+    ]
     return kinds or [message(gettext_noop("a detail of what a plugin did"))]
 
 
@@ -97,29 +107,36 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
 )
 
 
-def _clock(found: Data) -> dict[str, Any] | None:
+def _clock(found: Found) -> dict[str, Any] | None:
     """The first attempt that began or ended at another virtual time."""
-    if found["clock"] is None:
+    if found.clock is None:
         return None
-    pair = [side["attempts"][found["clock"]] for side in found["sides"]]
+    pair = [side.attempts[found.clock] for side in found.sides]
     return {
-        "number": found["sides"][0]["first"] + found["clock"] + 1,
-        "times": [[clock(one["started"]), clock(one["ended"])] for one in pair],
-        "at": [one["last_position"] for one in pair],
+        "number": found.sides[0].first + found.clock + 1,
+        "times": [[clock(one.started), clock(one.ended)] for one in pair],
+        "at": [one.last_position for one in pair],
     }
 
 
 # Pods.
 
 _DIGITS = re.compile(r"(\d{1,18})")
-_GONE = {"node": "", "place": "", "at": 0}
 
 
-def pods(found: Data, everything: bool) -> list[dict[str, Any]]:
+class Place(NamedTuple):
+    """Where a pod is; of one that is not there."""
+
+    node: str = ""
+    place: str = ""
+    at: int = 0
+
+
+def pods(found: Found, everything: bool) -> list[dict[str, Any]]:
     """Where each pod is in both, those that differ first; `everything`: the others too."""
-    ours, theirs = (side["pods"] for side in found["sides"])
+    ours, theirs = (side.pods for side in found.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
-    rows = [_row(key, ours.get(key, _GONE), theirs.get(key, _GONE)) for key in keys]
+    rows = [_row(key, ours.get(key, Place()), theirs.get(key, Place())) for key in keys]
     rows.sort(key=lambda row: (not row["differs"], _natural(row["key"])))
     return rows if everything else [row for row in rows if row["differs"]]
 
@@ -129,8 +146,8 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
-def _row(key: str, ours: Data, theirs: Data) -> dict[str, Any]:
-    differs = ours["node"] != theirs["node"] or _settled(ours["place"]) != _settled(theirs["place"])
+def _row(key: str, ours: Any, theirs: Any) -> dict[str, Any]:
+    differs = ours.node != theirs.node or _settled(ours.place) != _settled(theirs.place)
     return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
 
 
@@ -142,16 +159,16 @@ def _settled(place: str) -> str:
 # Scores.
 
 
-def scores(ours: Data | None, theirs: Data | None) -> dict[str, Any] | None:
+def scores(ours: Attempt | None, theirs: Attempt | None) -> dict[str, Any] | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
-    boards = [one["board"] if one is not None else None for one in (ours, theirs)]
+    boards = [one.board if one is not None else None for one in (ours, theirs)]
     if boards[0] is None and boards[1] is None:
         return None
     plugins: dict[str, list[int | None]] = {}
     for i, board in enumerate(boards):
-        for plugin in board["plugins"] if board else ():
-            plugins.setdefault(plugin["name"], [None, None])[i] = plugin["weight"]
-    tables = [{row["node"]: row for row in board["rows"]} if board else {} for board in boards]
+        for plugin in board.plugins if board else ():
+            plugins.setdefault(plugin.name, [None, None])[i] = plugin.weight
+    tables = [{row.node: row for row in board.rows} if board else {} for board in boards]
     nodes = list(dict.fromkeys([*tables[0], *tables[1]]))
     return {
         "plugins": [{"name": name, "weights": weights} for name, weights in plugins.items()],
@@ -160,32 +177,32 @@ def scores(ours: Data | None, theirs: Data | None) -> dict[str, Any] | None:
 
 
 def _scored(
-    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, Data]], attempts: Sequence[Data | None]
+    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, Any]], attempts: Sequence[Attempt | None]
 ) -> dict[str, Any]:
     rows = [table.get(node) for table in tables]
     cells = []
     for plugin in plugins:
-        pair = [row["cells"].get(plugin) if row else None for row in rows]
+        pair = [row.cells.get(plugin) if row else None for row in rows]
         cells.append({"sides": pair, "differs": pair[0] != pair[1]})
-    totals = [row["total"] if row else None for row in rows]
+    totals = [row.total if row else None for row in rows]
     return {
         "node": node,
         "cells": cells,
         "totals": totals,
         "differs": totals[0] != totals[1],
-        "chosen": [one is not None and one["node"] == node for one in attempts],
+        "chosen": [one is not None and one.node == node for one in attempts],
     }
 
 
 # Sums.
 
 
-def _summary(sides: Sequence[Data]) -> list[dict[str, Any]]:
+def _summary(sides: Sequence[Side]) -> list[dict[str, Any]]:
     rows = [
-        (gettext_noop("nodes"), [side["nodes"] for side in sides]),
-        (gettext_noop("pods with a node"), [side["bound"][-1][1] for side in sides]),
+        (gettext_noop("nodes"), [side.nodes for side in sides]),
+        (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
-        (gettext_noop("attempts"), [side["tried"] for side in sides]),
+        (gettext_noop("attempts"), [side.tried for side in sides]),
         (gettext_noop("attempts that failed, since they part"), [_failed(side) for side in sides]),
         (gettext_noop("pods preempted, since they part"), [_preempted(side) for side in sides]),
     ]
@@ -204,37 +221,36 @@ def _summary(sides: Sequence[Data]) -> list[dict[str, Any]]:
     told_rows.append(
         {
             "what": gettext_noop("virtual time now"),
-            "sides": [clock(side["now"]) for side in sides],
+            "sides": [clock(side.now) for side in sides],
             "change": None,
         }
     )
     return told_rows
 
 
-def _changes(side: Data) -> list[tuple[int, int]]:
+def _changes(side: Side) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
-    points = side["bound"]
+    points = side.bound
     return [point for before, point in pairwise(points) if point[1] > before[1]]
 
 
-def _waiting(side: Data) -> int:
+def _waiting(side: Side) -> int:
     return sum(
-        one["place"] not in ("bound", "running", "deleted", "binding", "ignored")
-        for one in side["pods"].values()
+        one.place not in ("bound", "running", "deleted", "binding", "ignored") for one in side.pods.values()
     )
 
 
-def _failed(side: Data) -> int:
-    return sum(one["outcome"] != "scheduled" for one in side["attempts"])
+def _failed(side: Side) -> int:
+    return sum(one.outcome != "scheduled" for one in side.attempts)
 
 
-def _preempted(side: Data) -> int:
-    return sum(len(one["victims"]) for one in side["attempts"])
+def _preempted(side: Side) -> int:
+    return sum(len(one.victims) for one in side.attempts)
 
 
-def _resources(sides: Sequence[Data]) -> list[dict[str, Any]]:
+def _resources(sides: Sequence[Side]) -> list[dict[str, Any]]:
     """Per resource what is requested of what there is, in both."""
-    tables = [{one["resource"]: one for one in side["resources"]} for side in sides]
+    tables = [{one.resource: one for one in side.resources} for side in sides]
     rows = []
     for name in dict.fromkeys([*tables[0], *tables[1]]):
         pair = [table.get(name) for table in tables]
@@ -242,26 +258,26 @@ def _resources(sides: Sequence[Data]) -> list[dict[str, Any]]:
     return rows
 
 
-def _used(one: Data | None) -> dict[str, Any] | None:
-    if one is None:
+def _used(use: Any) -> dict[str, Any] | None:
+    if use is None:
         return None
     return {
-        "requested": amount(one["resource"], one["requested"]),
-        "allocatable": amount(one["resource"], one["allocatable"]),
-        "percent": f"{100 * one['requested'] / one['allocatable']:.1f} %",
+        "requested": amount(use.resource, use.requested),
+        "allocatable": amount(use.resource, use.allocatable),
+        "percent": f"{100 * use.requested / use.allocatable:.1f} %",
     }
 
 
-def _preemptions(sides: Sequence[Data]) -> dict[str, Any]:
+def _preemptions(sides: Sequence[Side]) -> dict[str, Any]:
     """Preemptions since the two part, the n-th of a pod beside its n-th."""
-    tables: list[dict[tuple[str, int], Data]] = []
+    tables: list[dict[tuple[str, int], Attempt]] = []
     for side in sides:
-        table: dict[tuple[str, int], Data] = {}
+        table: dict[tuple[str, int], Attempt] = {}
         counts: dict[str, int] = {}
-        for one in side["attempts"]:
-            if one["victims"]:
-                counts[one["pod"]] = counts.get(one["pod"], 0) + 1
-                table[one["pod"], counts[one["pod"]]] = one
+        for one in side.attempts:
+            if one.victims:
+                counts[one.pod] = counts.get(one.pod, 0) + 1
+                table[one.pod, counts[one.pod]] = one
         tables.append(table)
     keys = list(dict.fromkeys([*tables[0], *tables[1]]))
     rows = []
@@ -274,7 +290,7 @@ def _preemptions(sides: Sequence[Data]) -> dict[str, Any]:
                 "sides": [_attempt(one) for one in pair],
                 "differs": pair[0] is None
                 or pair[1] is None
-                or any(pair[0][n] != pair[1][n] for n in ("nominated", "victims")),
+                or any(getattr(pair[0], name) != getattr(pair[1], name) for name in ("nominated", "victims")),
             }
         )
     return {"rows": rows, "more": max(0, len(keys) - MOST_PREEMPTIONS)}
@@ -283,10 +299,10 @@ def _preemptions(sides: Sequence[Data]) -> dict[str, Any]:
 # Configurations.
 
 
-def configuration_differences(ours: Data, theirs: Data) -> list[dict[str, Any]]:
+def configuration_differences(ours: Any, theirs: Any) -> list[dict[str, Any]]:
     """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
     tables = [
-        {"settings": one["settings"], **{each["name"]: each["manifest"] for each in one["schedulers"]}}
+        {"settings": one.settings, **{each.name: each.manifest for each in one.schedulers}}
         for one in (ours, theirs)
     ]
     rows: list[dict[str, Any]] = []

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_GET
 from playground.presenters import Look
 from playground.presenters.branches import present
 from playground.recent import held_keys
-from playground.sessions.branches import family
-from playground.sessions.client import SessionClient
+from playground.sessions.database.branches import family
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, workbench
 
 

@@ -11,35 +11,22 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from msgspec import structs
 
 from playground.presenters import Look
 from playground.presenters.amounts import clock
-from playground.sessions import breakpoints as core
-from playground.sessions import pins
-from playground.sessions.cel import LENGTH
-from playground.sessions.client import SessionClient
-from playground.sessions.dialogue import Dialogue
-from playground.sessions.errors import LimitReached, SessionError
-from playground.sessions.publisher import Viewer
-from playground.sessions.runtime import runtime
-from playground.views.doors import edits, go, in_drawer, opens, position, workbench
+from playground.sessions.database import markers
+from playground.sessions.protocol import breakpoints as core
+from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, FIELDS, ExpressionProblem, Hit
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.finding import CheckExpression, Hits
+from playground.sessions.protocol.looking import ListedObject, Objects
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.messages import Search
+from playground.views.doors import edits, go, in_drawer, opens, position, say, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
 
-FIELDS = (
-    "kind",
-    "plugin",
-    "point",
-    "node",
-    "pod",
-    "status",
-    "came_from",
-    "to",
-    "event",
-    "hint",
-    "reason",
-    "cel",
-)
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500
 NUMBER = 15  # digits
@@ -60,13 +47,13 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
     client.require_edit()
     given = request.POST.dict()
     try:
-        point = core.parse(
+        point = core.from_form(
             {**given, "enabled": True, "watch": "watch" in given, "changes": "changes" in given}
         )
         wrong = await _problems(client, point)
         if not wrong:
-            await _db(pins.add, client.session.pk, point)
-            await _changed(client)
+            await _db(markers.add, client.session.pk, point)
+            await client.markers_changed()
             if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
                 return HttpResponse(status=204)
             messages.success(request, _("“%(title)s” is set.") % {"title": point.title[:80]})
@@ -76,30 +63,25 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
     return await _list(request, client, given, wrong=wrong)
 
 
-async def _problems(client: SessionClient, point: core.Breakpoint) -> list[dict[str, Any]]:
+async def _problems(client: SessionClient, point: core.Breakpoint) -> list[ExpressionProblem]:
     """The expression is read where it will run: in the session's worker."""
-    if not point.cel:
-        return []
-    found: list[dict[str, Any]] = await runtime().call(
-        lambda: client.live().ask("check_breakpoint", point=point.to_json())
-    )
-    return found
+    return await client.check(CheckExpression(point=point)) if point.cel else []
 
 
 async def _list(
     request: HttpRequest,
     client: SessionClient,
     given: dict[str, Any],
-    wrong: list[dict[str, Any]] | None = None,
+    wrong: list[ExpressionProblem] | None = None,
     error: SessionError | None = None,
 ) -> HttpResponse:
     at = position(request)
-    rows = await _db(pins.points, client.session.pk)
-    found = await client.objects(at=at)
+    rows = await _db(markers.points, client.session.pk)
+    found = await client.ask(Objects(at=at))
     context = {
         "rows": [{"point": point, "hits": hits} for point, hits in rows],
-        "bookmarks": await _db(pins.bookmarks, client.session.pk),
-        "given": {name: str(given.get(name, ""))[: core.TEXT if name != "cel" else 2 * LENGTH] for name in ("name", *FIELDS)},
+        "bookmarks": await _db(markers.bookmarks, client.session.pk),
+        "given": {name: str(given.get(name, ""))[: core.TEXT if name != "cel" else 2 * EXPRESSION_LENGTH] for name in ("name", *FIELDS)},
         "watch": "watch" in given,
         "changes": "changes" in given,
         "filled": any(given.get(name) for name in FIELDS),
@@ -113,17 +95,17 @@ async def _list(
         "places": core.PLACES,
         "kinds": DESCRIPTIONS,
         "reasons": REASONS,
-        "length": LENGTH,
+        "length": EXPRESSION_LENGTH,
     }  # fmt: skip
     return workbench(request, client, "breakpoints", context, 422 if wrong or error else 200)
 
 
-def _names(found: list[dict[str, Any]], kind: str) -> list[str]:
+def _names(found: list[ListedObject], kind: str) -> list[str]:
     """Suggestions for a field: pods with their namespace, at most some."""
     names = (
-        f"{one['namespace']}/{one['name']}" if one["namespace"] else one["name"]
-        for one in found
-        if one["kind"] == kind
+        f"{listed.namespace}/{listed.name}" if listed.namespace else listed.name
+        for listed in found
+        if listed.kind == kind
     )
     return sorted(names)[:MOST_NAMES]
 
@@ -134,15 +116,6 @@ def _back_to_list(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(url if at is None else f"{url}?at={at}")
 
 
-async def _changed(client: SessionClient) -> None:
-    """Open pages draw their marks anew."""
-
-    async def tell() -> None:
-        client.live().pins_changed()
-
-    await runtime().call(tell)
-
-
 @require_POST
 @edits
 async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
@@ -150,8 +123,8 @@ async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) 
     do = request.POST.get("do", "")
     if do not in ("on", "off", "delete"):
         raise SessionError(_("A breakpoint can be switched on or off, or deleted."))
-    await _db(pins.change, client.session.pk, number, None if do == "delete" else do == "on")
-    await _changed(client)
+    await _db(markers.change, client.session.pk, number, None if do == "delete" else do == "on")
+    await client.markers_changed()
     return _back_to_list(request, client)
 
 
@@ -160,10 +133,10 @@ async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) 
 async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Set a bookmark at `at`, or at the newest step, with a `name` or without."""
     at = position(request)
-    head = await runtime().call(lambda: client.live().current_head())
+    head = await client.head()
     where = head if at is None else min(at, head)
-    await _db(pins.bookmark, client.session.pk, where, request.POST.get("name", ""))
-    await _changed(client)
+    await _db(markers.bookmark, client.session.pk, where, request.POST.get("name", ""))
+    await client.markers_changed()
     if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
         return HttpResponse(status=204)
     messages.success(request, _("A bookmark is set at step %(at)d.") % {"at": where})
@@ -175,8 +148,8 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
 async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
     """Give one another `name`, or `delete` it."""
     name = None if request.POST.get("do") == "delete" else request.POST.get("name", "")
-    await _db(pins.rename, client.session.pk, number, name)
-    await _changed(client)
+    await _db(markers.rename, client.session.pk, number, name)
+    await client.markers_changed()
     return _back_to_list(request, client)
 
 
@@ -186,19 +159,11 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`direction` back or forward: to where a breakpoint holds, `only` the one with this number; from `at`, or the newest step."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
     only = request.POST.get("only", "")
-    asked = {
-        "type": "search",
-        "back": request.POST.get("direction") == "back",
-        "only": int(only) if only.isascii() and only.isdecimal() and len(only) < NUMBER else None,
-        "wait": True,
-    }
-    said: list[dict[str, Any]] = []
-    viewer = Viewer(said.append, client.may_edit, look)
-    await runtime().call(lambda: Dialogue(client.live(), viewer).take(asked))
-    for message in said:
-        if message["type"] == "searched":
-            messages.success(request, message["message"])
-    return go(request, reverse("studio", args=[client.key]) + viewer.look.href())
+    number = int(only) if only.isascii() and only.isdecimal() and len(only) < NUMBER else None
+    wanted = Search(back=request.POST.get("direction") == "back", only=number, wait=True)
+    heard = await client.tell(wanted, look)
+    say(request, heard)
+    return go(request, reverse("studio", args=[client.key]) + heard.look.href())
 
 
 @require_GET
@@ -206,15 +171,14 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the timeline marks between `first` and `last`: bookmarks, and where breakpoints and watches held."""
     first, last = (Look.from_query({"at": request.GET.get(name)}).at or 0 for name in ("first", "last"))
-    rows = await _db(pins.points, client.session.pk)
-    bookmarks = await _db(pins.bookmarks, client.session.pk)
-    head = await runtime().call(lambda: client.live().current_head())
-    end = min(last, head)
+    rows = await _db(markers.points, client.session.pk)
+    bookmarks = await _db(markers.bookmarks, client.session.pk)
+    end = min(last, await client.head())
     points = {point.id: point for point, _hits in rows if point.enabled}
-    found: list[dict[str, Any]] = []
+    found: list[Hit] = []
     if points and 0 < end - first <= WINDOW:
-        asked = {"points": [one.to_json() for one in points.values()], "first": first, "most": MOST_MARKS}
-        found = await runtime().call(lambda: client.live().ask("hits", at=end, **asked))
+        wanted = Hits(at=end, points=list(points.values()), first=first, most=MOST_MARKS)
+        found = await client.ask(wanted)
     width = max(last - first, 1)
     context = {
         "bookmarks": bookmarks,
@@ -223,19 +187,19 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
             for one in bookmarks
             if first <= one["position"] <= last
         ],
-        "hits": [_mark(one, points[one["id"]], _x(one["position"], first, width)) for one in found],
+        "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in found],
         "live": bool(points),
     }
     return render(request, "playground/panels/timeline_marks.html", context)
 
 
-def _mark(hit: dict[str, Any], point: core.Breakpoint, x: float) -> dict[str, Any]:
+def _mark(hit: Hit, point: core.Breakpoint, x: float) -> dict[str, Any]:
     """A mark; a watch shows the value that its expression came to."""
-    shown = "" if hit["value"] is None or hit["value"] is True else str(hit["value"])
+    shown = "" if hit.value is None or hit.value is True else str(hit.value)
     return {
-        **hit,
+        **structs.asdict(hit),
         "x": x,
-        "t": clock(hit["t"]),
+        "t": clock(hit.t),
         "watch": point.watch,
         "shown": shown[:80],
         "label": shown[:16],

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.builder import to_yaml
 from playground.builder.names import next_index
 from playground.forms import BuilderForm, NodesForm, PodsForm
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.looking import Objects
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from scheduler_core.commands import ApplyObjects
 
@@ -30,8 +31,8 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
     if request.method == "POST":
         return await _create(request, client, what)
     values = first_values(FORMS[what])
-    taken = await client.objects(KINDS[what], at=position(request))
-    values["first"] = next_index(values["name"], (each["name"] for each in taken))
+    taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
+    values["first"] = next_index(values["name"], (listed.name for listed in taken))
     return workbench(request, client, "build", _page(what, FORMS[what](initial=values)))
 
 

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.looking import Configuration
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position, workbench
 from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
 from scheduler_core.commands import FailCall, FieldProblem
@@ -67,17 +68,17 @@ async def _apply(
     except (CommandRefused, LimitReached) as error:
         refusal = error
         for each in error.errors:
-            if form.is_bound and each.get("path") in form.fields:
-                form.add_error(each["path"], _WORDS % each)
+            if form.is_bound and each.path in form.fields:
+                form.add_error(each.path, _WORDS % {"received": each.received, "expected": each.expected})
                 refusal = None
     context = {**await _page(request, client, form), "refusal": refusal}
     return workbench(request, client, "calls", context, 422)
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:
-    found = await client.configuration(at=position(request))
+    found = await client.ask(Configuration(at=position(request)))
     words = dict(CALL_CHOICES)
     asked = [
-        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in found["faults"]
+        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in found.faults
     ]
     return {"form": form, "asked": asked}

@@ -16,12 +16,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
 from playground.recent import remember
-from playground.sessions import listing
-from playground.sessions.branches import told_name
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionError
-from playground.sessions.rerunning import Work
-from playground.sessions.runtime import runtime
+from playground.sessions.database import listing
+from playground.sessions.database.branches import told_name
+from playground.sessions.database.listing import SkippedCommand
+from playground.sessions.protocol.comparing import Moments
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.reruns import NewBranch, Reruns
 from playground.views.doors import edits, opens, position, workbench
 from playground.views.paging import page_of
 from playground.views.session import creator
@@ -48,9 +49,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     wanted = request.GET.get("page", "") or str((bisect_left(chosen, done) - 1) // PAGE + 1)
     page = page_of(chosen, wanted, PAGE)
     rows = await _db(listing.rows, pk, positions, page.rows, head)
-    times = await runtime().call(
-        lambda: client.live().ask("moments", positions=[row.at for row in rows], seconds=SECONDS)
-    )
+    times = await client.ask(Moments(positions=[row.at for row in rows], seconds=SECONDS))
     context = {
         "rows": [
             {
@@ -88,18 +87,17 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
         )
     left = await _db(listing.skipped, client.session.pk, skip)
     name = await _db(told_name, client.session, _without(left))
-    begin = runtime().reruns.begin
-    token = await runtime().call(lambda: begin(client.session, skip, name, creator(request), PATIENCE))
-    return HttpResponseRedirect(reverse("rerun-result", args=[client.key, token]))
+    job = await client.rerun(skip, name, creator(request), PATIENCE)
+    return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
 
 
 def _is_position(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= DIGITS
 
 
-def _without(left: list[dict[str, Any]]) -> str:
+def _without(left: list[SkippedCommand]) -> str:
     """What a branch lacks, for its name."""
-    named = [_(one["short"]["text"]) % one["short"].get("values", {}) for one in left[:NAMED]]
+    named = [_(command.short["text"]) % command.short.get("values", {}) for command in left[:NAMED]]
     what, more = ", ".join(named), len(left) - NAMED
     if more > 0:
         what = ngettext("%(what)s and %(more)d more", "%(what)s and %(more)d more", more) % {
@@ -113,34 +111,34 @@ def _without(left: list[dict[str, Any]]) -> str:
 @edits
 async def rerun_result(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """How far a re-run is; or what became of it: the branch, and the commands that no longer applied."""
-    work = await runtime().call(lambda: runtime().reruns.wait(client.session.pk, token, PATIENCE))
-    if work.error is not None:
-        raise work.error
+    job = await client.find_rerun(token, PATIENCE)
     context = {
         "client": client,
         "session": client.session,
         "key": client.key,
-        "work": work,
-        "skipped": await _db(listing.skipped, client.session.pk, work.skip),
+        "work": job,
+        "skipped": await _db(listing.skipped, client.session.pk, Reruns.skipped(job)),
     }
-    if work.result is None or work.branch is None:
+    if job.result is None:
         return render(request, "playground/rerunning.html", context, status=202)
-    await remember(request, work.branch.edit_key)
-    return render(request, "playground/rerun.html", {**context, **await _result(client, work)})
+    await remember(request, job.result.branch.edit_key)
+    return render(request, "playground/rerun.html", {**context, **await _result(client, job.result)})
 
 
-async def _result(client: SessionClient, work: Work) -> dict[str, Any]:
-    assert work.result is not None
-    reasons = {one["at"]: one["message"] for one in work.result["left"]}
+async def _result(client: SessionClient, made: NewBranch) -> dict[str, Any]:
+    result = made.result
+    reasons = {left.at: left.message for left in result.left}
     refused = await _db(listing.skipped, client.session.pk, reasons)
     return {
-        "branch": work.branch,
-        "result": work.result,
-        "kept": len(work.result["kept"]),
-        "refused": [{**one, "message": reasons[one["at"]]} for one in refused],
-        "more": work.result["refused"] - len(refused),
-        "now": clock(work.result["now"]),
-        "before": clock(work.result["before"]),
+        "branch": made.branch,
+        "result": result,
+        "kept": len(result.kept),
+        "refused": [
+            {"at": command.at, "told": command.told, "message": reasons[command.at]} for command in refused
+        ],
+        "more": result.refused - len(refused),
+        "now": clock(result.now),
+        "before": clock(result.before),
     }
 
 

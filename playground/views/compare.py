@@ -13,10 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from playground.presenters.comparison import pods, present, scores
-from playground.sessions.client import SessionClient
-from playground.sessions.comparing import Work
-from playground.sessions.errors import SessionError, SessionGone
-from playground.sessions.runtime import runtime
+from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.comparisons import Comparison
 from playground.views.branches import tree
 from playground.views.doors import opens
 from playground.views.paging import page_of
@@ -38,13 +37,12 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     except SessionError as error:
         return await _choose(request, client, error)
     heads = (await _head(request, client, "a"), await _head(request, other, "b"))
-    sessions = (client.session, other.session)
-    work = await runtime().call(lambda: runtime().comparisons.ask(*sessions, heads, PATIENCE))
+    job = await client.compare(other, heads, PATIENCE)
     context = _shared(client, other, heads)
-    if work.result is None:
-        return render(request, "playground/comparing.html", {**context, "work": work}, status=202)
-    context |= await sync_to_async(_shown, thread_sensitive=False)(request, work)
-    context |= await _scores(request, client, other, heads, work)
+    if job.result is None:
+        return render(request, "playground/comparing.html", {**context, "work": job}, status=202)
+    context |= await sync_to_async(_shown, thread_sensitive=False)(request, job.result)
+    context |= await _scores(request, client, other, job.result)
     return render(request, "playground/compare.html", context)
 
 
@@ -81,7 +79,7 @@ async def _other(client: SessionClient, wanted: str) -> SessionClient:
 
 async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
     """How far a session is compared: up to its newest step, unless the page says otherwise."""
-    head = await runtime().call(lambda: client.live().current_head())
+    head = await client.head()
     text = request.GET.get(name, "")
     return min(head, int(text)) if text.isascii() and text.isdecimal() and len(text) < 16 else head
 
@@ -107,13 +105,12 @@ def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int])
     }
 
 
-def _shown(request: HttpRequest, work: Work) -> dict[str, Any]:
-    assert work.result is not None
+def _shown(request: HttpRequest, found: Comparison) -> dict[str, Any]:
     everything = request.GET.get("show") == "all"
-    rows = pods(work.result, True)
+    rows = pods(found, True)
     different = [row for row in rows if row["differs"]]
     return {
-        "found": present(work.result),
+        "found": present(found),
         "everything": everything,
         "pods": page_of(rows if everything else different, request.GET.get("page", ""), PAGE),
         "different": len(different),
@@ -122,19 +119,15 @@ def _shown(request: HttpRequest, work: Work) -> dict[str, Any]:
 
 
 async def _scores(
-    request: HttpRequest, client: SessionClient, other: SessionClient, heads: tuple[int, int], work: Work
+    request: HttpRequest, client: SessionClient, other: SessionClient, found: Comparison
 ) -> dict[str, Any]:
     """The scores of the first attempt that differs, or of the last attempts of a pod that was asked for."""
-    assert work.result is not None
     pod = request.GET.get("pod", "")[:512]
-    attempts = work.result["attempts"]
+    attempts = found.attempts
     if pod:
-        attempts = [
-            await runtime().call(
-                lambda one=one, head=head, side=side: runtime().comparisons.attempt_of(
-                    one.session, head, side, pod
-                )
-            )
-            for one, head, side in zip((client, other), heads, work.result["sides"], strict=True)
-        ]
+        (ours, theirs), (head, their_head) = found.sides, found.heads
+        attempts = (
+            await client.attempt_of(head, ours, pod),
+            await other.attempt_of(their_head, theirs, pod),
+        )
     return {"scores": scores(*attempts), "scored": attempts, "scored_pod": pod}

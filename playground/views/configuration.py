@@ -13,10 +13,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
+from msgspec import structs
 
 from playground.gateforms import GatesForm
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
+from playground.sessions.protocol.looking import Configuration
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.effective import effective
 from playground.worldforms import SettingsForm, restarts
@@ -33,7 +35,7 @@ kind: KubeSchedulerConfiguration
 profiles:
   - schedulerName: %(name)s
 """
-Errors = list[dict[str, Any]]
+Errors = list[FieldProblem]
 Locate = Callable[[str], tuple[int, int] | None]
 
 
@@ -61,9 +63,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
             await client.apply(command, at=position(request), source="configuration")
             return done(request, client, _said(request, name), "configuration")
         except (CommandRefused, LimitReached) as error:
-            errors = [at_line(each, locate) for each in error.errors] or [
-                {"text": error.message, "line": None}
-            ]
+            errors = [at_line(each, locate) for each in error.errors] or [FieldProblem(text=error.message)]
     context = {**await _page(request, client), "text": text, "errors": errors}
     return workbench(request, client, "configuration", context, 422)
 
@@ -77,10 +77,12 @@ async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -
     if "new" not in request.POST:
         return []
     if wrong := subdomain_errors(name):
-        return [{"text": _("The scheduler's name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}}]
-    found = await client.configuration(at=position(request))
-    if name in [each["name"] for each in found["schedulers"]]:
-        return [{"text": _("There is a scheduler “%(name)s” already; choose another name.") % {"name": name}}]
+        why = _("The scheduler's name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}
+        return [FieldProblem(text=why)]
+    found = await client.ask(Configuration(at=position(request)))
+    if name in [scheduler.name for scheduler in found.schedulers]:
+        taken = _("There is a scheduler “%(name)s” already; choose another name.") % {"name": name}
+        return [FieldProblem(text=taken)]
     return []
 
 
@@ -101,8 +103,8 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return workbench(
             request, client, "configuration", {**await _page(request, client), "form": form}, 422
         )
-    found = await client.configuration(at=position(request))
-    return await _change(request, client, form.differing(found["settings"]), {"form": form})
+    found = await client.ask(Configuration(at=position(request)))
+    return await _change(request, client, form.differing(found.settings), {"form": form})
 
 
 @require_POST
@@ -114,8 +116,8 @@ async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
         context = {**await _page(request, client), "gates_form": form}
         return workbench(request, client, "configuration", context, 422)
     wanted = form.cleaned_data["gates"]
-    found = await client.configuration(at=position(request))
-    changes = {name: on for name, on in wanted.settings.items() if on != found["settings"][name]}
+    found = await client.ask(Configuration(at=position(request)))
+    changes = {name: on for name, on in wanted.settings.items() if on != found.settings[name]}
     if wanted.idle:
         messages.info(
             request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)}
@@ -144,17 +146,17 @@ async def _change(
 
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
-    found = await client.configuration(at=position(request))
+    found = await client.ask(Configuration(at=position(request)))
     asked = request.POST if request.method == "POST" else request.GET
-    names = [each["name"] for each in found["schedulers"]]
+    names = [scheduler.name for scheduler in found.schedulers]
     name = asked.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
-    manifest = next((each["manifest"] for each in found["schedulers"] if each["name"] == name), None)
-    features = WorldSettings().changed(found["settings"]).features
+    manifest = next((scheduler.manifest for scheduler in found.schedulers if scheduler.name == name), None)
+    features = WorldSettings().changed(found.settings).features
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
-    page = {"errors": [], "form": SettingsForm(initial=found["settings"]), **shown}
-    page["gates_form"] = GatesForm(initial={"gates": written(found["settings"])})
+    page = {"errors": [], "form": SettingsForm(initial=found.settings), **shown}
+    page["gates_form"] = GatesForm(initial={"gates": written(found.settings)})
     page["unusable"] = sorted(problems().items())
-    page |= {"schedulers": names, "scheduler": name, "strangers": found["strangers"]}
+    page |= {"schedulers": names, "scheduler": name, "strangers": found.unknown_schedulers}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
     if "new" in asked:
         page |= _new(asked["new"][:MOST_NAME], name if "scheduler" in asked else "")
@@ -180,13 +182,14 @@ def read(text: str) -> tuple[dict[str, Any] | None, Locate | None, Errors]:
     try:
         loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
-        return None, None, [each.to_json() for each in error.errors]
+        return None, None, [FieldProblem(**each.to_json()) for each in error.errors]
     if len(loaded) != 1:
-        return None, None, [{"text": _("There must be one KubeSchedulerConfiguration in it."), "line": 1}]
+        many = _("There must be one KubeSchedulerConfiguration in it.")
+        return None, None, [FieldProblem(text=many, line=1)]
     return loaded[0].manifest, loaded[0].locate, []
 
 
-def at_line(error: dict[str, Any], locate: Locate | None) -> dict[str, Any]:
+def at_line(error: FieldProblem, locate: Locate | None) -> FieldProblem:
     """The error with the line of its field, where that can be found."""
-    place = locate(error.get("path") or "") if locate and not error.get("line") else None
-    return {**error, "line": place[0]} if place else error
+    place = locate(error.path) if locate and not error.line else None
+    return structs.replace(error, line=place[0]) if place else error

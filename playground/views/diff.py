@@ -11,9 +11,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
-from playground.sessions import pins
-from playground.sessions.client import SessionClient
-from playground.sessions.runtime import runtime
+from playground.sessions.database import markers
+from playground.sessions.protocol.looking import Changes
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, workbench
 
 PAGE = 60
@@ -31,20 +31,14 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
     foot = request.GET.get("part") == "foot"
     kind, q = request.GET.get("kind", "")[:60], request.GET.get("q", "").strip()[:253]
     page = 0 if foot else Look.from_query({"page": request.GET.get("page")}).page
-    asked = {
-        "since": since,
-        "of": kind,
-        "q": q,
-        "first": page * PAGE,
-        "most": FEW if foot else PAGE,
-    }
-    found = await runtime().call(lambda: client.live().ask("changes", at=to, **asked))
+    first, most = page * PAGE, FEW if foot else PAGE
+    found = await client.ask(Changes(at=to, since=since, kind=kind, q=q, first=first, most=most))
     context: dict[str, Any] = {
         "found": found,
         "key": client.key,
         "since": since,
         "to": to,
-        "more": max(0, found["total"] - asked["first"] - len(found["rows"])),
+        "more": max(0, found["total"] - first - len(found["rows"])),
         "url": "?" + urlencode({"from": since, "to": to}),
     }
     if foot:
@@ -55,7 +49,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "page": page,
         "pages": -(-found["total"] // PAGE),
         "query": urlencode({"from": since, "to": to, "kind": kind, "q": q}),
-        "bookmarks": await sync_to_async(pins.bookmarks, thread_sensitive=False)(client.session.pk),
+        "bookmarks": await sync_to_async(markers.bookmarks, thread_sensitive=False)(client.session.pk),
     }
     return workbench(request, client, "diff", context)
 
@@ -63,7 +57,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _span(request: HttpRequest, client: SessionClient) -> tuple[int, int]:
     """The two positions in their order, none beyond the head."""
     given = {name: Look.from_query({"at": request.GET.get(name)}).at for name in ("from", "to", "at")}
-    head = await runtime().call(lambda: client.live().current_head())
+    head = await client.head()
     to = given["to"] if given["to"] is not None else given["at"]
     to = head if to is None else min(to, head)
     since = to - 1 if given["from"] is None else min(given["from"], head)

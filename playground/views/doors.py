@@ -10,12 +10,14 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from playground.recent import remember
-from playground.sessions.client import Past, SessionClient
-from playground.sessions.errors import InThePast, SessionError, SessionGone
+from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
+from playground.sessions.web.client import Heard, Past, SessionClient
+from playground.sessions.web.messages import Ended, Error, Idle, Searched
 
 View = Callable[..., Awaitable[HttpResponse]]
 
@@ -96,6 +98,12 @@ def in_drawer(request: HttpRequest) -> bool:
     return "X-Drawer" in request.headers
 
 
+def author(request: HttpRequest) -> str:
+    """Whose browser asks, as far as that is needed to count what it asks for."""
+    who = request.session.session_key or str(request.META.get("REMOTE_ADDR", ""))
+    return str(salted_hmac("playground.author", who).hexdigest())
+
+
 def base_of(request: HttpRequest) -> str:
     """The template around the workbench: nothing in a drawer, the whole page elsewhere."""
     return "playground/fragment.html" if in_drawer(request) else "playground/base.html"
@@ -121,6 +129,15 @@ def workbench(
         "drawer": in_drawer(request),
     }
     return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
+
+
+def say(request: HttpRequest, heard: Heard) -> None:
+    """What a socket would have been told, as messages on the next page."""
+    for message in heard.messages:
+        if isinstance(message, Error):
+            messages.error(request, message.message)
+        elif isinstance(message, Idle | Ended | Searched):
+            messages.success(request, message.message)
 
 
 def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:

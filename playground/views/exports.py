@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import UploadedFile
@@ -16,8 +15,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import Look
 from playground.recent import remember
-from playground.sessions.client import SessionClient, check_trace
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.doors import opens, problem
 from playground.views.session import creator
 
@@ -83,8 +82,5 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
     except SessionError as error:
         return await asyncio.to_thread(problem, request, error)
     await remember(request, session.edit_key)
-    return render(request, "playground/trace.html", _told(found, session.edit_key))
-
-
-def _told(found: dict[str, Any], key: str) -> dict[str, Any]:
-    return {"found": found, "key": key, "same": found["difference"] is None}
+    context = {"found": found, "key": session.edit_key, "same": found.difference is None}
+    return render(request, "playground/trace.html", context)

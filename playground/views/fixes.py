@@ -14,12 +14,14 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.presenters import Look
 from playground.presenters.fixes import worded
 from playground.recent import remember
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.looking import Fixes
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import go, opens, position
 from playground.views.session import NAME_LENGTH, creator
 
 MOST_STEPS = 10_000
+SECONDS = 2.0
 
 
 @require_GET
@@ -27,7 +29,7 @@ MOST_STEPS = 10_000
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
-    found = await client.fixes(look.pod, look.at)
+    found, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=SECONDS))
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
     context = {
         "client": client,
@@ -35,7 +37,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "key": client.key,
         "found": worded(found),
         "at": look.at,
-        "standing": look.at is not None and look.at < found["head"],
+        "standing": look.at is not None and look.at < head,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
         "studio": reverse("studio", args=[client.key]),

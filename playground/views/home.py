@@ -14,11 +14,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.builder import CLUSTERS
 from playground.recent import recent, remember
-from playground.sessions.client import SessionClient, create_session
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient, create_session
 from playground.stories import all_stories, story
 from playground.views.doors import problem
-from playground.views.imports import pasted, planned
+from playground.views.imports import pasted, previewed
 from playground.views.texts import received
 from scheduler_core.commands import ApplyObjects
 
@@ -80,7 +80,7 @@ async def _import(request: HttpRequest) -> HttpResponse:
         session = await create_session(name=name, creator=creator(request))
         client = SessionClient(session, "edit")
         try:
-            return await planned(request, client, text, filename)
+            return await previewed(request, client, text, filename)
         except SessionError:
             await client.delete()
             raise

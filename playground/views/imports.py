@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 from urllib.parse import urlencode
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.sessions import plans
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionError
-from playground.views.doors import done, edits, opens, position, workbench
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.web.client import SessionClient
+from playground.views.doors import author, done, edits, opens, position, workbench
 from playground.views.paging import page_of
 from playground.views.texts import received
 
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
-_KEPT = 8
-_plans: OrderedDict[tuple[int, str], dict[str, Any]] = OrderedDict()
 
 
 @require_http_methods(["GET", "POST"])
@@ -32,15 +28,15 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     if request.method == "POST":
         client.require_edit()
         try:
-            return await planned(request, client, *received(request))
+            return await previewed(request, client, *received(request))
         except SessionError as error:
             return refused_import(request, client, error)
     if token := request.GET.get("token", ""):
         try:
-            plan = await _plan(client, token)
+            plan = await client.kept_preview(token)
         except SessionError as error:
             return workbench(request, client, "import", {"refusal": error}, error.status)
-        return workbench(request, client, "import", {"plan": _preview(request, plan)})
+        return workbench(request, client, "import", {"plan": _preview(request, token, plan)})
     return workbench(request, client, "import", {})
 
 
@@ -49,56 +45,36 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
 async def import_apply(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
-    plan = await _plan(client, token)
-    await client.apply_plan(plan["token"], at=position(request))
-    _plans.pop((client.session.pk, plan["token"]), None)
-    count = sum(row["action"] in ("created", "changed") for row in plan["items"])
+    count = (await client.kept_preview(token)).accepted
+    await client.apply_preview(token, at=position(request))
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
     return done(request, client, words, "studio")
 
 
-def _preview(request: HttpRequest, plan: dict[str, Any]) -> dict[str, Any]:
+def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, Any]:
     """A summary of a plan by action and kind, and one page of its rows."""
     counts = dict.fromkeys(ACTIONS, 0)
     kinds: dict[str, dict[str, int]] = {}
-    for row in plan["items"]:
-        counts[row["action"]] += 1
-        kind = kinds.setdefault(row["kind"] or "?", dict.fromkeys(ACTIONS, 0))
-        kind[row["action"]] += 1
+    for item in plan.items:
+        counts[item.action] += 1
+        kind = kinds.setdefault(item.kind or "?", dict.fromkeys(ACTIONS, 0))
+        kind[item.action] += 1
     show = request.GET.get("show", "")
-    rows = [row for row in plan["items"] if show in ("", row["action"])]
+    rows = [item for item in plan.items if show in ("", item.action)]
     return {
-        "token": plan["token"],
+        "token": token,
         "counts": [(action, counts[action]) for action in ACTIONS if counts[action]],
-        "accepted": counts["created"] + counts["changed"],
+        "accepted": plan.accepted,
         "refused": counts["refused"],
         "kinds": [(kind, [numbers[action] for action in ACTIONS]) for kind, numbers in sorted(kinds.items())],
         "actions": ACTIONS,
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
-        "query": urlencode({"token": plan["token"], **({"show": show} if show else {})}),
-        "notes": plan["warnings"],
+        "query": urlencode({"token": token, **({"show": show} if show else {})}),
+        "notes": plan.warnings,
     }
-
-
-async def _plan(client: SessionClient, token: str) -> dict[str, Any]:
-    """The plan behind a token; made again where this process has not kept it."""
-    key = (client.session.pk, token)
-    if key in _plans:
-        _plans.move_to_end(key)
-        return _plans[key]
-    text, filename = await sync_to_async(plans.find, thread_sensitive=False)(client.session.pk, token)
-    plan = await client.plan(text, filename)
-    _keep(client, plan)
-    return plan
-
-
-def _keep(client: SessionClient, plan: dict[str, Any]) -> None:
-    _plans[client.session.pk, plan["token"]] = plan
-    while len(_plans) > _KEPT:
-        _plans.popitem(last=False)
 
 
 def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str:
@@ -106,11 +82,10 @@ def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str
     return reverse("import", args=[client.key]) + f"?token={token}" + (f"&at={at}" if at is not None else "")
 
 
-async def planned(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
-    """Plan a text; the answer leads to its preview."""
-    plan = await client.plan(text, filename)
-    _keep(client, plan)
-    return HttpResponseRedirect(_preview_url(request, client, plan["token"]))
+async def previewed(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
+    """Preview a text; the answer leads to it."""
+    token = await client.keep_preview(text, filename, author(request))
+    return HttpResponseRedirect(_preview_url(request, client, token))
 
 
 def refused_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:

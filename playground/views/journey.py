@@ -14,10 +14,13 @@ from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.presenters.journey.text import text
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionGone
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.protocol.looking import CycleState, Journey
+from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import tell
 from playground.views.doors import base_of, in_drawer, opens, position
+
+SECONDS = 1.5  # for looking into attempts
 
 
 @require_GET
@@ -26,7 +29,7 @@ async def journey_page(
     request: HttpRequest, client: SessionClient, namespace: str, name: str
 ) -> HttpResponse:
     """The whole story, its newest part first asked for; a part of the studio's drawer too."""
-    story = await _story(request, client, namespace, name)
+    story, head = await _story(request, client, namespace, name)
     at = position(request)
     studio = reverse("studio", args=[client.key])
     context = {
@@ -36,7 +39,7 @@ async def journey_page(
         "story": story,
         "text": _text(story),
         "at": at,
-        "standing": at is not None and at < story["head"],
+        "standing": at is not None and at < head,
         "base": base_of(request),
         "drawer": in_drawer(request),
         "studio": studio,
@@ -51,7 +54,7 @@ async def journey_text(
     request: HttpRequest, client: SessionClient, namespace: str, name: str
 ) -> HttpResponse:
     """For a terminal, an issue or a chat."""
-    story = await _story(request, client, namespace, name)
+    story, _head = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
 
 
@@ -64,7 +67,7 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
     context = {
         "session": client.session,
         "key": client.key,
-        "state": await client.cycle_state(look.pod, look.at),
+        "state": await client.ask(CycleState(at=look.at, pod=look.pod)),
         "at": look.at,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
@@ -73,17 +76,21 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
     return render(request, "playground/cycle_state.html", context)
 
 
-async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> dict[str, Any]:
-    """Raises SessionGone where no such pod was ever seen."""
+async def _story(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> tuple[dict[str, Any], int]:
+    """The journey, and the head. Raises SessionGone where no such pod was ever seen."""
     look = Look.from_query(request.GET)
     page = look.page if request.GET.get("page") else None
-    story = await client.journey(f"{namespace}/{name}", position(request), page)
+    pod = f"{namespace}/{name}"
+    asked = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
+    story, head = await client.ask_with_head(asked)
     if not story["known"]:
         raise SessionGone(
             _("There is no pod %(namespace)s/%(name)s up to this step.")
             % {"namespace": namespace[:253], "name": name[:253]}
         )
-    return story
+    return story, head
 
 
 def _text(story: dict[str, Any]) -> str:

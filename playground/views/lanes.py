@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
-from playground.sessions.client import SessionClient
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, workbench
 
 
@@ -16,10 +16,11 @@ from playground.views.doors import opens, workbench
 async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the lanes show, for who reads rather than looks."""
     look = Look.from_query(request.GET)
-    shown = (await client.view(look, ["timeline"]))["timeline"]
-    cards = shown["cards"].values()
+    shown, _head = await client.view(look, ["timeline"])
+    panel = shown.panels["timeline"]
+    cards = panel.cards.values()
     context = {
-        "window": shown["context"],
+        "window": panel.context,
         "lanes": [card for card in cards if card["kind"] == "lane"],
         "attempts": next(card["attempts"] for card in cards if card["kind"] == "axis"),
         "studio": reverse("studio", args=[client.key]),

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_GET
 
 from playground.exposition import CONTENT_TYPE, exposition
 from playground.presenters.metrics import present
-from playground.sessions.client import SessionClient
+from playground.sessions.protocol.looking import Metrics
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position
 
 LONGEST_NAME = 253
@@ -25,8 +26,8 @@ async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     if request.htmx and at is None and request.GET.get("seen") == str(await client.head()):  # type: ignore[attr-defined]
         return HttpResponse(status=204)
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    found = await client.metrics(name, at)
-    return render(request, *_part(request, _context(request, client, at, _one(found, name))))
+    found, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
+    return render(request, *_part(request, _context(request, client, at, head, _one(found, name))))
 
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -45,14 +46,14 @@ def _one(found: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _context(
-    request: HttpRequest, client: SessionClient, at: int | None, found: dict[str, Any]
+    request: HttpRequest, client: SessionClient, at: int | None, head: int, found: dict[str, Any]
 ) -> dict[str, Any]:
     q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
-    standing = at is not None and at < found["head"]
+    standing = at is not None and at < head
     return {
         "session": client.session,
         "key": client.key,
-        "head": found["head"],
+        "head": head,
         "at": at if standing else None,
         **present(found, q),
     }
@@ -63,5 +64,5 @@ def _context(
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All metrics that have been counted, in the text exposition format 0.0.4."""
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    found = await client.metrics(name, position(request))
+    found = await client.ask(Metrics(at=position(request), scheduler=name))
     return HttpResponse(exposition(found), content_type=CONTENT_TYPE)

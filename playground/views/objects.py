@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -12,11 +11,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.builder import to_yaml
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import CommandRefused, LimitReached, SessionError
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached, SessionError
+from playground.sessions.protocol.looking import Manifest, Objects
+from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import done, edits, opens, position, workbench
 from playground.views.paging import page_of
-from scheduler_core.commands import DeleteObjects, FieldProblem, Ref
+from scheduler_core import commands
+from scheduler_core.commands import DeleteObjects, Ref
 
 PAGE = 50
 PENDING = "Pending"
@@ -41,16 +43,14 @@ spec:
 @opens
 async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All objects, fifty at a time; `kind` and `q` filter."""
-    found = await client.objects(at=position(request))
+    found = await client.ask(Objects(at=position(request)))
     kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
-    waiting = [each for each in found if each["kind"] == "Pod" and each["summary"] == PENDING]
+    waiting = [each for each in found if each.kind == "Pod" and each.summary == PENDING]
     shown = waiting if (pending := request.GET.get("state") == "pending") else found
     kinds: dict[str, int] = {}
     for each in found:
-        kinds[each["kind"]] = kinds.get(each["kind"], 0) + 1
-    rows = [
-        each for each in shown if kind in ("", each["kind"]) and q in f"{each['namespace']}/{each['name']}"
-    ]
+        kinds[each.kind] = kinds.get(each.kind, 0) + 1
+    rows = [each for each in shown if kind in ("", each.kind) and q in f"{each.namespace}/{each.name}"]
     page = page_of(rows, request.GET.get("page", ""), PAGE)
     context = {
         "page": page,
@@ -81,8 +81,10 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     text, existing = EMPTY, None
     if name:
         existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        manifest = await client.manifest(existing["kind"], existing["namespace"], name, at=position(request))
-        text = to_yaml([manifest])
+        asked = Manifest(
+            at=position(request), kind=existing["kind"], namespace=existing["namespace"], name=name
+        )
+        text = to_yaml([await client.ask(asked)])
     return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
 
 
@@ -93,16 +95,16 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
     at = position(request)
     try:
         async with client.acting(at) as target:
-            plan = await target.plan(text)
+            plan = await target.preview(text.encode())
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
-            await target.apply_plan(plan["token"])
+            await target.apply_plan(plan)
         client.landed = target
-        count = sum(row["action"] in ("created", "changed") for row in plan["items"])
+        count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")
     except (CommandRefused, LimitReached) as error:
-        errors = error.errors or [{"text": error.message, "line": None}]
+        errors = error.errors or [FieldProblem(text=error.message)]
     context = {"text": text, "existing": _existing(request), "errors": errors}
     return workbench(request, client, "yaml", context, 422)
 
@@ -114,23 +116,20 @@ def _existing(request: HttpRequest) -> dict[str, str] | None:
     return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
 
 
-def problems(plan: dict[str, Any], create_only: bool) -> list[dict[str, Any]]:
+def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     """Why a text can't be applied as it stands: what the plan refuses or ignores, and what exists already."""
-    found: list[dict[str, Any]] = []
-    lines = plan.get("lines", {})
-    for row in plan["items"]:
-        name, line = f"{row['kind']} {row['name']}", lines.get(row["index"])
-        if row["action"] == "refused":
-            found += row["errors"]
-        elif row["action"] == "ignored":
-            found.append({"text": row["reason"], "object": name, "line": line})
-        elif create_only and row["action"] != "created":
-            taken = _("“%(name)s” already exists; choose another name, or press Create or replace") % {
-                "name": name
-            }
-            found.append({"text": taken, "object": name, "line": line})
-    if not plan["items"] and not found:
-        found.append({"text": _("There is no object in this text."), "line": 1})
+    found: list[FieldProblem] = []
+    for item in plan.items:
+        name = f"{item.kind} {item.name}"
+        if item.action == "refused":
+            found += item.errors
+        elif item.action == "ignored":
+            found.append(FieldProblem(text=item.reason, object=name))
+        elif create_only and item.action != "created":
+            taken = _("“%(name)s” already exists; choose another name, or press Create or replace")
+            found.append(FieldProblem(text=taken % {"name": name}, object=name))
+    if not plan.items and not found:
+        found.append(FieldProblem(text=_("There is no object in this text."), line=1))
     return found
 
 
@@ -142,7 +141,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     try:
         command = msgspec.to_builtins(DeleteObjects((Ref(**ref),)))
         await client.apply(command, at=position(request), source="objects")
-    except FieldProblem as problem:
+    except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem
     except CommandRefused as error:
         raise SessionError(error.message, error.errors) from error

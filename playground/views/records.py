@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from playground.sessions import breakpoints as core
-from playground.sessions.client import SessionClient
-from playground.sessions.runtime import runtime
+from playground.sessions.protocol import breakpoints as core
+from playground.sessions.protocol.finding import Records
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, position, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
@@ -25,11 +25,11 @@ DIGITS = 15
 @require_GET
 @opens
 async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint (sessions/breakpoints.py)."""
+    """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint."""
     given = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
     wanted = {name: value for name, value in given.items() if value}
     here = position(request)
-    head = await runtime().call(lambda: client.live().current_head())
+    head = await client.head()
     upto = min(head, _before(request) if _before(request) is not None else head if here is None else here)
     context: dict[str, Any] = {
         "given": given,
@@ -45,11 +45,10 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "kinds": DESCRIPTIONS,
     }
     try:
-        point = core.parse(wanted).to_json() if wanted else None
+        point = core.from_form(wanted) if wanted else None
     except core.BadBreakpoint as error:
         return workbench(request, client, "records", {**context, "refusal": error}, 422)
-    asked = {"point": point, "at": upto, "most": PAGE, "seconds": SECONDS}
-    found = await runtime().call(lambda: client.live().ask("recorded", **asked))
+    found = await client.ask(Records(at=upto, point=point, most=PAGE, seconds=SECONDS))
     return workbench(request, client, "records", {**context, "found": found})
 
 

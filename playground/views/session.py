@@ -11,18 +11,18 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
+from msgspec import to_builtins
 
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions import log, shelf
-from playground.sessions.client import SessionClient
-from playground.sessions.dialogue import Dialogue
-from playground.sessions.errors import Opening, SessionError
-from playground.sessions.publisher import Viewer
-from playground.sessions.render import render_delta
-from playground.sessions.runtime import runtime
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import Opening, SessionError
+from playground.sessions.protocol.looking import NodeNames, Shown
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
+from playground.sessions.web.render import render_delta
 from playground.views.branches import tree
-from playground.views.doors import edits, go, opens
+from playground.views.doors import edits, go, opens, say
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
@@ -35,33 +35,33 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     look = Look.from_query(request.GET)
     await remember(request, client.key)
     try:
-        shown = await client.view(look)
+        shown, head = await client.view(look)
     except Opening as opening:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
         return render(request, "playground/opening.html", context, status=202)
-    await sync_to_async(log.touch, thread_sensitive=False)(client.session.pk)
+    await client.touch()
     await client.session.arefresh_from_db(fields=["differs"])
-    context = await _context(client, look, shown) | _links(request, client)
+    context = await _context(client, look, shown, head) | _links(request, client)
     context["branches"] = await tree(request, client, context["position"])
     return render(request, "playground/studio.html", context)
 
 
-async def _context(client: SessionClient, look: Look, shown: dict[str, Any]) -> dict[str, Any]:
-    position, head = shown.pop("position"), shown.pop("head")
+async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -> dict[str, Any]:
     session = client.session
+    running, ended = await client.state()
     return {
         "client": client,
         "session": session,
         "key": client.key,
         "may_edit": client.may_edit,
         "look": look,
-        "position": position,
+        "position": shown.position,
         "head": head,
         "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
-        "running": await runtime().call(lambda: _running(client)),
-        "ended": await runtime().call(lambda: _ended(client)),
-        "panels": shown,
+        "running": to_builtins(running),
+        "ended": ended,
+        "panels": shown.panels,
         "kube_version": KUBE_VERSION,
         "differs": session.differs,
     }
@@ -75,77 +75,61 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     return {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
 
 
-async def _ended(client: SessionClient) -> str:
-    return client.live().told_at_head
-
-
-async def _running(client: SessionClient) -> dict[str, Any] | None:
-    return client.live().running
-
-
 @require_GET
 @opens
 async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """One panel as a fragment."""
     if name not in PANELS:
         raise SessionError(_("There is no panel “%(name)s”.") % {"name": name[:40]})
-    shown = await client.view(Look.from_query(request.GET), [name])
-    return render(request, f"playground/panels/{name}.html", {"panel": shown[name], "key": client.key})
+    shown, _head = await client.view(Look.from_query(request.GET), [name])
+    context = {"panel": shown.panels[name], "key": client.key}
+    return render(request, f"playground/panels/{name}.html", context)
 
 
 @require_GET
 @opens
 async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The nodes' names in the order of the heat map."""
-    look = Look.from_query(request.GET)
-    return JsonResponse(await runtime().call(lambda: client.live().ask("nodes", at=look.at)))
+    names = await client.ask(NodeNames(at=Look.from_query(request.GET).at))
+    return JsonResponse({"names": names})
 
 
-async def _tell(request: HttpRequest, client: SessionClient, message: dict[str, Any]) -> HttpResponse:
+async def _tell(request: HttpRequest, client: SessionClient, message: PageMessage) -> HttpResponse:
     """Do what a socket's message would; lead to the studio, or give htmx what changed on its page."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
-    viewer = Viewer(lambda _message: None, client.may_edit, look)
-    await runtime().call(lambda: Dialogue(client.live(), viewer).take(message))
+    heard = await client.tell(message, look)
+    say(request, heard)
     if request.htmx:  # type: ignore[attr-defined]
-        before = None if look.at is None else [look.at, look.to_query()]
-        query = viewer.look.to_query()
-        delta = await runtime().call(
-            lambda: client.live().ask("delta", at=viewer.look.at, look=query, before=before)
-        )
-        return HttpResponse(render_delta(delta["panels"]))
+        return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(url + viewer.look.href() if viewer.look.to_query() else url)
+    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
 
 
 @require_POST
 @opens
 async def step(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """One step of a grain, at the head or of the viewer's own cursor."""
-    return await _tell(request, client, {"type": "step", "grain": request.POST.get("grain", "plugin")})
+    return await _tell(request, client, from_form("step", grain=request.POST.get("grain", "plugin")))
 
 
 @require_POST
 @opens
 async def back(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _tell(request, client, {"type": "back", "grain": request.POST.get("grain", "plugin")})
+    return await _tell(request, client, from_form("back", grain=request.POST.get("grain", "plugin")))
 
 
 @require_POST
 @opens
 async def goto(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`at`: a position, or nothing to follow the head."""
-    return await _tell(request, client, {"type": "goto", "at": Look.from_query(request.POST.dict()).at})
+    return await _tell(request, client, Goto(Look.from_query(request.POST.dict()).at))
 
 
 @require_POST
 @opens
 async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    try:
-        rate = float(request.POST.get("rate", "5"))
-    except ValueError:
-        raise SessionError(_("The speed must be a number of steps a second.")) from None
-    grain = request.POST.get("grain", "plugin")
-    return await _tell(request, client, {"type": "play", "grain": grain, "rate": rate})
+    grain, rate = request.POST.get("grain", "plugin"), request.POST.get("rate", "5")
+    return await _tell(request, client, from_form("play", grain=grain, rate=rate))
 
 
 @require_POST
@@ -153,13 +137,13 @@ async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """To the end, or with `until` (unschedulable, pod, time, attempt) and `pod`, `seconds` or `number` to a condition."""
     asked = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number")}
-    return await _tell(request, client, {"type": "run", **asked})
+    return await _tell(request, client, from_form("run", **asked))
 
 
 @require_POST
 @opens
 async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _tell(request, client, {"type": "pause"})
+    return await _tell(request, client, Pause())
 
 
 @require_POST
@@ -195,7 +179,7 @@ async def _command(request: HttpRequest, client: SessionClient, command: dict[st
 @edits
 async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Somebody has read where a replay under another engine came to something else."""
-    await sync_to_async(shelf.read_difference, thread_sensitive=False)(client.session.pk)
+    await client.read_difference()
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from playground.sessions.client import SessionClient
+from playground.sessions.web.client import SessionClient
 from playground.views.doors import opens, workbench
 
 

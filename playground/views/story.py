@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from playground.sessions.client import SessionClient
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
 from playground.stories import story
 from playground.views.doors import edits, position
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from playground.sessions.errors import SessionError
+from playground.sessions.protocol.errors import SessionError
 from scheduler_core.view import join_files
 
 

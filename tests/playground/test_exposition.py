@@ -6,8 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from playground.exposition import exposition
-from playground.sessions.errors import SessionGone
-from playground.sessions.metrics import metrics
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.worker.answers.metrics import metrics_of
 from scheduler_core.commands import SetConfiguration
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation
@@ -34,7 +34,7 @@ def second_scheduler(sim: Simulation) -> None:
 
 
 def test_every_sample_has_the_labels_of_the_catalogue() -> None:
-    found = scraped(exposition(metrics(run_world(), "")))
+    found = scraped(exposition(metrics_of(run_world(), "")))
     assert len(found) > 300
     for name, labels in found:
         metric = BY_NAME.get(name) or BY_NAME[name.rpartition("_")[0]]
@@ -42,7 +42,7 @@ def test_every_sample_has_the_labels_of_the_catalogue() -> None:
 
 
 def test_buckets_are_added_up_to_the_count() -> None:
-    found = scraped(exposition(metrics(run_world(), "")))
+    found = scraped(exposition(metrics_of(run_world(), "")))
     name, labels = (
         "scheduler_scheduling_attempt_duration_seconds",
         {"profile": "default-scheduler", "result": "scheduled"},
@@ -56,19 +56,19 @@ def test_buckets_are_added_up_to_the_count() -> None:
 
 
 def test_help_tells_the_stability_as_kube_does() -> None:
-    text = exposition(metrics(run_world(), "")).decode()
+    text = exposition(metrics_of(run_world(), "")).decode()
     assert "# HELP scheduler_pending_pods [STABLE] " in text
     assert "# TYPE scheduler_schedule_attempts_total counter" in text
 
 
 def test_what_has_not_been_counted_is_not_told() -> None:
-    assert b"permit_wait" not in exposition(metrics(run_world(), ""))
+    assert b"permit_wait" not in exposition(metrics_of(run_world(), ""))
 
 
 def test_several_schedulers_are_told_apart_by_a_label() -> None:
     sim = run_world()
     second_scheduler(sim)
-    found = scraped(exposition(metrics(sim, "")))
+    found = scraped(exposition(metrics_of(sim, "")))
     told = {dict(labels)["scheduler"] for _, labels in found}
     assert told == {"kube-scheduler", "other"}
 
@@ -76,10 +76,10 @@ def test_several_schedulers_are_told_apart_by_a_label() -> None:
 def test_one_of_several_schedulers_has_kubes_labels_only() -> None:
     sim = run_world()
     second_scheduler(sim)
-    found = scraped(exposition(metrics(sim, "kube-scheduler")))
+    found = scraped(exposition(metrics_of(sim, "kube-scheduler")))
     assert not any("scheduler" in dict(labels) for _, labels in found)
 
 
 def test_a_scheduler_that_is_not_there_is_refused_by_name() -> None:
     with pytest.raises(SessionGone, match="no scheduler nobody at this step; there is kube-scheduler"):
-        metrics(run_world(), "nobody")
+        metrics_of(run_world(), "nobody")

@@ -19,10 +19,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks.probe import probe
-from playground.sessions.engine import count_objects
-from playground.sessions.history import History
-from playground.sessions.turns import Slice
-from playground.sessions.worker import tune_garbage_collection
+from playground.sessions.worker.history import History
+from playground.sessions.worker.process import tune_garbage_collection
+from playground.sessions.worker.refusals import count_objects
+from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.testing.bench import Bench, Workload, variants
 
 SIZES = (100, 1000, 5000)
@@ -119,7 +119,7 @@ def measure(workload: Workload, percentage: int, *, post_filter: bool, trace: st
     traced = trace == "on"
     bench = Bench(workload, percentage, post_filter=post_filter, traced=traced)
     world = bench.simulation
-    history = History(world, lambda other: None, Slice(), count_objects) if traced else None
+    history = History(world, lambda other: None, TimeSlice(), count_objects) if traced else None
     bench.attempt(bench.pods[0])  # builds the first snapshot; its result is not used
     bench.restart()
     gc.collect()

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from playground.models import Session
+from playground.sessions.database import previews
 
 BATCH = 50
 
@@ -33,12 +34,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
         """Remove in small batches, so that no writer waits for long."""
         now = timezone.now()
-        abandoned = Q(log_seq=0, import_text__isnull=False, used__lt=now - timedelta(days=1))
+        abandoned = Q(log_seq=0, import_previews__isnull=False, used__lt=now - timedelta(days=1))
         old = Q(deleted__isnull=False) | Q(used__lt=now - timedelta(days=days)) | abandoned
         running = Q(driver_until__gt=timezone.now())
-        chosen = Session.objects.filter(old).exclude(running)
+        chosen = Session.objects.filter(old).exclude(running).distinct()
         count = chosen.count()
         if not dry_run:
             while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
                 Session.objects.filter(pk__in=keys).delete()
+            previews.drop_old()
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")

@@ -24,12 +24,11 @@ class Command(BaseCommand):
         """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
         from playground.server import LimitedServer
-        from playground.sessions.runtime import runtime
+        from playground.sessions.web.runtime import runtime
 
         def ready() -> None:
             self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
-            here = runtime()
-            here.loop.call_soon_threadsafe(lambda: here.begin(here.pool.warm()))
+            runtime().warm()
 
         server = LimitedServer(
             application=application,

@@ -16,7 +16,7 @@ _ATTEMPTS = "scheduler_schedule_attempts_total"
 
 
 def present(found: Mapping[str, Any], q: str) -> dict[str, Any]:
-    """What sessions/metrics.py found of one scheduler; `q` filters the metrics below the charts."""
+    """What sessions/worker/answers/metrics.py found of one scheduler; `q` filters the metrics below the charts."""
     (one,) = found["schedulers"]
     series = families(one)
     return {

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import orjson
 import pytest
 
-from playground.presenters import PANELS, Look, present
+from playground.presenters import PANELS, Look, Panel, present
 from playground.presenters.look import MODES, TABS
-from playground.sessions.deltas import compare, digests
-from playground.sessions.render import render_delta
+from playground.sessions.web.render import render_delta
+from playground.sessions.worker.panels import compare, digests
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import many_nodes, pod, three_nodes
 
 
-def everything(sim: Simulation, look: Look) -> list[dict]:
-    return [present(name, sim, look).to_json() for name in PANELS]
+def everything(sim: Simulation, look: Look) -> list[Panel]:
+    return [present(name, sim, look) for name in PANELS]
 
 
 @pytest.mark.parametrize("tab", TABS)
 def test_every_panel_is_plain_data_at_every_step(tab: str) -> None:
     sim = three_nodes(pod("web-1"), pod("huge", cpu="64"), pod("gated", schedulingGates=[{"name": "g"}]))
     while sim.advance() and sim.position < 100:
-        shown = everything(sim, Look(tab=tab, node="free"))
+        shown = [asdict(panel) for panel in everything(sim, Look(tab=tab, node="free"))]
         assert json.loads(json.dumps(shown)) == shown
     assert sim.position == 100
 

@@ -9,7 +9,7 @@ import pytest
 
 from playground.presenters.metrics import present
 from playground.presenters.metrics.hints import HINTS
-from playground.sessions.metrics import metrics
+from playground.sessions.worker.answers.metrics import metrics_of
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world
@@ -17,7 +17,7 @@ from tests.scheduler_core.worlds import node, pod, settle, world
 
 def shown(sim: Simulation, q: str = "") -> dict[str, Any]:
     """The page, from data as it comes from a worker."""
-    return present(orjson.loads(orjson.dumps(metrics(sim, ""))), q)
+    return present(orjson.loads(orjson.dumps(metrics_of(sim, ""))), q)
 
 
 def run_world() -> Simulation:

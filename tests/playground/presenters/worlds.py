@@ -64,4 +64,5 @@ def decided(number: int = 1) -> Callable[[Simulation], bool]:
 
 def shown(name: str, sim: Simulation, **look: Any) -> dict[str, Any]:
     """A panel as plain data."""
-    return present(name, sim, Look(**look)).to_json()
+    panel = present(name, sim, Look(**look))
+    return {"name": panel.name, "context": panel.context, "cards": panel.cards}

@@ -11,7 +11,7 @@ from channels.testing import WebsocketCommunicator
 
 from playground.asgi import application
 from playground.models import Session
-from playground.sessions.client import SessionClient, create_session
+from playground.sessions.web.client import SessionClient, create_session
 from tests.playground.sessions.worlds import cluster
 
 ORIGIN = [(b"origin", b"http://localhost"), (b"host", b"localhost")]

@@ -10,7 +10,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from playground.models import Session
-from playground.sessions.client import SessionClient
+from playground.sessions.protocol.looking import Manifest, Objects
+from playground.sessions.web.client import SessionClient
 
 
 class Visitor:
@@ -32,10 +33,11 @@ class Visitor:
 
     def objects(self, kind: str | None = None) -> list[str]:
         """Names of all objects of a kind at the head."""
-        return [each["name"] for each in self.ask(lambda client: client.objects(kind))]
+        return [listed.name for listed in self.ask(lambda client: client.ask(Objects(kind=kind)))]
 
     def manifest(self, kind: str, name: str, namespace: str = "default") -> dict:
-        return self.ask(lambda client: client.manifest(kind, "" if kind == "Node" else namespace, name))
+        asked = Manifest(kind=kind, namespace="" if kind == "Node" else namespace, name=name)
+        return self.ask(lambda client: client.ask(asked))
 
     def head(self) -> int:
         self.session.refresh_from_db()

@@ -10,9 +10,9 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from playground.models import Session
-from playground.sessions import pins
-from playground.sessions.breakpoints import parse
-from playground.sessions.client import SessionClient, create_session
+from playground.sessions.database import markers
+from playground.sessions.protocol.breakpoints import from_form
+from playground.sessions.web.client import SessionClient, create_session
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,15 +32,15 @@ def url(name: str, session: Session, *more: Any, key: str = "") -> str:
 
 
 async def points(session: Session) -> list[Any]:
-    return await sync_to_async(pins.points, thread_sensitive=False)(session.pk)
+    return await sync_to_async(markers.points, thread_sensitive=False)(session.pk)
 
 
 async def marks(session: Session) -> list[dict[str, Any]]:
-    return await sync_to_async(pins.bookmarks, thread_sensitive=False)(session.pk)
+    return await sync_to_async(markers.bookmarks, thread_sensitive=False)(session.pk)
 
 
 async def add(session: Session, **point: Any) -> int:
-    number: int = await sync_to_async(pins.add, thread_sensitive=False)(session.pk, parse(point))
+    number: int = await sync_to_async(markers.add, thread_sensitive=False)(session.pk, from_form(point))
     return number
 
 
@@ -150,7 +150,7 @@ async def test_the_timeline_marks_bookmarks_and_where_breakpoints_held(
 async def test_a_fork_takes_over_breakpoints_and_the_bookmarks_of_its_past(session: Session) -> None:
     await add(session, pod="p1")
     for at in (10, 50):
-        await sync_to_async(pins.bookmark, thread_sensitive=False)(session.pk, at, "")
+        await sync_to_async(markers.bookmark, thread_sensitive=False)(session.pk, at, "")
     twin = await (await SessionClient.open(session.edit_key)).fork(at=20)
     assert [point.pod for point, _hits in await points(twin.session)] == ["default/p1"]
     assert [mark["position"] for mark in await marks(twin.session)] == [10]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from playground.sessions.protocol.looking import Configuration
 from tests.playground.workbench.conftest import page_text
 
 POD = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, image: i}]}}"
@@ -16,7 +17,7 @@ def begun(visitor):
 
 
 def faults(begun) -> list[dict]:
-    return begun.ask(lambda client: client.configuration())["faults"]
+    return begun.ask(lambda client: client.ask(Configuration())).faults
 
 
 def test_a_call_is_asked_to_fail_and_shown_where_the_pod_is(begun):

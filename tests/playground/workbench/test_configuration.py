@@ -2,6 +2,7 @@
 
 import pytest
 
+from playground.sessions.protocol.looking import Configuration, Configured
 from playground.worldforms import SettingsForm
 from scheduler_core.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
@@ -48,9 +49,12 @@ def begun(visitor):
     return visitor("cluster:small")
 
 
+def configured(begun) -> Configured:
+    return begun.ask(lambda client: client.ask(Configuration()))
+
+
 def profiles(begun) -> list[str]:
-    found = begun.ask(lambda client: client.configuration())
-    return [each["schedulerName"] for each in found["schedulers"][0]["manifest"]["profiles"]]
+    return [each["schedulerName"] for each in configured(begun).schedulers[0].manifest["profiles"]]
 
 
 def test_a_configuration_restarts_the_scheduler_with_its_profiles(begun):
@@ -111,7 +115,7 @@ def test_settings_are_changed_in_words(begun):
     begun.post(
         "settings", **{**SETTINGS, "cycle_cost": "1.5s", "demonstration": "on", "pop_from_backoff": ""}
     )
-    settings = begun.ask(lambda client: client.configuration())["settings"]
+    settings = configured(begun).settings
     assert settings["cycle_cost"] == 1_500_000_000
     assert (settings["demonstration"], settings["pop_from_backoff"]) == (True, False)
 
@@ -121,7 +125,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     flag = "--feature-gates=PodLevelResources=false,StorageCapacityScoring=true"
     answer = begun.browser.post(f"{begun.url}gates", {"gates": flag}, follow=True)
     assert "and the schedulers restarted" in page_text(answer)
-    settings = begun.ask(lambda client: client.configuration())["settings"]
+    settings = configured(begun).settings
     changed = {
         name: settings[name]
         for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")
@@ -220,7 +224,7 @@ SECOND = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfigu
 
 
 def schedulers(begun) -> list[str]:
-    return [each["name"] for each in begun.ask(lambda client: client.configuration())["schedulers"]]
+    return [each.name for each in configured(begun).schedulers]
 
 
 def test_a_further_scheduler_is_started_and_taken_away(begun):

@@ -7,7 +7,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from playground.models import Session
-from playground.sessions.client import SessionClient, create_session
+from playground.sessions.web.client import SessionClient, create_session
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)

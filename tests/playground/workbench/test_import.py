@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.models import LogEntry, Session
-from playground.views import imports
+from playground.sessions.web.live import LiveSession
 from tests.playground.workbench.conftest import page_text
 
 OPENB = Path(__file__).parents[2] / "corpus" / "openb"
@@ -169,7 +169,7 @@ def test_a_large_import_shows_a_summary_and_a_window_of_its_rows(visitor):
 
 def test_a_preview_outlives_the_process_that_made_it(begun):
     answer = begun.post("import", text=MIXED)
-    imports._plans.clear()
+    begun.ask(lambda client: client.on_loop(LiveSession.close))
     shown = begun.browser.get(answer["Location"])
     assert begun.post("import/apply", token=shown.context["plan"]["token"]).status_code == 302
     assert "bound" in begun.objects("Pod")

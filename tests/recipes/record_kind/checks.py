@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.sentences.records import row
-from playground.sessions.breakpoints import Condition, parse, problems
-from playground.sessions.cel import compiled
+from playground.sessions.protocol.breakpoints import parse
+from playground.sessions.worker.conditions.cel import compiled
+from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.templatetags.studio import tell
 from scheduler_core.codec import Archive, decode, encode
 from scheduler_core.commands import ApplyObjects, SetConfiguration, Undo

@@ -1,0 +1,156 @@
+"""Checkpoints in the database, and what attempts came to. Nothing here is needed: whatever is missing or does not fit is replayed.
+
+All functions are synchronous; web/loop.py runs them in threads of their own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from django.db import IntegrityError, transaction
+from msgspec import Struct
+
+from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
+from playground.sessions.protocol import opening, outcomes
+from playground.sessions.protocol.errors import Conflict
+from playground.sessions.protocol.opening import Archive, NewCheckpoints, NewOutcomes
+from playground.sessions.protocol.outcomes import Difference
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.codec import fingerprint
+
+# A row of outcomes is written anew with what comes, until it has this many.
+OUTCOMES_IN_A_ROW = 2_000
+
+
+class Saved(Struct, frozen=True):
+    """What a worker is handed when it opens a session: checkpoints, and what attempts came to (outcomes.pack), so many of them."""
+
+    archive: Archive = Archive()
+    outcomes: list[bytes] = []
+    outcomes_saved: int = 0
+
+
+class Copied(Struct, frozen=True):
+    """What a fork has of its origin: the positions of its checkpoints, with the first parts of an archive."""
+
+    volume: str
+    parts: int
+    positions: list[int]
+    outcomes_saved: int
+
+
+def read(session_id: int) -> Saved:
+    """The checkpoints of this very engine; what attempts came to where there are none, so that a replay can be compared."""
+    rows = list(Checkpoint.objects.filter(session_id=session_id, fingerprint=fingerprint()))
+    archive = Archive()
+    if rows:
+        volume = rows[0].volume
+        parts = CheckpointPart.objects.filter(session_id=session_id, volume=volume).order_by("number")
+        archive = Archive(volume, [bytes(part.data) for part in parts], [_travelling(row) for row in rows])
+    kept = Outcomes.objects.filter(session_id=session_id).order_by("first")
+    return Saved(archive, [bytes(row.data) for row in kept], outcomes_saved(session_id))
+
+
+def _travelling(row: Checkpoint) -> opening.Checkpoint:
+    return opening.Checkpoint(row.position, row.work, row.parts, row.digest, row.fingerprint, bytes(row.data))
+
+
+def outcomes_saved(session_id: int) -> int:
+    """Of how many attempts it is kept what they came to."""
+    last = Outcomes.objects.filter(session_id=session_id).order_by("-first").first()
+    return 0 if last is None else last.first + last.count
+
+
+@transaction.atomic
+def write(session_id: int, saved: opening.Saved) -> None:
+    """Keep what a worker handed out. Raises Conflict where another process has written something else meanwhile."""
+    if not Session.objects.select_for_update().filter(pk=session_id, deleted=None).exists():
+        return
+    try:
+        with transaction.atomic():
+            if saved.outcomes is not None:
+                _write_outcomes(session_id, saved.outcomes)
+            if saved.checkpoints is not None:
+                _write_checkpoints(session_id, saved.checkpoints)
+    except IntegrityError as error:
+        raise Conflict("Another process has written checkpoints of this session.") from error
+
+
+def _write_outcomes(session_id: int, new: NewOutcomes) -> None:
+    if new.first == 0:
+        Outcomes.objects.filter(session_id=session_id).delete()
+    elif outcomes_saved(session_id) != new.first:
+        raise Conflict("Another process has written what attempts came to.")
+    last = Outcomes.objects.filter(session_id=session_id).order_by("-first").first()
+    if last is None or last.count + new.count > OUTCOMES_IN_A_ROW:
+        Outcomes.objects.create(session_id=session_id, first=new.first, count=new.count, data=new.data)
+        return
+    together = outcomes.unpack(bytes(last.data)) + outcomes.unpack(new.data)
+    Outcomes.objects.filter(pk=last.pk).update(count=last.count + new.count, data=outcomes.pack(together))
+
+
+def _write_checkpoints(session_id: int, new: NewCheckpoints) -> None:
+    for rows in (Checkpoint, CheckpointPart):
+        rows.objects.filter(session_id=session_id).exclude(volume=new.volume).delete()
+    if new.part is not None:
+        CheckpointPart.objects.create(
+            session_id=session_id, volume=new.volume, number=new.part.number, data=new.part.data
+        )
+    Checkpoint.objects.filter(session_id=session_id, position__in=new.dropped).delete()
+    Checkpoint.objects.bulk_create(
+        Checkpoint(session_id=session_id, volume=new.volume, **msgspec.structs.asdict(checkpoint))
+        for checkpoint in new.checkpoints
+    )
+
+
+def drop(session_id: int) -> None:
+    """Nobody will open this session again."""
+    for rows in (Checkpoint, CheckpointPart, Outcomes):
+        rows.objects.filter(session_id=session_id).delete()
+
+
+@transaction.atomic
+def copy(origin_id: int, session_id: int, at: int) -> Copied:
+    """For a fork, what its origin has up to a position."""
+    rows = list(Checkpoint.objects.filter(session_id=origin_id, position__lte=at, fingerprint=fingerprint()))
+    count = _copy_outcomes(origin_id, session_id, at)
+    if not rows:
+        return Copied("", 0, [], count)
+    volume, parts = rows[-1].volume, max(row.parts for row in rows)
+    needed = CheckpointPart.objects.filter(session_id=origin_id, volume=volume, number__lt=parts)
+    CheckpointPart.objects.bulk_create(
+        CheckpointPart(session_id=session_id, volume=volume, number=part.number, data=part.data)
+        for part in needed.order_by("number")
+    )
+    Checkpoint.objects.bulk_create(
+        Checkpoint(session_id=session_id, volume=volume, **msgspec.structs.asdict(_travelling(row)))
+        for row in rows
+    )
+    return Copied(volume, parts, [row.position for row in rows], count)
+
+
+def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
+    copied = 0
+    for row in Outcomes.objects.filter(session_id=origin_id).order_by("first"):
+        kept = [outcome for outcome in outcomes.unpack(bytes(row.data)) if outcome.position <= at]
+        if kept:
+            data = outcomes.pack(kept)
+            Outcomes.objects.create(session_id=session_id, first=row.first, count=len(kept), data=data)
+            copied += len(kept)
+    return copied
+
+
+def replayed(session_id: int, differs: Difference | None) -> None:
+    """The session was replayed by this engine, and first came to something else there."""
+    session = Session.objects.filter(pk=session_id).first()
+    if session is None:
+        return
+    if differs is not None:
+        found = {name: value for name, value in msgspec.to_builtins(differs).items() if value != ""}
+        session.differs = {**found, "from": session.engine_version, "to": ENGINE_VERSION}
+    session.engine_version = ENGINE_VERSION
+    session.save(update_fields=["differs", "engine_version"])
+
+
+def read_difference(session_id: int) -> None:
+    """Somebody has read where the replay differs."""
+    Session.objects.filter(pk=session_id).update(differs=None)

@@ -1,0 +1,110 @@
+"""A session's commands as its log keeps them: as people read them, and to be compared. Runs in database threads."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+
+from playground.models import LogEntry, LogKind
+from playground.presenters.commands import SOURCES, left_out, sentence
+from playground.presenters.words import Message
+from playground.sessions.database import log
+
+
+@dataclass(frozen=True)
+class ListedCommand:
+    """Where it was applied, its number from 1, what it says, the form it came by, how far the engine went after it."""
+
+    at: int
+    number: int
+    told: Message
+    source: str
+    created: datetime
+    steps: int
+
+
+@dataclass(frozen=True)
+class LoggedCommand:
+    """Where it was applied, what it says, the form it came by, and a fingerprint of it."""
+
+    at: int
+    told: Message
+    source: str
+    print: bytes
+
+
+@dataclass(frozen=True)
+class SkippedCommand:
+    """Where it was applied, what it says, and in short what a history lacks without it."""
+
+    at: int
+    told: Message
+    short: Message
+
+
+def positions(session_id: int, head: int) -> list[int]:
+    """Where the commands of a session's log below a head were applied, in order."""
+    entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
+    return list(entries.order_by("seq").values_list("at", flat=True))
+
+
+def naming(session_id: int, text: str, head: int) -> list[int]:
+    """Indices of the commands that have a text somewhere in what they say, in whatever case."""
+    wanted = text.lower().encode()
+    entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
+    payloads = entries.order_by("seq").values_list("payload", flat=True)
+    return [
+        i
+        for i, payload in enumerate(payloads.iterator())
+        if wanted in zlib.decompress(bytes(payload)).lower()
+    ]
+
+
+def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[ListedCommand]:
+    """Some of the commands at `positions`, by their indices."""
+    entries = {entry.at: entry for entry in _entries(session_id, [positions[index] for index in wanted])}
+    found = []
+    for index in wanted:
+        at, after = positions[index], positions[index + 1] if index + 1 < len(positions) else head
+        data = log.unpack(entries[at].payload)
+        source = SOURCES.get(str(data.get("source", "")), "")
+        says = sentence(data["command"])
+        found.append(ListedCommand(at, index + 1, says, source, entries[at].created, after - at - 1))
+    return found
+
+
+def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
+    """The commands at some positions, as what a history lacks."""
+    found = []
+    for entry in _entries(session_id, list(at)):
+        command = log.unpack(entry.payload)["command"]
+        found.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
+    return found
+
+
+def commands(session_id: int, head: int) -> list[LoggedCommand]:
+    """All commands below a head, to be compared with another log's."""
+    found = []
+    for row in log.read(session_id)[1]:
+        if row.kind == "command" and row.at < head:
+            data = log.unpack(row.payload)
+            text = orjson.dumps(data["command"], option=orjson.OPT_SORT_KEYS)
+            print_ = hashlib.blake2b(text, digest_size=16).digest()
+            found.append(
+                LoggedCommand(row.at, sentence(data["command"]), str(data.get("source", "")), print_)
+            )
+    return found
+
+
+def _entries(session_id: int, at: list[int]) -> list[LogEntry]:
+    entries: list[LogEntry] = []
+    for i in range(0, len(at), 500):  # databases take only so many parameters
+        entries += LogEntry.objects.filter(
+            session_id=session_id, kind=LogKind.COMMAND, at__in=at[i : i + 500]
+        )
+    return sorted(entries, key=lambda entry: entry.at)

@@ -1,0 +1,246 @@
+"""The log in the database. Every change is a compare-and-set on (log_seq, head): of two writers one wins, the other gets Conflict.
+
+All functions are synchronous; web/loop.py runs them in threads of their own.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from playground.models import LogEntry, Session
+from playground.sessions.database import branches, checkpoints, markers
+from playground.sessions.protocol.comparing import RerunResult
+from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.opening import LogRow, RowKind
+from playground.sessions.protocol.traces import TracedCommand
+from scheduler_core import ENGINE_VERSION
+
+FIRST = "Another change of this session came first. Please try again."
+
+
+def pack(payload: Any) -> bytes:
+    """A payload as it is stored."""
+    return zlib.compress(orjson.dumps(payload), 1)
+
+
+def size_of(payload: bytes) -> int:
+    """How long a stored payload's JSON is."""
+    return len(zlib.decompress(payload))
+
+
+def unpack(payload: bytes | memoryview) -> Any:
+    """A payload as it was before."""
+    return orjson.loads(zlib.decompress(payload))
+
+
+def find(key: str) -> Session:
+    """The session that a key opens."""
+    sessions = Session.objects.select_related("origin")
+    session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
+    if session is None:
+        raise SessionGone(
+            "There is no session with this link. It may have been deleted, or the link is cut short."
+        )
+    return session
+
+
+def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
+    """A new, empty session. Raises LimitReached where the creator has as many as one may have."""
+    creator = _hidden(creator)
+    _require_room(creator)
+    return Session.objects.create(
+        name=name, story=story, creator=creator, seed=seed, engine_version=ENGINE_VERSION
+    )
+
+
+def _hidden(creator: str) -> str:
+    """A client's address as it is kept: enough to count its sessions, not to say whose they are."""
+    return salted_hmac("playground.creator", creator).hexdigest() if creator else ""
+
+
+def _require_room(creator: str) -> None:
+    most = settings.MAX_SESSIONS_PER_CLIENT
+    if creator and Session.objects.filter(creator=creator, deleted=None).count() >= most:
+        raise LimitReached(
+            f"There are {most:,} sessions of yours here already, and no more are kept for one client. "
+            "Delete some that you no longer need."
+        )
+
+
+def delete(session_id: int) -> None:
+    """Close a session for good: its links no longer open it. `cleanup_sessions` removes the rows."""
+    Session.objects.filter(pk=session_id).update(deleted=timezone.now(), driver="", driver_until=None)
+    checkpoints.drop(session_id)
+
+
+def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
+    """The session and its entries from number `after` on (that one too: it may have grown)."""
+    with transaction.atomic():
+        session = Session.objects.filter(pk=session_id, deleted=None).first()
+        if session is None:
+            raise SessionGone("This session was deleted.")
+        entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
+        rows = [
+            LogRow(entry.seq, _kind(entry), entry.at, entry.to, bytes(entry.payload), entry.size)
+            for entry in entries
+        ]
+    return session, rows
+
+
+def append(session_id: int, row: LogRow) -> None:
+    """Write the next entry and move the head. Raises Conflict if another entry came first."""
+    ours = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None)
+    try:
+        with transaction.atomic():
+            changed = ours.update(
+                log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
+            )
+            if not changed:
+                raise Conflict(FIRST)
+            _entry(session_id, row, row.to).save(force_insert=True)
+    except IntegrityError as error:
+        raise Conflict(FIRST) from error
+
+
+@transaction.atomic
+def advance(session_id: int, seq: int, head: int, to: int) -> None:
+    """Let the last entry, a play or a run, reach further."""
+    changed = Session.objects.filter(pk=session_id, log_seq=seq, head=head, deleted=None).update(
+        head=to, used=timezone.now()
+    )
+    if not changed:
+        raise Conflict(FIRST)
+    LogEntry.objects.filter(session_id=session_id, seq=seq).update(to=to)
+
+
+@transaction.atomic
+def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False) -> Session:
+    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py)."""
+    origin, rows = read(session_id)
+    creator = _hidden(creator) or origin.creator
+    _require_room(creator)
+    kept = list(_until(rows, at))
+    session = Session.objects.create(
+        name=name or branches.next_name(origin),
+        seed=origin.seed,
+        story=origin.story,
+        engine_version=origin.engine_version,
+        creator=creator,
+        origin=origin,
+        origin_position=at,
+        branch=branch,
+        head=at,
+        log_seq=len(kept),
+        log_bytes=sum(row.size for row in kept),
+    )
+    LogEntry.objects.bulk_create(_entry(session.pk, row, min(row.to, at)) for row in kept)
+    markers.copy(session_id, session, at)
+    return session
+
+
+@transaction.atomic
+def restore(name: str, creator: str, seed: int, head: int, commands: list[TracedCommand]) -> Session:
+    """A session with the history of an imported trace; between two commands the engine ran."""
+    rows: list[LogRow] = []
+    for command in [*commands, TracedCommand(head, b"")]:
+        done, at = rows[-1].to if rows else 0, command.at
+        if at > done:
+            rows.append(LogRow(len(rows) + 1, "run", done, at, pack({"source": "trace"})))
+        if at < head:
+            size = size_of(command.payload)
+            rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
+    session = create(name, "", creator, seed)
+    Session.objects.filter(pk=session.pk).update(
+        head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
+    )
+    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in rows)
+    return session
+
+
+@transaction.atomic
+def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
+    """A branch with the history that a re-run made."""
+    session = copy(origin, result.first, name, creator, True)
+    _, rows = read(origin)
+    commands = {row.at: row for row in rows if row.kind == "command" and row.at >= result.first}
+    made: list[LogRow] = []
+    done = result.first
+
+    def add(kind: RowKind, to: int, payload: bytes, size: int = 0) -> None:
+        nonlocal done
+        made.append(LogRow(session.log_seq + len(made) + 1, kind, done, to, payload, size))
+        done = to
+
+    for old, new in result.kept:
+        if new > done:
+            add("run", new, pack({"source": "rerun"}))
+        add("command", new + 1, commands[old].payload, commands[old].size)
+    if result.head > done:
+        add("run", result.head, pack({"source": "rerun"}))
+    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in made)
+    Session.objects.filter(pk=session.pk).update(
+        head=done,
+        log_seq=session.log_seq + len(made),
+        log_bytes=session.log_bytes + sum(row.size for row in made),
+    )
+    session.refresh_from_db()
+    return session
+
+
+def _kind(entry: LogEntry) -> RowKind:
+    return str(entry.kind)  # type: ignore[return-value]
+
+
+def _entry(session_id: int, row: LogRow, to: int) -> LogEntry:
+    return LogEntry(
+        session_id=session_id,
+        seq=row.seq,
+        kind=row.kind,
+        at=row.at,
+        to=to,
+        payload=row.payload,
+        size=row.size,
+    )
+
+
+def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
+    for row in rows:
+        if row.at < at:
+            yield row
+
+
+def lease(session_id: int, holder: str, seconds: float) -> bool:
+    """Take or renew the right to drive a session; False while another process has it."""
+    now = timezone.now()
+    free = Q(driver="") | Q(driver=holder) | Q(driver_until__lt=now) | Q(driver_until=None)
+    return bool(
+        Session.objects.filter(free, pk=session_id, deleted=None).update(
+            driver=holder, driver_until=now + timedelta(seconds=seconds)
+        )
+    )
+
+
+def release(session_id: int, holder: str = "") -> None:
+    """Give the right to drive back; without a holder, take it from whoever has it."""
+    whose = {"driver": holder} if holder else {}
+    Session.objects.filter(pk=session_id, **whose).update(driver="", driver_until=None)
+
+
+def alive() -> None:
+    """Raises where the database does not answer."""
+    Session.objects.exists()
+
+
+def touch(session_id: int) -> None:
+    """Somebody looked: the session is in use."""
+    Session.objects.filter(pk=session_id).update(used=timezone.now())

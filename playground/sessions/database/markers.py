@@ -1,0 +1,122 @@
+"""Breakpoints and bookmarks of a session in the database. Synchronous; web/loop.py runs them in threads of their own."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+from msgspec import convert, to_builtins
+
+from playground.models import Bookmark, Breakpoint, Session
+from playground.sessions.protocol.breakpoints import Breakpoint as Point
+from playground.sessions.protocol.errors import LimitReached, SessionError
+
+NAME_LENGTH = 80
+
+
+def points(session_id: int) -> list[tuple[Point, int]]:
+    """The session's breakpoints and watches in the order they were made, each with its number of hits."""
+    rows = Breakpoint.objects.filter(session_id=session_id)
+    return [(_point(row), row.hits) for row in rows]
+
+
+def _point(row: Breakpoint) -> Point:
+    return convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point)
+
+
+def stopping(session_id: int, only: int | None = None) -> list[Point]:
+    """The breakpoints that a run or a search ends at: those enabled, or the one with a number. Raises SessionError for none."""
+    found = [point for point, _hits in points(session_id)]
+    if only is not None:
+        found = [point for point in found if point.id == only]
+        if not found:
+            raise SessionError(_("There is no such breakpoint any more."))
+        if found[0].watch and not found[0].changes:
+            raise SessionError(
+                _("This is a watch that only marks steps; to stop where its value changes, make it do so.")
+            )
+        return found
+    found = [point for point in found if point.stops]
+    if not found:
+        raise SessionError(_("No breakpoint is set, or all are switched off. Set one under Breakpoints."))
+    return found
+
+
+@transaction.atomic
+def add(session_id: int, point: Point) -> int:
+    """A new breakpoint; its number. Raises LimitReached where there are as many as one session may have."""
+    most = settings.MAX_BREAKPOINTS
+    if Breakpoint.objects.filter(session_id=session_id).count() >= most:
+        raise LimitReached(
+            _("There are %(most)d breakpoints already, the most that a session may have.") % {"most": most}
+        )
+    kept = {name: value for name, value in to_builtins(point).items() if name not in ("id", "enabled")}
+    return int(Breakpoint.objects.create(session_id=session_id, point=kept, enabled=point.enabled).pk)
+
+
+def change(session_id: int, number: int, enabled: bool | None) -> None:
+    """Switch a breakpoint on or off; with None it is deleted."""
+    rows = Breakpoint.objects.filter(session_id=session_id, pk=number)
+    done = rows.delete()[0] if enabled is None else rows.update(enabled=enabled)
+    if not done:
+        raise SessionError(_("There is no such breakpoint any more."))
+
+
+def hit(session_id: int, number: int) -> None:
+    """A run or a search ended there."""
+    Breakpoint.objects.filter(session_id=session_id, pk=number).update(hits=F("hits") + 1)
+
+
+class KeptBookmark(TypedDict):
+    """A bookmark, as pages show it."""
+
+    id: int
+    name: str
+    position: int
+
+
+def bookmarks(session_id: int) -> list[KeptBookmark]:
+    """In the order of their positions."""
+    return list(Bookmark.objects.filter(session_id=session_id).values("id", "name", "position"))
+
+
+@transaction.atomic
+def bookmark(session_id: int, position: int, name: str) -> int:
+    """A new bookmark; without a name it is called by its step. Raises LimitReached."""
+    most = settings.MAX_BOOKMARKS
+    if Bookmark.objects.filter(session_id=session_id).count() >= most:
+        raise LimitReached(
+            _("There are %(most)d bookmarks already, the most that a session may have.") % {"most": most}
+        )
+    named = _named(name) or _("step %(position)d") % {"position": position}
+    return int(Bookmark.objects.create(session_id=session_id, position=position, name=named).pk)
+
+
+def rename(session_id: int, number: int, name: str | None) -> None:
+    """Give a bookmark another name; with None it is deleted."""
+    rows = Bookmark.objects.filter(session_id=session_id, pk=number)
+    if name is not None and not _named(name):
+        raise SessionError(_("A bookmark has a name of 1 to %(most)d characters.") % {"most": NAME_LENGTH})
+    done = rows.delete()[0] if name is None else rows.update(name=_named(name))
+    if not done:
+        raise SessionError(_("There is no such bookmark any more."))
+
+
+def _named(name: str) -> str:
+    """A name in one line, without the character 0, which not every database takes."""
+    return " ".join(name.replace("\0", "").split())[:NAME_LENGTH]
+
+
+def copy(origin: int, target: Session, at: int) -> None:
+    """What a fork takes over: all breakpoints, and the bookmarks of the past that it shares."""
+    rows = Breakpoint.objects.filter(session_id=origin)
+    Breakpoint.objects.bulk_create(
+        Breakpoint(session=target, point=row.point, enabled=row.enabled) for row in rows
+    )
+    marks = Bookmark.objects.filter(session_id=origin, position__lte=at)
+    Bookmark.objects.bulk_create(
+        Bookmark(session=target, name=row.name, position=row.position) for row in marks
+    )

@@ -1,0 +1,86 @@
+"""Previews of imports: the text, what it would do and the command that does it, kept until it is applied. Runs in database threads.
+
+This is the only place where a preview is: another process, or a restarted one, may be asked to show or to apply it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from datetime import timedelta
+
+import msgspec
+from django.db import transaction
+from django.utils import timezone
+
+from playground.models import ImportPreview
+from playground.sessions.protocol.errors import CommandRefused, SessionError
+from playground.sessions.protocol.moving import ImportPlan
+
+# Of one author in one session, and of all: the oldest go.
+OF_AN_AUTHOR = 4
+OF_A_SESSION = 40
+DAYS = 1
+
+_plans = msgspec.msgpack.Decoder(ImportPlan)
+
+
+@transaction.atomic
+def keep(session_id: int, author: str, filename: str, text: bytes, plan: ImportPlan) -> str:
+    """Keep a preview; its token."""
+    token = secrets.token_urlsafe(12)
+    shown = msgspec.structs.replace(plan, command=b"")
+    ImportPreview.objects.create(
+        session_id=session_id,
+        token=token,
+        author=author,
+        filename=filename[:200],
+        text=zlib.compress(text, 1),
+        plan=zlib.compress(msgspec.msgpack.encode(shown), 1),
+        command=zlib.compress(plan.command, 1),
+    )
+    kept = ImportPreview.objects.filter(session_id=session_id).order_by("-pk")
+    for rows, most in ((kept.filter(author=author), OF_AN_AUTHOR), (kept, OF_A_SESSION)):
+        ImportPreview.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[most:])).delete()
+    return token
+
+
+def plan(session_id: int, token: str) -> ImportPlan:
+    """What the text would do, to be shown."""
+    return _plans.decode(zlib.decompress(bytes(_find(session_id, token, "plan").plan)))
+
+
+def command(session_id: int, token: str) -> bytes:
+    """What does all that was accepted."""
+    return require_command(zlib.decompress(bytes(_find(session_id, token, "command").command)))
+
+
+def require_command(data: bytes) -> bytes:
+    """Raises CommandRefused where nothing was accepted."""
+    if not data:
+        raise CommandRefused("This import would change nothing: there is nothing to apply.")
+    return data
+
+
+def text(session_id: int, token: str) -> bytes:
+    """The text itself, to be looked at somewhere else."""
+    return zlib.decompress(bytes(_find(session_id, token, "text").text))
+
+
+def _find(session_id: int, token: str, column: str) -> ImportPreview:
+    wanted = token.replace("\0", " ")  # not every database takes that character
+    found = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
+    if found is None:
+        raise SessionError("This preview is no longer kept. Please paste or upload the text again.")
+    return found
+
+
+def drop(session_id: int, token: str) -> None:
+    """It was applied."""
+    ImportPreview.objects.filter(session_id=session_id, token=token).delete()
+
+
+def drop_old() -> int:
+    """Those that were looked at and left; how many."""
+    old = ImportPreview.objects.filter(created__lt=timezone.now() - timedelta(days=DAYS))
+    return old.delete()[0]

@@ -1,0 +1,237 @@
+"""Breakpoints and watches: what they look for, checked. What of it holds where is found out in a worker (conditions/matching.py).
+
+The fields that a form fills in must all match the same record; the expression is asked last. A breakpoint holds at a position when one
+of the records of the transition that led there matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, convert
+
+from playground.sessions.protocol.errors import FieldProblem, SessionError
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.status import Code
+from scheduler_core.trace.journal import Place
+from scheduler_core.trace.kinds import KINDS
+
+NAME_LENGTH = 80
+TEXT = 507  # a namespaced name's longest
+EXPRESSION_LENGTH = 500
+STATUSES = tuple(code.kube_name for code in Code)
+POINTS = tuple(point.value for point in Point)
+PLACES = tuple(
+    value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
+)
+MOVE_FIELDS = ("came_from", "to", "event", "hint")
+# Which kinds of records can match a field.
+KINDS_OF: dict[str, tuple[str, ...]] = {
+    "plugin": ("plugin_ran", "queue_moved"),
+    "point": ("plugin_ran", "point_started"),
+    "status": ("plugin_ran", "wait_ended"),
+    "node": (
+        "plugin_ran", "node_selected", "attempt_ended", "pod_assumed", "pod_waits", "binding_started", "binding_ended",
+        "preemption_started", "api_call", "object",
+    ),
+    "came_from": ("queue_moved",),
+    "to": ("queue_moved",),
+    "event": ("queue_moved",),
+    "hint": ("queue_moved",),
+    "reason": ("event",),
+    "pod": tuple(kind for kind in KINDS if kind not in ("command", "timer_fired", "scheduler_started")),
+}  # fmt: skip
+_CHOICES = {
+    "kind": tuple(KINDS),
+    "point": POINTS,
+    "status": STATUSES,
+    "came_from": (*PLACES, ""),
+    "to": PLACES,
+}
+
+
+class BadBreakpoint(SessionError):
+    """A breakpoint that can't be: `errors` have the field as `path`, what was received and what was expected."""
+
+    kind = "refused"
+    status = 422
+
+
+class Breakpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What to look for: every field that is not empty must match. A watch does not stop, unless its value `changes`.
+
+    `pod` is namespace/name, with a `*` at its end any pod that begins so. `came_from`, `to`, `event` and `hint` are of a queue move;
+    `event` is kube's label of the cluster event or of the cause. `reason` is a Kubernetes Event's.
+    """
+
+    id: int = 0
+    name: str = ""
+    enabled: bool = True
+    watch: bool = False
+    changes: bool = False
+    kind: str = ""
+    plugin: str = ""
+    point: str = ""
+    node: str = ""
+    pod: str = ""
+    status: str = ""
+    came_from: str = ""
+    to: str = ""
+    event: str = ""
+    hint: str = ""
+    reason: str = ""
+    cel: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether a run or a search ends where it holds."""
+        return self.enabled and (not self.watch or self.changes)
+
+    def words(self) -> str:
+        """What it looks for, in short, such as `Filter NodeResourcesFit · node n1 · Unschedulable`."""
+        step = " ".join(part for part in (self.point, self.plugin) if part)
+        parts = [
+            self.kind and f"record {self.kind}",
+            step,
+            self.node and f"node {self.node}",
+            self.pod and f"pod {self.pod}",
+            self.status,
+            self.came_from and f"from {self.came_from}",
+            self.to and f"to {self.to}",
+            self.event and f"event {self.event}",
+            self.hint and f"hint {self.hint}",
+            self.reason and f"Event {self.reason}",
+            self.cel,
+        ]
+        return " · ".join(part for part in parts if part)
+
+    @property
+    def title(self) -> str:
+        return self.name or self.words()
+
+
+# What a record is asked for; the rest says how a breakpoint is called and used.
+FIELDS = tuple(
+    name for name in Breakpoint.__struct_fields__ if name not in ("id", "name", "enabled", "watch", "changes")
+)
+
+
+class Hit(Struct, frozen=True):
+    """A breakpoint held: at which position, for which record, and the value of a watch (a number, or text)."""
+
+    id: int
+    title: str
+    position: int
+    t: int
+    record: str
+    value: bool | int | float | str | None = None
+
+
+class ExpressionProblem(Struct, frozen=True):
+    """What is wrong with an expression: the place (both from 1), the line itself and a caret under the character."""
+
+    message: str
+    line: int
+    column: int
+    shown: str
+    caret: str
+
+
+def from_form(data: Mapping[str, Any]) -> Breakpoint:
+    """A breakpoint from what a form or a message gives. Raises BadBreakpoint; the expression is checked where it will run."""
+    given = {name: _text(data.get(name)) for name in FIELDS}
+    given["cel"] = _expression(data.get("cel"))
+    name = _text(data.get("name"))
+    problems = list(_problems(given, name))
+    if given["pod"] and "/" not in given["pod"]:
+        given["pod"] = f"default/{given['pod']}"
+    flags = {
+        "enabled": _flag(data.get("enabled", True)),
+        "watch": _flag(data.get("watch")),
+        "changes": _flag(data.get("changes")),
+    }
+    point = convert({**given, **flags, "name": name[:NAME_LENGTH]}, Breakpoint)
+    if not problems and not kinds(point):
+        problems.append(_mixed(point))
+    if point.changes and not point.cel:
+        problems.append(_problem("cel", "nothing", "an expression whose value can change"))
+    if problems:
+        raise BadBreakpoint(_sentence(problems[0]), problems)
+    return point
+
+
+def _problems(given: Mapping[str, str], name: str) -> list[FieldProblem]:
+    """What is wrong with single fields."""
+    found = [
+        _problem(field, text, "a shorter text") for field, text in given.items() if len(text) > _most(field)
+    ]
+    for field, allowed in _CHOICES.items():
+        if given[field] and given[field] not in allowed:
+            found.append(_problem(field, given[field], "one of " + ", ".join(one for one in allowed if one)))
+    found += [
+        _problem(field, repr(text), "a text without the character 0")
+        for field, text in {**given, "name": name}.items()
+        if "\0" in text
+    ]
+    if "*" in given["pod"][:-1]:
+        found.append(_problem("pod", given["pod"], "namespace/name, with a * at its end at most"))
+    if not any(given.values()):
+        found.append(_problem("", "nothing", "at least one field, or an expression"))
+    return found
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _expression(value: Any) -> str:
+    """An expression as it was written, so that places in it are those that people see."""
+    text = value.replace("\r\n", "\n") if isinstance(value, str) else ""
+    return text if text.strip() else ""
+
+
+def _most(name: str) -> int:
+    """How long a field may be; that an expression is too long is said at its character."""
+    return 10 * EXPRESSION_LENGTH if name == "cel" else TEXT
+
+
+def _flag(value: Any) -> bool:
+    return value is True or value in ("1", "on", "true")
+
+
+def _problem(path: str, received: str, expected: str) -> FieldProblem:
+    return FieldProblem(path=path, received=received[:80], expected=expected)
+
+
+def _sentence(problem: FieldProblem) -> str:
+    where = f"{problem.path}: " if problem.path else ""
+    return f"{where}received {problem.received}; expected {problem.expected}"
+
+
+def _mixed(point: Breakpoint) -> FieldProblem:
+    """Fields that no one record has together."""
+    given = [name for name in KINDS_OF if getattr(point, name)]
+    having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in given)
+    received = " and ".join([*([f"kind {point.kind}"] if point.kind else []), *given])
+    return _problem(
+        given[0] if given else "kind", received, f"fields that one kind of record has together ({having})"
+    )
+
+
+def kinds(point: Breakpoint) -> tuple[str, ...]:
+    """The kinds of records that can match; an extension point alone means its beginning, once for each cycle."""
+    if point.kind:
+        allowed: tuple[str, ...] = (point.kind,)
+    elif any(getattr(point, name) for name in MOVE_FIELDS):
+        allowed = ("queue_moved",)
+    elif point.plugin or point.status:
+        allowed = ("plugin_ran", "wait_ended") if point.status and not point.plugin else ("plugin_ran",)
+    elif point.point:
+        allowed = ("plugin_ran",) if point.node else ("point_started",)
+    else:
+        allowed = tuple(KINDS)
+    for name, having in KINDS_OF.items():
+        if getattr(point, name):
+            allowed = tuple(kind for kind in allowed if kind in having)
+    return allowed

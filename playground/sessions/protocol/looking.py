@@ -1,0 +1,163 @@
+"""What is asked about a world at a position."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from playground.presenters.look import Look
+from playground.presenters.panel import Panel
+from playground.sessions.protocol.base import Data, Query
+
+
+class Shown(Struct, frozen=True):
+    """Panels by name."""
+
+    position: int
+    panels: dict[str, Panel]
+
+
+class View(Query[Shown], frozen=True, kw_only=True):
+    """Panels as somebody who has this look sees them; all of them, or those with these names."""
+
+    look: Look
+    panels: list[str] | None = None
+
+
+class PanelChange(Struct, frozen=True):
+    """What differs in a panel: the whole of it, or the cards that changed."""
+
+    name: str
+    panel: Panel | None = None
+    cards: dict[str, Data] = {}
+
+
+class Delta(Struct, frozen=True):
+    """What differs on a page, and which pods came to another place."""
+
+    panels: list[PanelChange]
+    moved: list[str]
+
+
+class Seen(Struct, frozen=True, array_like=True):
+    """What a page shows: a position, with a look."""
+
+    position: int
+    look: Look
+
+
+class Follower(Struct, frozen=True, array_like=True):
+    """Somebody who follows the head: what the page shows (None: nothing yet), and the look it has."""
+
+    seen: Seen | None
+    look: Look
+
+
+class Compare(Query[Delta], frozen=True, kw_only=True):
+    """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
+
+    look: Look
+    before: Seen | None
+
+
+class ListedObject(Struct, frozen=True):
+    """An object in a list, with the words that kubectl's table would show next to its name."""
+
+    kind: str
+    namespace: str
+    name: str
+    summary: str
+
+
+class Objects(Query[list[ListedObject]], frozen=True, kw_only=True):
+    """All objects, or those of a kind, by kind, namespace and name."""
+
+    kind: str | None = None
+
+
+class Manifest(Query[Data], frozen=True, kw_only=True):
+    """One object as it stands."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+class SchedulerManifest(Struct, frozen=True):
+    """A scheduler's configuration with its defaults."""
+
+    name: str
+    manifest: Data
+
+
+class UnknownScheduler(Struct, frozen=True):
+    """A schedulerName that no scheduler has, and how many pods ask for it."""
+
+    name: str
+    pods: int
+
+
+class Configured(Struct, frozen=True):
+    """The schedulers, the world's settings, and the calls that are to fail or to be slow."""
+
+    schedulers: list[SchedulerManifest]
+    settings: Data
+    faults: list[Data]
+    unknown_schedulers: list[UnknownScheduler]
+
+
+class Configuration(Query[Configured], frozen=True, kw_only=True):
+    """The schedulers' configurations and the world's settings."""
+
+
+class NodeNames(Query[list[str]], frozen=True, kw_only=True):
+    """Node names in the order of the heat map."""
+
+
+class YamlPart(Struct, frozen=True):
+    """Some objects as YAML documents, and the number of the next one."""
+
+    text: bytes
+    following: int | None
+
+
+class ClusterYaml(Query[YamlPart], frozen=True, kw_only=True):
+    """The cluster's objects as YAML, from the `first` one on, as many as a short time allows."""
+
+    first: int
+
+
+class Metrics(Query[Data], frozen=True, kw_only=True):
+    """kube-scheduler's metrics of one scheduler, or of all."""
+
+    scheduler: str
+
+
+class Fixes(Query[Data], frozen=True, kw_only=True):
+    """What would let a pod fit, proven; at most so many seconds are spent."""
+
+    pod: str
+    seconds: float
+
+
+class Journey(Query[Data], frozen=True, kw_only=True):
+    """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
+
+    pod: str
+    page: int | None
+    seconds: float
+
+
+class CycleState(Query[Data | None], frozen=True, kw_only=True):
+    """What a pod's present or last cycle keeps in its CycleState, and who wrote and read it."""
+
+    pod: str
+
+
+class Changes(Query[Data], frozen=True, kw_only=True):
+    """What differs between two positions (presenters/changes), some rows of it; `kind` and `q` (a part of the name) choose rows."""
+
+    since: int
+    kind: str
+    q: str
+    first: int
+    most: int

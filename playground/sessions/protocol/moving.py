@@ -1,0 +1,131 @@
+"""What moves a session's head: commands, steps, runs; and where a viewer's cursor goes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from playground.sessions.protocol.base import Query, Request
+from playground.sessions.protocol.breakpoints import Hit
+from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.looking import Delta, Follower
+from playground.sessions.protocol.until import Until
+from scheduler_core.simulation import Grain
+
+Reason = Literal["", "idle", "until", "budget", "runaway"]
+
+
+class Applied(Struct, frozen=True):
+    """A command was applied, from one position to the next; `payload` and `size` are its row of the log.
+
+    `deltas` are what its followers are shown once that is written; none where they could not be made.
+    """
+
+    to: int
+    payload: bytes
+    size: int
+    deltas: list[Delta] = []
+
+
+class Apply(Request[Applied], frozen=True, kw_only=True):
+    """Apply a command: JSON as the log keeps it, {"command", "source"}. A cluster may have at most so many objects."""
+
+    data: bytes
+    max_objects: int
+    followers: list[Follower] = []
+
+
+class PlannedObject(Struct, frozen=True):
+    """What an import would do with one object; `index` is the document's number in the text."""
+
+    action: str
+    kind: str
+    namespace: str
+    name: str
+    index: int
+    changed: list[str]
+    reason: str
+    errors: list[FieldProblem]
+    note: str
+    made_from: str
+
+
+class ImportPlan(Struct, frozen=True):
+    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is."""
+
+    items: list[PlannedObject]
+    warnings: list[str]
+    command: bytes
+
+    @property
+    def accepted(self) -> int:
+        """How many objects it would create or change."""
+        return sum(item.action in ("created", "changed") for item in self.items)
+
+
+class PreviewImport(Request[ImportPlan], frozen=True, kw_only=True):
+    """What importing a text at the head would do."""
+
+    text: bytes
+
+
+class QueueProgress(Struct, frozen=True):
+    """Attempts made so far, and pods that a queue still holds to be tried."""
+
+    decided: int
+    waiting: int
+
+
+class Moved(Struct, frozen=True):
+    """The engine went from `at` to `to`.
+
+    `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
+    """
+
+    at: int
+    to: int
+    before: QueueProgress
+    after: QueueProgress
+    reason: Reason = ""
+    hit: Hit | None = None
+    doing: str = ""
+    deltas: list[Delta] = []
+
+
+class Step(Request[Moved], frozen=True, kw_only=True):
+    """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
+
+    grain: Grain
+    times: int = 1
+    keep: bool = True
+    followers: list[Follower] = []
+
+
+class Run(Request[Moved], frozen=True, kw_only=True):
+    """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
+
+    seconds: float
+    most: int
+    keep: bool = True
+    until: Until | None = None
+
+
+class RequireFuture(Request[None], frozen=True, kw_only=True):
+    """Refuses a run to what can't come any more."""
+
+    until: Until
+
+
+class Forward(Query[int], frozen=True, kw_only=True):
+    """The position one step of a grain after another one; a command is a step of its own."""
+
+    grain: Grain
+    head: int
+
+
+class Back(Query[int], frozen=True, kw_only=True):
+    """The position from which one step of a grain leads to `at`, or past it."""
+
+    grain: Grain
+    head: int

@@ -1,0 +1,160 @@
+"""A session's engine is opened from its log, follows it, is forked, saved and left."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from playground.sessions.protocol.base import Message, Request
+from playground.sessions.protocol.outcomes import Difference
+
+RowKind = Literal["command", "step", "play", "run"]
+
+
+class LogRow(Struct, frozen=True, array_like=True):
+    """An entry of the log: a command applied at `at`, or engine steps from `at` to `to`.
+
+    `payload` is compressed JSON, `size` its length before that.
+    """
+
+    seq: int
+    kind: RowKind
+    at: int
+    to: int
+    payload: bytes
+    size: int = 0
+
+
+class Checkpoint(Struct, frozen=True):
+    """A world at a position as bytes. It counts only for the engine whose `fingerprint` it has, over the commands that `digest` sums up.
+
+    `work` is the time in seconds that a replay from the start to here takes, `parts` how many parts of the archive it needs.
+    """
+
+    position: int
+    work: float
+    parts: int
+    digest: str
+    fingerprint: str
+    data: bytes
+
+
+class Archive(Struct, frozen=True):
+    """A session's checkpoints with the parts that they share; `volume` names these: parts of another one don't fit."""
+
+    volume: str = ""
+    parts: list[bytes] = []
+    checkpoints: list[Checkpoint] = []
+
+
+class Opened(Struct, frozen=True):
+    """`restored` is the position that did not have to be replayed, `differs` where a replay of the whole log came to something else."""
+
+    restored: int
+    differs: Difference | None
+
+
+class Open(Request[Opened], frozen=True, kw_only=True):
+    """Make a session's engine from its log, from the last checkpoint on where there is one that can be used.
+
+    `outcomes` are what attempts came to (outcomes.pack), `outcomes_saved` how many of them the database has.
+    """
+
+    seed: int
+    story: str
+    rows: list[LogRow]
+    head: int
+    archive: Archive
+    outcomes: list[bytes]
+    outcomes_saved: int
+
+
+class Extend(Request[None], frozen=True, kw_only=True):
+    """Follow the log: forget what comes after position `keep`, which is known to be in it, and take the rows from there on."""
+
+    rows: list[LogRow]
+    head: int
+    keep: int
+
+
+class Fork(Request[None], frozen=True, kw_only=True):
+    """Copy an engine up to a position for a new session, with those of its checkpoints that were copied in the database, too."""
+
+    new: int
+    at: int
+    volume: str
+    parts: int
+    checkpoints: list[int]
+    outcomes_saved: int
+
+
+class NewOutcomes(Struct, frozen=True):
+    """Outcomes of `count` attempts (outcomes.pack), from the `first`th (counted from 0) on."""
+
+    first: int
+    count: int
+    data: bytes
+
+
+class ArchivePart(Struct, frozen=True):
+    """A new part of an archive."""
+
+    number: int
+    data: bytes
+
+
+class NewCheckpoints(Struct, frozen=True):
+    """What is to be kept of an archive: a new part, new checkpoints, and the positions of those that go."""
+
+    volume: str
+    part: ArchivePart | None
+    checkpoints: list[Checkpoint]
+    dropped: list[int]
+
+
+class Saved(Struct, frozen=True):
+    """What is to be kept in the database. `more`: there is more to save; `covered`: the session would come back in no time."""
+
+    outcomes: NewOutcomes | None
+    checkpoints: NewCheckpoints | None
+    more: bool
+    covered: bool
+
+    @property
+    def is_something(self) -> bool:
+        """Whether there is anything to write."""
+        kept = self.checkpoints
+        return self.outcomes is not None or bool(kept and (kept.part or kept.checkpoints or kept.dropped))
+
+
+class Save(Request[Saved], frozen=True, kw_only=True):
+    """What of the history up to a position that is in the log is to be kept. Worlds replayed in under `least` seconds are not worth it."""
+
+    upto: int
+    least: float
+
+
+class ForgetSaved(Request[None], frozen=True, kw_only=True):
+    """What was handed out to be kept could not be: begin anew with the next save."""
+
+    outcomes_saved: int
+
+
+class ReplayProgress(Struct, frozen=True):
+    """How far a replay is, in positions."""
+
+    done: int
+    total: int
+
+
+class AskProgress(Request[ReplayProgress], frozen=True, kw_only=True):
+    """Answered at once, in the middle of other work."""
+
+
+class Interrupt(Message, frozen=True, kw_only=True):
+    """End the present slice of a run early."""
+
+
+class Close(Message, frozen=True, kw_only=True):
+    """Give a session's memory back."""

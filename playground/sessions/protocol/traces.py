@@ -1,0 +1,63 @@
+"""Traces, in a process of their own."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from playground.sessions.protocol.base import Data, Request
+from playground.sessions.protocol.opening import LogRow
+
+
+class OpenTrace(Request[None], frozen=True, kw_only=True):
+    """Begin to write a trace of a log; `detail`: the first and the last attempt told node by node. The process has no other one."""
+
+    seed: int
+    rows: list[LogRow]
+    head: int
+    detail: tuple[int, int]
+    created: str
+
+
+class TraceLines(Struct, frozen=True):
+    """Some lines, and whether they are the last."""
+
+    data: bytes
+    done: bool
+
+
+class NextTraceLines(Request[TraceLines], frozen=True, kw_only=True):
+    """Go on with the trace."""
+
+
+class TraceDifference(Struct, frozen=True):
+    """The first line that is not what this engine makes of the commands."""
+
+    line: int
+    position: int
+    received: Data | None
+    expected: Data | None
+
+
+class TracedCommand(Struct, frozen=True, array_like=True):
+    """A command of a trace as a log's payload."""
+
+    at: int
+    payload: bytes
+
+
+class TraceChecked(Struct, frozen=True):
+    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs."""
+
+    seed: int
+    head: int
+    commands: list[TracedCommand]
+    attempts: int
+    position: int
+    difference: TraceDifference | None
+
+
+class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
+    """Compute a trace again; its world may have so many objects."""
+
+    data: bytes
+    max_objects: int

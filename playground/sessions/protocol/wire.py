@@ -1,0 +1,171 @@
+"""How requests and answers go through a pipe: msgpack, each message behind its length. Nothing is pickled: what either side says is data.
+
+A request travels in an envelope with its number (0: no answer is wanted) and its session; what it says is checked when it is taken out of
+it, and so is the answer, by its type.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypeVar, Union
+
+import numpy as np
+from msgspec import Raw, Struct, ValidationError
+from msgspec.msgpack import Decoder, Encoder
+
+from playground.sessions.protocol import comparing, finding, looking, moving, opening, traces
+from playground.sessions.protocol.base import Message, Request, answer_of
+from playground.sessions.protocol.errors import EngineFailed, Failure
+
+A = TypeVar("A")
+M = TypeVar("M", bound=Message)
+
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    opening.Open,
+    opening.Extend,
+    opening.Fork,
+    opening.Save,
+    opening.ForgetSaved,
+    opening.AskProgress,
+    moving.Apply,
+    moving.PreviewImport,
+    moving.Step,
+    moving.Run,
+    moving.RequireFuture,
+    moving.Forward,
+    moving.Back,
+    looking.View,
+    looking.Compare,
+    looking.Objects,
+    looking.Manifest,
+    looking.Configuration,
+    looking.NodeNames,
+    looking.ClusterYaml,
+    looking.Metrics,
+    looking.Fixes,
+    looking.Journey,
+    looking.CycleState,
+    looking.Changes,
+    finding.CheckExpression,
+    finding.Search,
+    finding.Hits,
+    finding.Records,
+    comparing.Outline,
+    comparing.AttemptDigests,
+    comparing.Attempt,
+    comparing.Rerun,
+    comparing.Moments,
+    traces.OpenTrace,
+    traces.NextTraceLines,
+    traces.CheckTrace,
+)
+NOTICES: tuple[type[Message], ...] = (opening.Interrupt, opening.Close, comparing.DropTask)
+
+_LENGTH = struct.Struct(">Q")
+
+
+class Envelope(Struct, frozen=True, array_like=True):
+    """A request or notice on its way to a worker."""
+
+    number: int
+    session: int
+    message: Raw
+
+
+class Reply(Struct, frozen=True, array_like=True):
+    """An answer on its way back; empty where there is a failure."""
+
+    number: int
+    answer: Raw
+    failure: Failure | None = None
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers and arrays, which presenters may leave in their data."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"an answer holds a {type(value).__name__}, which is no data")
+
+
+_encoder = Encoder(enc_hook=_plain)
+_messages: Decoder[Message] = Decoder(Union[(*REQUESTS, *NOTICES)])
+_envelopes = Decoder(Envelope)
+_replies = Decoder(Reply)
+
+
+def encode_message(number: int, session: int, message: Message) -> bytes:
+    """A frame with a message to a worker."""
+    return _framed(Envelope(number, session, Raw(_encoder.encode(message))))
+
+
+def encode_answer(number: int, answer: Any) -> bytes:
+    """A frame with an answer. Raises TypeError where it holds what is no data."""
+    return _framed(Reply(number, Raw(_encoder.encode(answer))))
+
+
+def encode_failure(number: int, failure: Failure) -> bytes:
+    return _framed(Reply(number, Raw(_encoder.encode(None)), failure))
+
+
+def _framed(value: Any) -> bytes:
+    data = _encoder.encode(value)
+    return _LENGTH.pack(len(data)) + data
+
+
+def read_envelope(frame: bytes) -> Envelope:
+    return _envelopes.decode(frame)
+
+
+def read_message(envelope: Envelope) -> Message:
+    """What an envelope holds. Raises EngineFailed with the field at fault."""
+    try:
+        return _messages.decode(envelope.message)
+    except ValidationError as error:
+        raise EngineFailed(f"The engine was asked for what it does not understand: {error}.") from error
+
+
+def read_reply(frame: bytes) -> Reply:
+    return _replies.decode(frame)
+
+
+def read_answer(request: Request[A], reply: Reply) -> A:
+    """The answer to a request. Raises what the worker reports, or EngineFailed with the field at fault."""
+    if reply.failure is not None:
+        raise reply.failure.error()
+    try:
+        return _decoder(type(request)).decode(reply.answer)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise EngineFailed(f"The engine answered what is not understood: {error}.") from error
+
+
+@cache
+def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
+    return Decoder(answer_of(request))
+
+
+class Frames:
+    """Cuts a stream of bytes into frames."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The frames that are complete now."""
+        self._buffer += data
+        while (frame := self._next()) is not None:
+            yield frame
+
+    def _next(self) -> bytes | None:
+        buffer = self._buffer
+        if len(buffer) < _LENGTH.size:
+            return None
+        end = _LENGTH.size + _LENGTH.unpack_from(buffer)[0]
+        if len(buffer) < end:
+            return None
+        frame = bytes(memoryview(buffer)[_LENGTH.size : end])
+        del buffer[:end]
+        return frame

@@ -1,0 +1,177 @@
+"""Changes: what moves a session's head, each written to the log before anybody is shown it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Protocol, TypeVar
+
+import orjson
+from django.conf import settings
+
+from playground.sessions.database.log import pack
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached
+from playground.sessions.protocol.looking import Delta, Follower
+from playground.sessions.protocol.moving import Apply, ImportPlan, Moved, PreviewImport, Step
+from playground.sessions.protocol.opening import RowKind
+from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.web.session_log import SessionLog
+from scheduler_core.simulation import Grain
+
+T = TypeVar("T")
+
+# Two processes that write at the same moment: the one that lost reads the log and tries again, this often.
+TRIES = 5
+POD_BYTES = 600
+_REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
+
+
+class Onlooker(Protocol):
+    """Who hears what the head's next move will show, that it has moved (`show`: and is to be shown now), or that it has not."""
+
+    def followers(self) -> list[Follower]:
+        """Whom the next change is to be shown."""
+
+    def prepare(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
+        """The head is about to be there, and this is what they will see of it."""
+
+    def moved(self, show: bool) -> None: ...
+
+    def taken_back(self) -> None: ...
+
+
+class Changes:
+    """Whatever changes the session happens under `exclusive`."""
+
+    def __init__(self, log: SessionLog, engine: EngineConnection, onlooker: Onlooker) -> None:
+        self.log = log
+        self.engine = engine
+        self._onlooker = onlooker
+        self._lock = asyncio.Lock()
+
+    @property
+    def going_on(self) -> bool:
+        return self._lock.locked()
+
+    @contextlib.asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[None]:
+        """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
+        self.engine.interrupt()
+        async with self._lock:
+            await self.engine.ready()
+            try:
+                yield
+            except (Conflict, EngineFailed, asyncio.CancelledError):
+                self.engine.mark_stale()
+                self._onlooker.taken_back()
+                raise
+
+    async def follow(self) -> None:
+        """Another process wrote to the log: follow it."""
+        async with self._lock:
+            self.engine.mark_stale()
+            await self.engine.ready()
+
+    async def write(self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
+        """Write the next entry; only then is the new head shown to anybody."""
+        await self._written(self.log.append(kind, to, payload, size), show)
+
+    async def extend(self, to: int, show: bool) -> None:
+        """Let the last entry reach further."""
+        await self._written(self.log.extend(to), show)
+
+    async def _written(self, writing: Awaitable[None], show: bool) -> None:
+        try:
+            await writing
+        except BaseException:
+            self.engine.mark_stale()
+            self._onlooker.taken_back()
+            raise
+        if show:
+            self.engine.shown = self.log.head
+        self._onlooker.moved(show)
+
+    async def apply(self, data: bytes) -> int:
+        """Apply a command (command_data) at the head; its position afterwards."""
+        await self._make_heavy(len(data))
+        return await self.retry_on_conflict(lambda: self._apply(data))
+
+    async def _apply(self, data: bytes) -> int:
+        async with self.exclusive():
+            self.log.require_room()
+            followers = self._onlooker.followers()
+            applied = await self.engine.call(
+                Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
+            )
+            try:
+                self.log.require_room(applied.size)
+            except LimitReached:
+                self.engine.mark_stale()
+                raise
+            self._prepare_soon(applied.to, followers, applied.deltas)
+            await self.write("command", applied.to, applied.payload, applied.size)
+            return self.log.head
+
+    async def preview(self, text: bytes) -> ImportPlan:
+        """What importing a text would do."""
+        if len(text) > settings.MAX_UPLOAD_BYTES:
+            raise LimitReached(
+                f"The text has {len(text):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
+            )
+        await self._make_heavy(len(text) + _made_of(text))
+        return await self.engine.call(PreviewImport(text=text))
+
+    async def step(self, grain: Grain, times: int = 1) -> bool:
+        """Engine steps at the head, as one entry of the log; False where nothing was left to do."""
+        moved = await self.retry_on_conflict(lambda: self._step(grain, times))
+        return moved.reason != "idle"
+
+    async def _step(self, grain: Grain, times: int) -> Moved:
+        async with self.exclusive():
+            self.log.require_room()
+            followers = self._onlooker.followers()
+            moved = await self.engine.call(Step(grain=grain, times=times, followers=followers))
+            if moved.to > self.log.head:
+                self._prepare_soon(moved.to, followers, moved.deltas)
+                await self.write("step", moved.to, pack({"grain": grain}))
+            return moved
+
+    def _prepare_soon(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
+        """Make what will be shown as soon as the entry is on its way to the disk."""
+        if deltas:
+            asyncio.get_running_loop().call_soon(self._onlooker.prepare, to, followers, deltas)
+
+    async def retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What is asked for at the head is done at the head, also when another process has just moved it."""
+        for number in range(1, TRIES):
+            try:
+                return await work()
+            except Conflict:
+                await asyncio.sleep(0.02 * number)
+        return await work()
+
+    async def _make_heavy(self, size: int) -> None:
+        """A session that takes a large command moves to the lane of the large ones."""
+        await self.engine.ready()
+        if size > settings.HEAVY_COMMAND_BYTES and not self.engine.heavy:
+            async with self.exclusive():
+                self.engine.heavy = True
+                self.engine.mark_stale()
+
+
+def command_data(command: Data, source: str) -> bytes:
+    """A command as the log keeps it. Raises LimitReached where it is too long."""
+    data = orjson.dumps({"command": command, "source": source})
+    if len(data) > settings.MAX_COMMAND_BYTES:
+        raise LimitReached(
+            f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken."
+        )
+    return data
+
+
+def _made_of(text: bytes) -> int:
+    """About how many bytes of pods the workloads of a text stand for."""
+    return sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES

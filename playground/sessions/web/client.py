@@ -1,0 +1,388 @@
+"""SessionClient: what the views and the sockets may ask of a session, from any thread or event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from playground.models import Session
+from playground.presenters.look import Look
+from playground.sessions.database import checkpoints, log, previews
+from playground.sessions.protocol.base import Data, Query, Request
+from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
+from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError
+from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
+from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.protocol.traces import TraceChecked
+from playground.sessions.web.changes import command_data
+from playground.sessions.web.dialogue import Dialogue
+from playground.sessions.web.jobs.comparisons import Comparison
+from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.reruns import NewBranch
+from playground.sessions.web.live import LiveSession
+from playground.sessions.web.messages import PageMessage, Running, ToPage
+from playground.sessions.web.publisher import Viewer
+from playground.sessions.web.runtime import runtime
+from scheduler_core.simulation import Grain
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+Access = Literal["edit", "view"]
+# What becomes of a command for a position that is past: it is answered with a question, forks, or goes to the newest step.
+Past = Literal["ask", "fork", "head"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """Where an accepted command led: the new position, and the fork it was applied in if the past was acted on."""
+
+    position: int
+    forked: SessionClient | None = None
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What came of a message that was sent without a socket: what the viewer looks at now, and what it would have been told."""
+
+    look: Look
+    messages: list[ToPage]
+
+
+class SessionClient:
+    """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
+
+    def __init__(self, session: Session, access: Access, past: Past = "ask") -> None:
+        self.session = session
+        self.access = access
+        self.past = past
+        self.landed: SessionClient | None = None
+
+    @classmethod
+    async def open(cls, key: str, past: Past = "ask") -> SessionClient:
+        """The session that a key opens. Raises SessionGone for any other key."""
+        asked = key.replace("\0", " ")  # not every database takes that character
+        session = await sync_to_async(log.find, thread_sensitive=False)(asked)
+        client = cls(session, "edit" if session.edit_key == key else "view", past)
+        if settings.REDIS_URL:
+            await runtime().call(client._notice)
+        return client
+
+    async def _notice(self) -> None:
+        """The database says where the head is."""
+        live = runtime().sessions.get(self.session.pk)
+        if live is not None:
+            live.notice(self.session.head)
+
+    @property
+    def key(self) -> str:
+        """The key that this client may hand on."""
+        return str(self.session.edit_key if self.access == "edit" else self.session.view_key)
+
+    @property
+    def may_edit(self) -> bool:
+        return self.access == "edit"
+
+    def require_edit(self) -> None:
+        """Raises NotAllowed for a view key."""
+        if not self.may_edit:
+            raise NotAllowed(
+                "This link only shows the session. Ask whoever gave it to you for the edit link."
+            )
+
+    def live(self) -> LiveSession:
+        """The session in this process; to be used on the sessions' loop only."""
+        return runtime().live(self.session.pk)
+
+    async def on_loop(self, ask: Callable[[LiveSession], Awaitable[T]]) -> T:
+        """Ask the session in this process something, on its loop."""
+        return await runtime().call(lambda: ask(self.live()))
+
+    # Looking
+
+    async def ask(self, query: Query[A]) -> A:
+        """Ask something that changes nothing, at a position (None: the newest step)."""
+        return await self.on_loop(lambda live: live.ask(query))
+
+    async def ask_with_head(self, query: Query[A]) -> tuple[A, int]:
+        """The same, and where the head is."""
+
+        async def both(live: LiveSession) -> tuple[A, int]:
+            return await live.ask(query), await live.current_head()
+
+        return await self.on_loop(both)
+
+    async def check(self, request: Request[A]) -> A:
+        """Ask the engine something that is about no position."""
+        return await self.on_loop(lambda live: live.check(request))
+
+    async def head(self) -> int:
+        """The furthest position that is in the log."""
+        return await self.on_loop(LiveSession.current_head)
+
+    async def view(self, look: Look, panels: list[str] | None = None) -> tuple[Shown, int]:
+        """Panels by name, and the head as it is shown."""
+
+        async def both(live: LiveSession) -> tuple[Shown, int]:
+            return await live.view(look, panels), live.shown
+
+        return await self.on_loop(both)
+
+    async def state(self) -> tuple[Running | None, str]:
+        """What drives the session, and why the last run ended where the head is."""
+
+        async def both(live: LiveSession) -> tuple[Running | None, str]:
+            return live.running, live.said_at_head
+
+        return await self.on_loop(both)
+
+    async def cluster(self, at: int | None = None) -> AsyncIterator[bytes]:
+        """The objects at a position as YAML documents."""
+        head = await self.head()
+        following: int | None = 0
+        while following is not None:
+            part = await self.ask(ClusterYaml(at=head if at is None else min(at, head), first=following))
+            following = part.following
+            yield part.text
+
+    # Changing
+
+    async def apply(self, command: Data, at: int | None = None, source: str = "builder") -> Applied:
+        """Apply a command (its JSON) at the head; for an earlier position `past` says what becomes of it.
+
+        Raises InThePast, CommandRefused, LimitReached, NotAllowed, Conflict.
+        """
+        data = command_data(command, source)
+        async with self.acting(at) as target:
+            return await self._apply(target, data)
+
+    async def preview(self, text: bytes) -> ImportPlan:
+        """What importing a text would do; kept nowhere."""
+        self.require_edit()
+        return await self.on_loop(lambda live: live.preview(text))
+
+    async def apply_plan(self, plan: ImportPlan) -> Applied:
+        """Apply what a preview accepted, as one command at the head."""
+        self.require_edit()
+        return await self._apply(self, plan.command)
+
+    async def keep_preview(self, text: bytes, filename: str = "", author: str = "") -> str:
+        """What importing a text would do, kept until it is applied; its token."""
+        self.require_edit()
+        make = runtime().previews.make
+        return await self.on_loop(lambda live: make(live, text, filename, author))
+
+    async def kept_preview(self, token: str) -> ImportPlan:
+        """A preview that was kept. Raises SessionError where it is not any more."""
+        return await _db(previews.plan, self.session.pk, token)
+
+    async def apply_preview(self, token: str, at: int | None = None) -> Applied:
+        """Apply what a preview accepted, as one command; at an earlier position the text is looked at again there, in a fork."""
+        async with self.acting(at) as target:
+            if target is self:
+                data = await _db(previews.command, self.session.pk, token)
+            else:
+                plan = await target.preview(await _db(previews.text, self.session.pk, token))
+                data = previews.require_command(plan.command)
+            applied = await self._apply(target, data)
+        await _db(previews.drop, self.session.pk, token)
+        return applied
+
+    @contextlib.asynccontextmanager
+    async def acting(self, at: int | None) -> AsyncIterator[SessionClient]:
+        """The session in which what is done at a position happens: this one, or a fork, which an error takes away again.
+
+        Raises InThePast where that has to be asked first.
+        """
+        self.require_edit()
+        target = await self._target(at)
+        try:
+            yield target
+        except SessionError:
+            if target is not self:
+                await target.delete()
+            raise
+
+    async def _target(self, at: int | None) -> SessionClient:
+        if at is None or self.past == "head":
+            return self
+        head = await self.head()
+        if at >= head:
+            return self
+        if self.past == "ask":
+            raise InThePast(at, head)
+        return await self.fork(at)
+
+    async def _apply(self, target: SessionClient, data: bytes) -> Applied:
+        position = await target.on_loop(lambda live: live.apply(data))
+        await self.refresh()
+        self.landed = target
+        return Applied(position, None if target is self else target)
+
+    async def walk(self, steps: int) -> None:
+        """Make so many transitions at the head, as one step of the log."""
+        self.require_edit()
+        await self.on_loop(lambda live: live.changes.step(Grain.PLUGIN, steps))
+
+    async def fork(
+        self, at: int | None = None, name: str = "", creator: str = "", branch: bool | None = None
+    ) -> SessionClient:
+        """A new session with the same past up to a position (None: the head). With the edit key it is a branch, unless told otherwise."""
+        family = self.may_edit if branch is None else branch and self.may_edit
+        fork = runtime().fork
+        session = await runtime().call(lambda: fork(self.session.pk, at, name, creator, family))
+        return SessionClient(session, "edit")
+
+    async def markers_changed(self) -> None:
+        """Breakpoints or bookmarks changed: open pages draw their marks anew."""
+
+        async def tell(live: LiveSession) -> None:
+            live.markers_changed()
+
+        await self.on_loop(tell)
+
+    async def delete(self) -> None:
+        """Close the session for good, for everybody who watches it too."""
+        self.require_edit()
+        await _db(log.delete, self.session.pk)
+        await runtime().call(lambda: runtime().delete(self.session.pk))
+
+    async def refresh(self) -> None:
+        """Read the session's row again."""
+        await self.session.arefresh_from_db()
+
+    async def touch(self) -> None:
+        """Somebody looked: the session is in use."""
+        await _db(log.touch, self.session.pk)
+
+    async def read_difference(self) -> None:
+        """Somebody has read where a replay under another engine came to something else."""
+        await _db(checkpoints.read_difference, self.session.pk)
+
+    # Talking
+
+    async def join(self, send: Callable[[ToPage], None]) -> Conversation:
+        """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
+
+        async def join(live: LiveSession) -> Dialogue:
+            if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
+                raise LimitReached(f"This session is already being watched {settings.MAX_VIEWERS} times.")
+            viewer = Viewer(send, self.may_edit)
+            live.publisher.add(viewer)
+            return Dialogue(live, viewer)
+
+        return Conversation(await self.on_loop(join))
+
+    async def tell(self, message: PageMessage, look: Look) -> Heard:
+        """Do what a socket's message would, for a viewer with this look; all that it would have been told comes back."""
+        heard: list[ToPage] = []
+        viewer = Viewer(heard.append, self.may_edit, look)
+        await self.on_loop(lambda live: Dialogue(live, viewer).take(message))
+        return Heard(viewer.look, heard)
+
+    async def changes(self, seen: Look, look: Look) -> list[PanelChange]:
+        """What differs for somebody who stood at a position of `seen` and has another look now."""
+        before = None if seen.at is None else Seen(seen.at, seen)
+        return (await self.ask(Compare(at=look.at, look=look, before=before))).panels
+
+    # Jobs
+
+    async def trace(self, detail: tuple[int, int]) -> AsyncIterator[bytes]:
+        """The session as lines of JSON; `detail`: the first and the last attempt whose node-by-node detail is wanted."""
+        loop, export = asyncio.get_running_loop(), runtime().traces.export
+        chunks = await runtime().call(lambda: export(self.session.pk, detail, loop))
+        async for chunk in chunks.read():
+            yield chunk
+
+    async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[Comparison]:
+        """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""
+
+        async def compare() -> Job[Comparison]:
+            job = runtime().comparisons.begin(self.session, other.session, heads)
+            await job.wait(patience)
+            if job.error is not None:
+                raise job.error
+            return job
+
+        return await runtime().call(compare)
+
+    async def attempt_of(self, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:
+        """The last attempt of a pod in an outline, with its scores."""
+        find = runtime().comparisons.attempt_of
+        return await runtime().call(lambda: find(self.session, head, outline, pod))
+
+    async def rerun(self, skip: Sequence[int], name: str, creator: str, patience: float) -> Job[NewBranch]:
+        """Make the history again without the commands at some positions, and wait for that a while."""
+        self.require_edit()
+
+        async def rerun() -> Job[NewBranch]:
+            job = runtime().reruns.begin(self.session.pk, list(skip), name, creator)
+            await job.wait(patience)
+            return job
+
+        return await runtime().call(rerun)
+
+    async def find_rerun(self, token: str, patience: float) -> Job[NewBranch]:
+        """The re-run with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
+
+        async def find() -> Job[NewBranch]:
+            job = runtime().reruns.find(self.session.pk, token)
+            await job.wait(patience)
+            if job.error is not None:
+                raise job.error
+            return job
+
+        return await runtime().call(find)
+
+
+class Conversation:
+    """A viewer's dialogue with a session, from any loop."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self._dialogue = dialogue
+
+    async def take(self, message: PageMessage) -> None:
+        """Do what a message asks for. Raises SessionError with words for the viewer."""
+        await runtime().call(lambda: self._dialogue.take(message))
+
+    async def leave(self) -> None:
+        """The viewer has gone."""
+
+        async def leave() -> None:
+            self._dialogue.leave()
+
+        await runtime().call(leave)
+
+
+async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:
+    """Compute a trace again; what was found, and a session with its history."""
+    check = runtime().traces.check
+    found = await runtime().call(lambda: check(data, creator))
+    session = await _db(log.restore, name, creator, found.seed, found.head, found.commands)
+    return found, session
+
+
+async def create_session(
+    name: str, story: str | None = None, commands: list[Data] | None = None, creator: str = ""
+) -> Session:
+    """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
+    session = await _db(log.create, name, story or "", creator)
+    client = SessionClient(session, "edit")
+    try:
+        for command in commands or []:
+            await client.apply(command, source="start")
+    except Exception:
+        await _db(log.delete, session.pk)
+        raise
+    await client.refresh()
+    return session
+
+
+async def _db(function: Callable[..., T], *arguments: Any) -> T:
+    return await sync_to_async(function, thread_sensitive=False)(*arguments)

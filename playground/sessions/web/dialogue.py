@@ -1,0 +1,162 @@
+"""What a viewer's messages mean. The stream's contract is drawn in docs/stream.md."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from playground.presenters.look import Look
+from playground.sessions.protocol import breakpoints, until
+from playground.sessions.protocol.errors import NotAllowed, SessionError
+from playground.sessions.protocol.looking import Seen
+from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.web import messages
+from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.searches import Asked, Found, Searcher, found_message
+from playground.sessions.web.live import LiveSession
+from playground.sessions.web.messages import PageMessage, Searched
+from playground.sessions.web.publisher import Viewer
+
+
+class Dialogue:
+    """One viewer's conversation with a session. Runs on the sessions' loop."""
+
+    def __init__(self, live: LiveSession, viewer: Viewer) -> None:
+        self.live = live
+        self.viewer = viewer
+        services = live.services
+        self._searcher = Searcher(live, services.jobs, services.loop, viewer.send)
+        self._following_up: set[asyncio.Task[None]] = set()
+
+    async def take(self, message: PageMessage) -> None:
+        """Do what a message asks for. Raises SessionError with words for the viewer."""
+        await _HANDLERS[type(message)](self, message)
+
+    def leave(self) -> None:
+        """The viewer has gone."""
+        self._searcher.drop()
+        self.live.publisher.remove(self.viewer)
+
+    async def look(self, message: messages.Look) -> None:
+        """What the viewer looks at, and with `seen` what its page shows already."""
+        viewer, first = self.viewer, not self.viewer.ready
+        viewer.look = Look.from_query(message.look)
+        if first and message.seen is not None:
+            viewer.seen = Seen(message.seen, viewer.look)
+        viewer.ready = True
+        self.live.publisher.wake()
+
+    async def step(self, message: messages.Step) -> None:
+        """At the head: one engine step. In the past: the cursor goes on to what came next."""
+        live = self.live
+        await live.ready()
+        at = self.cursor()
+        if at is not None:
+            self.move_cursor(await live.ask(Forward(at=at, grain=message.grain, head=live.head)))
+            return
+        self.require_edit()
+        if not await live.step(message.grain):
+            self.viewer.send(messages.Idle())
+
+    async def back(self, message: messages.Back) -> None:
+        """The cursor goes back by one step of a grain; the head stays."""
+        live = self.live
+        await live.ready()
+        at = self.cursor()
+        at = live.shown if at is None else at
+        self.move_cursor(await live.ask(Back(at=at, grain=message.grain, head=live.head)), follow=False)
+
+    async def goto(self, message: messages.Goto) -> None:
+        """Stand at a position, or follow the head (null)."""
+        await self.live.ready()
+        self.move_cursor(self.live.head if message.at is None else message.at)
+
+    async def play(self, message: messages.Play) -> None:
+        self.require_edit()
+        self.follow()
+        await self.live.play(message.grain, message.rate)
+
+    async def run(self, message: messages.Run) -> None:
+        self.require_edit()
+        given = {"pod": message.pod, "seconds": message.seconds, "number": message.number}
+        await self.live.run(until.from_form(message.until or "", given))
+        self.follow()
+
+    async def search(self, message: messages.Search) -> None:
+        """To where a breakpoint holds; only with `wait` do the viewer's next messages wait for it."""
+        point = None if message.point is None else breakpoints.from_form(message.point)
+        await self.live.ready()
+        asked = Asked(message.back, self.cursor(), self.viewer.may_edit, message.only, point)
+        job = self._searcher.begin(asked)
+        if message.wait:
+            await self._found(await job.outcome())
+            return
+        task = asyncio.create_task(self._follow_up(job))
+        self._following_up.add(task)
+        task.add_done_callback(self._following_up.discard)
+
+    async def _follow_up(self, job: Job[Found]) -> None:
+        """What the viewer hears of its search when it is over."""
+        try:
+            await job.finished.wait()
+            await self._found(await job.outcome())
+        except SessionError as error:
+            self.viewer.send(Searched(None, error.message))
+
+    async def _found(self, found: Found) -> None:
+        """Go to where it held; or run on from the head to where it will."""
+        if found.hit is None:
+            await self.live.run(until.to_breakpoints(found.points))
+            self.follow()
+            self.live.publisher.wake()
+            return
+        self.move_cursor(found.hit.position)
+        self.viewer.send(found_message(found.hit))
+
+    async def pause(self, message: messages.Pause) -> None:
+        """Whoever searches stops the search; else what drives the session is paused."""
+        if self._searcher.drop():
+            return
+        self.require_edit()
+        await self.live.pause()
+        self.viewer.heard = None
+        self.live.publisher.wake()
+
+    async def ping(self, message: messages.Ping) -> None:
+        self.viewer.send(messages.Pong())
+
+    def cursor(self) -> int | None:
+        """Where the viewer stands; None if it follows the head, or stands where the head is."""
+        at = self.viewer.look.at
+        return None if at is None or at >= self.live.head else at
+
+    def move_cursor(self, at: int, follow: bool = True) -> None:
+        """Stand at a position; where that is the head, follow it."""
+        at = min(at, self.live.head)
+        following = follow and at == self.live.head
+        self.viewer.look = self.viewer.look.but(at=None if following else at)
+        self.live.publisher.wake()
+
+    def follow(self) -> None:
+        """Follow the head."""
+        self.viewer.look = self.viewer.look.but(at=None)
+
+    def require_edit(self) -> None:
+        if not self.viewer.may_edit:
+            raise NotAllowed(
+                "This link only shows the session. Ask whoever gave it to you for the edit link."
+            )
+
+
+_HANDLERS: dict[type[PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {
+    messages.Look: Dialogue.look,
+    messages.Step: Dialogue.step,
+    messages.Back: Dialogue.back,
+    messages.Goto: Dialogue.goto,
+    messages.Play: Dialogue.play,
+    messages.Run: Dialogue.run,
+    messages.Search: Dialogue.search,
+    messages.Pause: Dialogue.pause,
+    messages.Ping: Dialogue.ping,
+}

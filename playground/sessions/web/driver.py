@@ -1,0 +1,203 @@
+"""Driver: what moves a session's head by itself: play (paced, watched) or run (as fast as possible, watched or not).
+
+One per session whatever the number of viewers and processes: it holds the session's lease in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.conf import settings
+
+from playground.sessions.database.log import pack
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
+from playground.sessions.protocol.until import Until, to_log
+from playground.sessions.web.changes import Changes
+from playground.sessions.web.lease import RENEW, Lease
+from playground.sessions.web.messages import Ended, Running
+from playground.sessions.web.words import why_ended
+from scheduler_core.simulation import Grain
+
+RUN_SLICE = 0.1
+PLAY_TICK = 0.05
+
+
+@dataclass(frozen=True)
+class Play:
+    """Steps of a grain, so many a second."""
+
+    grain: Grain
+    rate: float
+
+
+@dataclass(frozen=True)
+class RunTo:
+    """To a condition, or to the end."""
+
+    until: Until | None = None
+
+
+class Audience(Protocol):
+    """Who watches a drive, and hears of it."""
+
+    @property
+    def watched(self) -> bool: ...
+
+    def due(self) -> bool:
+        """Whether somebody is to be shown where the present slice ends."""
+
+    def goes_on(self) -> None:
+        """It still drives, and tells the other processes so."""
+
+    async def ended(self, ended: Ended, moved: Moved) -> None:
+        """A run came to its end by itself."""
+
+    def failed(self, error: BaseException) -> None: ...
+
+    def ends(self) -> None:
+        """Nothing moves any more."""
+
+    def over(self) -> None:
+        """Another one may drive."""
+
+
+class Driver:
+    """One drive, from its start to its end."""
+
+    def __init__(self, drive: Play | RunTo, changes: Changes, lease: Lease, audience: Audience) -> None:
+        self.drive = drive
+        self.last_watched = time.monotonic()
+        self.ending = False
+        self._changes = changes
+        self._lease = lease
+        self._audience = audience
+        self._steps = 0
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._entry = -1
+        self._started = time.monotonic()
+        self._first: QueueProgress | None = None
+        self._progress = QueueProgress(0, 0)
+
+    async def start(self) -> None:
+        """Take the lease and begin. Raises Conflict while another process drives the session."""
+        await self._lease.renew()
+        self._task = asyncio.create_task(self._work())
+
+    async def stop(self) -> None:
+        """Stop after the present slice and wait until that is logged."""
+        self._stop.set()
+        self._changes.engine.interrupt()
+        if self._task is not asyncio.current_task():
+            await self.finished()
+
+    async def finished(self) -> None:
+        """Wait until it is over."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    def status(self) -> Running:
+        """Pods decided since the start, pods waiting, seconds left."""
+        done = self._progress.decided - (self._first.decided if self._first else 0)
+        waiting = self._progress.waiting
+        speed = done / max(time.monotonic() - self._started, 1e-3)
+        drive = self.drive
+        if isinstance(drive, Play):
+            left = round(waiting / speed, 1) if speed > 0 else None
+            return Running("play", drive.grain, drive.rate, done, done + waiting, left, "")
+        left = round(waiting / speed, 1) if speed > 0 and not drive.until else None
+        until = drive.until.words() if drive.until else ""
+        return Running("run", "", round(speed, 1), done, done + waiting, left, until)
+
+    async def _work(self) -> None:
+        due = time.monotonic()
+        try:
+            while not self._stop.is_set() and self._is_watched():
+                if isinstance(self.drive, Play):
+                    due = await self._pace(self.drive, due)
+                if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
+                    break
+                await self._renew()
+        except (SessionError, OSError) as error:
+            self._audience.failed(error)
+        except Exception:
+            self._changes.engine.mark_stale()
+            raise
+        finally:
+            self.ending = True
+            self._audience.ends()
+            await self._lease.release()
+            self._audience.over()
+
+    async def _renew(self) -> None:
+        if await self._lease.renew():
+            self._audience.goes_on()
+
+    async def _pace(self, play: Play, due: float) -> float:
+        """Wait for the next step, keeping the lease; when the step is late by much, do not hurry after it."""
+        if due - time.monotonic() < -1:
+            due = time.monotonic()
+        while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(wait, RENEW)):
+                    await self._stop.wait()
+            await self._renew()
+        return due + self._steps_at_once(play) / play.rate
+
+    def _steps_at_once(self, play: Play) -> int:
+        return max(1, int(play.rate * PLAY_TICK))
+
+    async def _slice(self) -> bool:
+        """One slice of work, logged; True where nothing is left to do."""
+        async with self._changes.exclusive():
+            keep = self._audience.due()
+            moved = await self._changes.engine.call(self._request(keep))
+            self._progress = moved.after
+            self._first = self._first or moved.before
+            if moved.to > self._changes.log.head:
+                await self._write(moved.to, keep or bool(moved.reason))
+            self._steps += moved.to - moved.at
+        if moved.reason and isinstance(self.drive, RunTo):
+            ended = Ended(moved.reason, why_ended(moved, self.drive.until, self._steps))
+            await self._audience.ended(ended, moved)
+        return bool(moved.reason)
+
+    def _request(self, keep: bool) -> Step | Run:
+        if isinstance(self.drive, Play):
+            return Step(grain=self.drive.grain, times=self._steps_at_once(self.drive), keep=keep)
+        most = settings.MAX_RUN_STEPS - self._steps
+        return Run(seconds=RUN_SLICE, keep=keep, until=self.drive.until, most=most)
+
+    async def _write(self, to: int, show: bool) -> None:
+        """The drive's own entry reaches further, unless something else came between."""
+        changes = self._changes
+        if changes.log.seq == self._entry:
+            await changes.extend(to, show)
+            return
+        try:
+            changes.log.require_room()
+        except LimitReached:
+            changes.engine.mark_stale()
+            raise
+        kind = "play" if isinstance(self.drive, Play) else "run"
+        await changes.write(kind, to, pack(self._for_log()), show=show)  # type: ignore[arg-type]
+        self._entry = changes.log.seq
+
+    def _for_log(self) -> Data:
+        """How the steps were asked for."""
+        if isinstance(self.drive, Play):
+            return {"grain": self.drive.grain, "rate": self.drive.rate}
+        return {"until": to_log(self.drive.until)} if self.drive.until else {}
+
+    def _is_watched(self) -> bool:
+        """A play goes on for a while without viewers, a run to its end."""
+        now = time.monotonic()
+        if self._audience.watched or isinstance(self.drive, RunTo):
+            self.last_watched = now
+        return now - self.last_watched < settings.PLAY_UNWATCHED_SECONDS

@@ -1,0 +1,238 @@
+"""EngineConnection: which worker has a session's engine, how it is opened from the log, and how it is asked.
+
+The database's log decides. The engine may be ahead of it for a moment (a transition that is not written yet); nobody is shown a position
+that is not in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from django.conf import settings
+
+from playground.models import Session
+from playground.sessions.database import checkpoints
+from playground.sessions.protocol.base import Message, Query, Request
+from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone
+from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
+from playground.sessions.web.pool import CRASHES, Worker, WorkerDied
+from playground.sessions.web.services import Services
+from playground.sessions.web.session_log import SessionLog
+from scheduler_core import ENGINE_VERSION
+
+A = TypeVar("A")
+
+OPEN_TIMEOUT = 600.0
+# What is asked for by a page that does not come again by itself waits this long, in seconds, for its session to open.
+PATIENCE = 30.0
+# Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
+TIMEOUTS = {False: 20.0, True: 60.0}
+# A session in whose requests the engine crashes this often within a minute has to wait: others live in the same process.
+MAX_CRASHES = 5
+CRASH_WINDOW = 60.0
+
+
+class EngineConnection:
+    """Lives on the sessions' loop. `shown` is what following viewers are shown: the head, or while it runs a moment before."""
+
+    def __init__(
+        self, session_id: int, log: SessionLog, services: Services, replayed: Callable[[], None]
+    ) -> None:
+        self.id = session_id
+        self.shown = 0
+        self.used = time.monotonic()
+        self.heavy = False
+        self.worker: Worker | None = None
+        self.restored = 0  # what did not have to be replayed when it was opened last
+        self._log = log
+        self._services = services
+        self._replayed = replayed
+        self._generation = -1
+        self._stale = True
+        self.closed = False  # it was deleted, and is not opened any more
+        self._asking = 0
+        self._crashes: list[float] = []
+        self._opening: asyncio.Task[None] | None = None
+
+    # Opening and leaving
+
+    async def ready(self, wait: float | None = None) -> None:
+        """Make sure that the engine stands at the log's end; `wait` seconds at most, then Opening is raised."""
+        self.used = time.monotonic()
+        if self.closed:
+            raise SessionGone("This session was deleted.")
+        if self.is_open:
+            return
+        self._crashes = [when for when in self._crashes if time.monotonic() - when < CRASH_WINDOW]
+        if len(self._crashes) >= MAX_CRASHES:
+            raise EngineFailed(
+                "The engine failed again and again on this session. Its log is whole; please try again in a minute."
+            )
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.create_task(self._open())
+        done, _ = await asyncio.wait({self._opening}, timeout=wait)
+        if not done:
+            raise await self._progress()
+        self._opening.result()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an engine stands at the log's end."""
+        return self._is_known and not self._stale
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether the worker still has the engine that was opened there."""
+        worker = self.worker
+        return worker is not None and worker.alive and worker.generation == self._generation
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine is being opened or asked."""
+        return self._asking > 0 or (self._opening is not None and not self._opening.done())
+
+    def mark_stale(self) -> None:
+        """The engine may be ahead of the log: read the log again before the next use."""
+        self._stale = True
+
+    async def _open(self) -> None:
+        if self._is_known and not self._must_move():
+            with contextlib.suppress(EngineFailed):
+                await self._resume()
+                return
+        session, rows = await self._log.read()
+        saved = (
+            await self._services.db(checkpoints.read, self.id)
+            if settings.CHECKPOINTS
+            else checkpoints.Saved()
+        )
+        self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
+        worker = self._assign()
+        await worker.start()
+        generation = worker.generation
+        request = Open(
+            seed=session.seed,
+            story=session.story,
+            rows=rows,
+            head=session.head,
+            archive=saved.archive,
+            outcomes=saved.outcomes,
+            outcomes_saved=saved.outcomes_saved,
+        )
+        await self._opened(session, await worker.call(self.id, request, OPEN_TIMEOUT))
+        self._generation = generation
+        self._follow(session)
+        await self._services.relay.join(self.id)
+
+    async def _opened(self, session: Session, opened: Opened) -> None:
+        """Keep where a replay came to something else than what the session's users saw."""
+        self.restored = opened.restored
+        if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
+            await self._services.db(checkpoints.replayed, self.id, opened.differs)
+        if not opened.restored:
+            self._replayed()
+
+    async def _resume(self) -> None:
+        """The engine knows the log up to what is acknowledged here: read on from there."""
+        assert self.worker is not None
+        session, rows = await self._log.read(self._log.seq)
+        request = Extend(rows=rows, head=session.head, keep=self._log.head)
+        await self.worker.call(self.id, request, OPEN_TIMEOUT)
+        self._follow(session)
+
+    def _follow(self, session: Session) -> None:
+        self._log.follow(session)
+        self.shown = session.head
+        self._stale = False
+
+    def _must_move(self) -> bool:
+        return self.worker not in self._services.pool.lane(self.heavy)
+
+    def _assign(self) -> Worker:
+        if self.worker is not None and self._must_move():
+            self._services.pool.release(self.id, self.worker)
+            self.worker = None
+        if self.worker is None:
+            self.worker = self._services.pool.assign(self.id, self.heavy)
+        return self.worker
+
+    async def _progress(self) -> Opening:
+        done, total = 0, 0
+        if self.worker is not None and self.worker.alive:
+            with contextlib.suppress(SessionError, TimeoutError):
+                progress = await self.worker.call(self.id, AskProgress())
+                done, total = progress.done, progress.total
+        return Opening("The session is being replayed from its log.", done, total)
+
+    async def inherit(self, origin: EngineConnection, session: Session, copied: checkpoints.Copied) -> None:
+        """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
+        worker = origin.worker
+        assert worker is not None
+        worker.sessions.add(self.id)
+        self.worker, self.heavy, self._generation = worker, origin.heavy, worker.generation
+        request = Fork(
+            new=self.id,
+            at=session.head,
+            volume=copied.volume,
+            parts=copied.parts,
+            checkpoints=copied.positions,
+            outcomes_saved=copied.outcomes_saved,
+        )
+        await worker.call(origin.id, request, TIMEOUTS[self.heavy])
+        self._follow(session)
+        await self._services.relay.join(self.id)
+
+    def release(self) -> None:
+        """Give the engine's memory back; it is opened again when it is asked for."""
+        if self.worker is not None:
+            self._services.pool.release(self.id, self.worker)
+            self.worker = None
+        self._stale = True
+
+    # Asking
+
+    async def call(self, request: Request[A]) -> A:
+        """Ask the engine."""
+        await self.ready()
+        assert self.worker is not None
+        self._asking += 1
+        try:
+            return await self.worker.call(self.id, request, TIMEOUTS[self.heavy])
+        except CRASHES:
+            self._crashes.append(time.monotonic())
+            raise
+        finally:
+            self._asking -= 1
+            self.used = time.monotonic()
+
+    async def ask(self, query: Query[A], patience: float = PATIENCE) -> A:
+        """Ask the engine something that changes nothing, at a position up to the head (None: what is shown)."""
+        for again in (True, False):
+            await self.ready(patience)
+            position = self.shown if query.at is None else max(0, min(query.at, self._log.head))
+            try:
+                return await self.call(msgspec.structs.replace(query, at=position))
+            except WorkerDied:
+                if not again:
+                    raise
+        raise AssertionError
+
+    async def call_aside(self, request: Request[A], timeout: float) -> A:
+        """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
+        if self.worker is None or not self.is_open:
+            raise EngineFailed("The session is not open.")
+        return await self.worker.call(self.id, request, timeout)
+
+    def interrupt(self) -> None:
+        """End the engine's present slice of a run early."""
+        self.notify(Interrupt())
+
+    def notify(self, notice: Message) -> None:
+        """Say something that needs no answer."""
+        if self.worker is not None:
+            self.worker.notify(self.id, notice)

@@ -1,0 +1,1 @@
+"""What takes long and is asked for beside a session's life."""

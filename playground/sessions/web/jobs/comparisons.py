@@ -1,0 +1,184 @@
+"""Comparing two sessions: where their logs part, an outline of each, and the first attempt that differs.
+
+Each session's own worker tells of its own history; here the answers are laid side by side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from django.utils.translation import gettext_noop
+
+from playground.models import Session
+from playground.sessions.database.listing import commands
+from playground.sessions.protocol.base import Query
+from playground.sessions.protocol.comparing import (
+    Attempt,
+    AttemptDetail,
+    AttemptDigests,
+    HistoryOutline,
+    Outline,
+)
+from playground.sessions.web.jobs.parting import Differing, differing, parting
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.loop import SessionsLoop
+
+A = TypeVar("A")
+
+BUDGET = 60.0
+FIRST_CHUNK = 20
+CHUNK = 400
+# What two attempts that were decided alike have in common.
+DECIDED = ("pod", "outcome", "node", "message", "evaluated", "feasible", "tied", "nominated", "victims")
+
+COMPARISON = Kind(
+    "comparison",
+    at_once=lambda: 4,
+    busy=gettext_noop("Other sessions are being compared just now. Please try again when that is done."),
+    failed=gettext_noop("The comparison failed. The sessions are as they were."),
+    kept=8,
+    reused=True,
+)
+
+
+class Asked(Protocol):
+    """What a comparison needs of a live session."""
+
+    async def ready(self) -> None: ...
+
+    async def ask(self, query: Query[A]) -> A: ...
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was found of two sessions up to their `heads`.
+
+    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that one in
+    each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were looked into.
+    """
+
+    common: int
+    heads: tuple[int, int]
+    sides: tuple[HistoryOutline, HistoryOutline]
+    commands: Differing
+    first: int | None
+    late: bool
+    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
+    clock: int | None
+
+
+class Comparisons:
+    """Lives on the sessions' loop; `live` finds a session in this process."""
+
+    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Asked]) -> None:
+        self._jobs = jobs
+        self._loop = loop
+        self._live = live
+
+    def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[Comparison]:
+        """The comparison of two sessions up to a position of each; what is known of it, or is on its way, is not begun again."""
+        return self._jobs.begin(
+            COMPARISON,
+            lambda job: self._compare(job, (a, b), heads),
+            Asker(a.pk),
+            key=(a.pk, b.pk, *heads),
+        )
+
+    async def attempt_of(
+        self, session: Session, head: int, outline: HistoryOutline, pod: str
+    ) -> AttemptDetail | None:
+        """The last attempt of a pod after the parting, with its scores."""
+        for offset in range(len(outline.attempts) - 1, -1, -1):
+            if outline.attempts[offset].pod == pod:
+                return await self._live(session.pk).ask(Attempt(at=head, index=outline.first + offset))
+        return None
+
+    async def _compare(
+        self, job: Job[Comparison], sessions: tuple[Session, Session], heads: tuple[int, int]
+    ) -> Comparison:
+        logs = [
+            await self._loop.db(commands, session.pk, head)
+            for session, head in zip(sessions, heads, strict=True)
+        ]
+        sides = [Side(self._live(session.pk), head) for session, head in zip(sessions, heads, strict=True)]
+        for side in sides:
+            await side.session.ready()
+        common = parting(sessions[0].seed, sessions[1].seed, logs[0], logs[1], heads)
+        ours, theirs = await asyncio.gather(*(side.ask(Outline, since=common) for side in sides))
+        first, late = None, False
+        if common < min(heads):
+            first, late = await _first(job, sides, (ours, theirs))
+        return Comparison(
+            common=common,
+            heads=heads,
+            sides=(ours, theirs),
+            commands=differing(*([entry for entry in log if entry.at >= common] for log in logs)),
+            first=first,
+            late=late,
+            attempts=(await _detail(sides[0], ours, first), await _detail(sides[1], theirs, first)),
+            clock=_first_index((ours, theirs), ("started", "ended")),
+        )
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: its session, up to a head."""
+
+    session: Asked
+    head: int
+
+    async def ask(self, query: Callable[..., Query[A]], **asked: Any) -> A:
+        return await self.session.ask(query(at=self.head, **asked))
+
+
+async def _first(
+    job: Job[Comparison], sides: Sequence[Side], outlines: tuple[HistoryOutline, HistoryOutline]
+) -> tuple[int | None, bool]:
+    """Index (from the parting on) of the first attempt that differs, if any; and whether time was over before all were looked into."""
+    ours, theirs = (outline.attempts for outline in outlines)
+    apparent = _first_index(outlines, DECIDED)
+    total = min(len(ours), len(theirs)) if apparent is None else apparent
+    done, size, end = 0, FIRST_CHUNK, time.monotonic() + BUDGET
+    while done < total:
+        most = min(size, total - done)
+        digests = await asyncio.gather(
+            *(
+                side.ask(AttemptDigests, first=outline.first + done, most=most)
+                for side, outline in zip(sides, outlines, strict=True)
+            )
+        )
+        pairs = list(zip(*digests, strict=False))
+        for offset, (mine, other) in enumerate(pairs):
+            if mine != other:
+                return done + offset, False
+        if not pairs:
+            break
+        done += len(pairs)
+        job.advance(done, total)
+        size = min(CHUNK, 2 * size)
+        if time.monotonic() > end:
+            return apparent, True
+    if apparent is None and len(ours) != len(theirs):
+        # One of them makes attempts that the other does not: a difference only if that one has nothing left to do.
+        shorter = outlines[0] if len(ours) < len(theirs) else outlines[1]
+        apparent = len(shorter.attempts) if shorter.idle else None
+    return apparent, False
+
+
+async def _detail(side: Side, outline: HistoryOutline, index: int | None) -> AttemptDetail | None:
+    """The first differing attempt with its scores; None where a session has none."""
+    if index is None or index >= len(outline.attempts):
+        return None
+    return await side.ask(Attempt, index=outline.first + index)
+
+
+def _first_index(outlines: Sequence[HistoryOutline], names: Sequence[str]) -> int | None:
+    """Index of the first pair of attempts that differ in one of some fields; None where none of the pairs does."""
+    for i, (ours, theirs) in enumerate(zip(outlines[0].attempts, outlines[1].attempts, strict=False)):
+        if any(getattr(ours, name) != getattr(theirs, name) for name in names):
+            return i
+    return None

@@ -1,0 +1,88 @@
+"""Two logs side by side: up to where they are one, and the commands that only one of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playground.presenters.words import Message
+from playground.sessions.database.listing import LoggedCommand
+
+MOST_COMMANDS = 2000
+
+
+@dataclass(frozen=True)
+class OfOneSide:
+    """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
+
+    side: int
+    at: int
+    told: Message
+    source: str
+
+
+@dataclass(frozen=True)
+class Differing:
+    """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
+
+    rows: list[OfOneSide]
+    same: int
+    cut: bool
+
+
+def parting(
+    seed: int,
+    other_seed: int,
+    ours: Sequence[LoggedCommand],
+    theirs: Sequence[LoggedCommand],
+    heads: tuple[int, int],
+) -> int:
+    """The position up to which two histories are one: the engine does the same wherever the commands were the same."""
+    if seed != other_seed:
+        return 0
+    for mine, other in zip(ours, theirs, strict=False):
+        if (mine.at, mine.print) != (other.at, other.print):
+            return min(mine.at, other.at, *heads)
+    shorter = min(len(ours), len(theirs))
+    more = [commands[shorter].at for commands in (ours, theirs) if len(commands) > shorter]
+    return min(*more, *heads)
+
+
+def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> Differing:
+    """The commands after the parting, aligned."""
+    mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
+    both = aligned([command.print for command in mine], [command.print for command in other])
+    rows: list[OfOneSide] = []
+    i = j = 0
+    for next_i, next_j in [*both, (len(mine), len(other))]:
+        for side, commands in ((0, mine[i:next_i]), (1, other[j:next_j])):
+            rows += [OfOneSide(side, command.at, command.told, command.source) for command in commands]
+        i, j = next_i + 1, next_j + 1
+    cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
+    return Differing(rows, len(both), cut)
+
+
+def aligned(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Index pairs of a longest common subsequence, in order. Quick also where the same few come again and again, as undo and redo do.
+
+    Hyyrö, Bit-parallel LCS-length computation revisited (2004): a row of the table is one whole number, a bit for each of `theirs`, and
+    the bit is 0 where one more of them is matched.
+    """
+    places: dict[bytes, int] = {}
+    for j, one in enumerate(theirs):
+        places[one] = places.get(one, 0) | 1 << j
+    full = (1 << len(theirs)) - 1
+    rows = [full]
+    for one in ours:
+        row, met = rows[-1], rows[-1] & places.get(one, 0)
+        rows.append(((row + met) | (row - met)) & full)
+    pairs, i, j = [], len(ours), len(theirs)
+    while i and j:
+        if rows[i] >> j - 1 & 1:
+            j -= 1
+        elif rows[i - 1] >> j - 1 & 1:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        else:
+            i -= 1
+    return pairs[::-1]

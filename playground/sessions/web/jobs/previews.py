@@ -1,0 +1,46 @@
+"""Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from django.utils.translation import gettext_noop
+
+from playground.sessions.database import previews
+from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.loop import SessionsLoop
+
+PREVIEW = Kind(
+    "preview",
+    at_once=lambda: 16,
+    busy=gettext_noop("Others are importing here just now. Please try again in a moment."),
+    failed=gettext_noop("The import could not be looked at. Nothing was changed."),
+    wait=30.0,
+)
+
+
+class Importing(Protocol):
+    """What a preview needs of a live session."""
+
+    @property
+    def id(self) -> int: ...
+
+    async def preview(self, text: bytes) -> ImportPlan: ...
+
+
+class Previews:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
+        self._jobs = jobs
+        self._loop = loop
+
+    async def make(self, session: Importing, text: bytes, filename: str, author: str) -> str:
+        """Preview a text; the token of what is kept."""
+
+        async def work(job: Job[str]) -> str:
+            plan = await session.preview(text)
+            return await self._loop.db(previews.keep, session.id, author, filename, text, plan)
+
+        return await self._jobs.begin(PREVIEW, work, Asker(session.id, author)).outcome()

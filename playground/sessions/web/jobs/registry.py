@@ -1,0 +1,205 @@
+"""Jobs: what takes long and is asked for beside a session's life: comparisons, re-runs, searches, traces, previews of imports.
+
+A job goes on whether or not somebody waits for it, says how far it is, can be cancelled, and is known by a token that only who asked for
+it has. How many of a kind go on at once, how long one may take and how long what became of it is kept, its kind says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from django.utils.translation import gettext
+
+from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+EXPIRY = 3600.0  # seconds that a result is kept at most
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The limits of a kind of job, and what is said where one is reached.
+
+    `at_once` go on in this process, `of_a_session` of them for one session (0: any number). One more is refused, or waits its turn for
+    `wait` seconds. `seconds` is what one may take, `kept` how many results are kept; `reused`: who asks for the same
+    is given one of these. Texts are message ids (gettext_noop).
+    """
+
+    name: str
+    at_once: Callable[[], int]
+    busy: str
+    failed: str
+    of_a_session: int = 0
+    wait: float = 0.0
+    seconds: float | None = None
+    late: str = ""
+    stopped: str = "This was stopped."
+    kept: int = 0
+    reused: bool = False
+    forgotten: str = "This is not known any more."
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asked for a job: in which session (0: in none), and which of its viewers or authors."""
+
+    session: int
+    author: str = ""
+
+
+@dataclass(eq=False)
+class Job(Generic[T]):
+    """One job; `done` of `total` of what there is to do. `key` is the same for jobs that would find the same."""
+
+    kind: Kind
+    asker: Asker
+    key: Hashable
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    done: int = 0
+    total: int = 0
+    result: T | None = None
+    error: SessionError | None = None
+    ended: float = 0.0
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def going(self) -> bool:
+        return not self.finished.is_set()
+
+    def advance(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        self.done, self.total = done, total
+
+    async def wait(self, patience: float) -> None:
+        """Until it is finished, or some seconds have passed."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self.finished.wait()
+
+    async def outcome(self) -> T:
+        """What it came to. Raises its error. A job whose asker does not wait any longer is cancelled."""
+        try:
+            await self.finished.wait()
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        if self.error is not None:
+            raise self.error
+        return self.result  # type: ignore[return-value]
+
+    def cancel(self) -> bool:
+        """End it; whether it was going on."""
+        if self.task is None or not self.going:
+            return False
+        self.task.cancel()
+        return True
+
+
+class Jobs:
+    """The jobs of this process. Lives on the sessions' loop."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job[Any]] = {}
+        self._turns: dict[str, asyncio.Semaphore] = {}
+
+    def begin(
+        self, kind: Kind, work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None
+    ) -> Job[T]:
+        """Begin a job, unless one with the same key goes on, or its result may be given again. Raises LimitReached."""
+        same = self._same(kind, key)
+        if same is not None:
+            return same
+        self._make_room(kind, asker)
+        job: Job[T] = Job(kind, asker, key)
+        self._jobs[job.token] = job
+        job.task = asyncio.create_task(self._work(job, work))
+        return job
+
+    def find(self, kind: Kind, session: int, token: str) -> Job[Any]:
+        """Raises SessionGone where no such job of the session is known."""
+        job = self._jobs.get(token)
+        if job is None or job.kind is not kind or job.asker.session != session:
+            raise SessionGone(gettext(kind.forgotten))
+        return job
+
+    def going(self, kind: Kind) -> list[Job[Any]]:
+        return [job for job in self._of(kind) if job.going]
+
+    def drop(self, session: int) -> None:
+        """A session was deleted: nobody asks for its jobs any more."""
+        for job in [job for job in self._jobs.values() if job.asker.session == session]:
+            job.cancel()
+            self._jobs.pop(job.token, None)
+
+    def _of(self, kind: Kind) -> list[Job[Any]]:
+        return [job for job in self._jobs.values() if job.kind is kind]
+
+    def _same(self, kind: Kind, key: Hashable) -> Job[Any] | None:
+        for job in self._of(kind) if key is not None else ():
+            if job.key == key and (job.going or (kind.reused and job.error is None)):
+                self._jobs[job.token] = self._jobs.pop(job.token)  # it was asked for last
+                return job
+        return None
+
+    def _make_room(self, kind: Kind, asker: Asker) -> None:
+        """For one more; what goes on stays, so that who comes back for it does not begin it again."""
+        going = self.going(kind)
+        of_the_session = sum(job.asker.session == asker.session for job in going)
+        if (not kind.wait and len(going) >= kind.at_once()) or 0 < kind.of_a_session <= of_the_session:
+            raise LimitReached(gettext(kind.busy))
+        self._forget(kind)
+
+    def _forget(self, kind: Kind) -> None:
+        """The results that are too many or too old."""
+        over = [job for job in self._of(kind) if not job.going]
+        old = [job for job in over if time.monotonic() - job.ended > EXPIRY]
+        for job in {*old, *over[: max(0, len(over) - kind.kept)]}:
+            del self._jobs[job.token]
+
+    async def _work(self, job: Job[T], work: Callable[[Job[T]], Awaitable[T]]) -> None:
+        kind = job.kind
+        try:
+            async with self._turn(kind), asyncio.timeout(kind.seconds):
+                job.result = await work(job)
+        except SessionError as error:
+            job.error = error
+        except TimeoutError:
+            job.error = LimitReached(gettext(kind.late))
+        except asyncio.CancelledError:
+            job.error = SessionError(gettext(kind.stopped))
+            raise
+        except Exception:
+            log.exception("%s of session %s", kind.name, job.asker.session)
+            job.error = SessionError(gettext(kind.failed))
+        finally:
+            job.ended = time.monotonic()
+            job.finished.set()
+            self._forget(kind)
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, kind: Kind) -> AsyncIterator[None]:
+        """Wait until there is room for one more of a kind that waits for it. Raises LimitReached."""
+        if not kind.wait:
+            yield
+            return
+        turn = self._turns.setdefault(kind.name, asyncio.Semaphore(kind.at_once()))
+        try:
+            async with asyncio.timeout(kind.wait):
+                await turn.acquire()
+        except TimeoutError:
+            raise LimitReached(gettext(kind.busy)) from None
+        try:
+            yield
+        finally:
+            turn.release()

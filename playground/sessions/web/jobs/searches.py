@@ -1,0 +1,179 @@
+"""Searches: a viewer's search for where a breakpoint holds, from its own cursor, told of as it goes and dropped when it is paused.
+
+Back: the last position before the cursor. Forward: the next one after it; where the recorded past has none, whoever may edit goes on
+at the head, which the engine then runs. Nothing but a run at the head changes the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from playground.sessions.database import markers
+from playground.sessions.protocol.base import Message, Query, Request
+from playground.sessions.protocol.breakpoints import BadBreakpoint, Breakpoint, Hit
+from playground.sessions.protocol.comparing import DropTask
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.finding import CheckExpression, Search, SearchProgress
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.loop import SessionsLoop
+from playground.sessions.web.messages import Searched, Searching, ToPage
+from playground.sessions.web.words import held, never_held
+
+A = TypeVar("A")
+
+TURN = 0.25  # seconds of one turn of a search; between two of them it can be dropped
+PATIENCE = 120.0  # seconds that one search may take
+
+SEARCH = Kind(
+    "search",
+    at_once=lambda: 256,
+    busy=gettext_noop("Too many are searching here just now. Please try again in a moment."),
+    failed=gettext_noop("The search failed. Nothing was changed."),
+    stopped=gettext_noop("The search was stopped."),
+)
+
+
+class Searchable(Protocol):
+    """What a search needs of a live session."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def head(self) -> int: ...
+
+    @property
+    def shown(self) -> int: ...
+
+    async def ask(self, query: Query[A]) -> A: ...
+
+    async def check(self, request: Request[A]) -> A: ...
+
+    def notify(self, notice: Message) -> None: ...
+
+
+class NotFound(SessionError):
+    """No breakpoint held where it was searched; the cursor stays."""
+
+    kind = "not-found"
+    status = 404
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a viewer searches for: one `point` given here, or `only` the kept one with this number, or all that are on.
+
+    `at` is its cursor; None: it follows the head.
+    """
+
+    back: bool
+    at: int | None
+    may_edit: bool
+    only: int | None = None
+    point: Breakpoint | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where one held, or what to run on for at the head."""
+
+    hit: Hit | None
+    points: list[Breakpoint]
+
+
+class Searcher:
+    """What one viewer searches for; one search at a time. `tell` is told how far it is and what was found."""
+
+    def __init__(
+        self, session: Searchable, jobs: Jobs, loop: SessionsLoop, tell: Callable[[ToPage], None]
+    ) -> None:
+        self._session = session
+        self._jobs = jobs
+        self._loop = loop
+        self._tell = tell
+        self._job: Job[Found] | None = None
+
+    def begin(self, asked: Asked) -> Job[Found]:
+        """Search; the search before is dropped."""
+        self.drop()
+        self._job = self._jobs.begin(
+            SEARCH, lambda job: self._search(job, asked), Asker(self._session.id, str(id(self)))
+        )
+        return self._job
+
+    def drop(self) -> bool:
+        """End the search in progress; whether there was one."""
+        return self._job is not None and self._job.cancel()
+
+    async def _search(self, job: Job[Found], asked: Asked) -> Found:
+        points = await self._points(asked)
+        if not asked.back and asked.at is None:
+            if not asked.may_edit:
+                raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
+            return Found(None, points)
+        progress, spent = await self._scan(job, points, asked)
+        if progress.hit is not None:
+            await self._count(progress.hit, asked)
+            return Found(progress.hit, points)
+        if asked.back or spent or not asked.may_edit:
+            raise NotFound(never_held(points, progress, spent, asked.back))
+        return Found(None, points)
+
+    async def _points(self, asked: Asked) -> list[Breakpoint]:
+        """What to search for; an expression that nobody has looked at yet is checked where it will run."""
+        if asked.point is None:
+            return await self._loop.db(markers.stopping, self._session.id, asked.only)
+        if asked.point.cel:
+            wrong = await self._session.check(CheckExpression(point=asked.point))
+            if wrong:
+                raise BadBreakpoint(wrong[0].message)
+        return [asked.point]
+
+    async def _scan(
+        self, job: Job[Found], points: list[Breakpoint], asked: Asked
+    ) -> tuple[SearchProgress, bool]:
+        """Search the past, turn by turn; whether a limit ended it."""
+        session, begin = self._session, True
+        position = session.shown if asked.at is None else asked.at
+        head, loop = session.head, asyncio.get_running_loop()
+        end = loop.time() + PATIENCE
+        try:
+            while True:
+                progress = await session.ask(
+                    Search(
+                        at=position,
+                        token=job.token,
+                        points=points,
+                        back=asked.back,
+                        head=head,
+                        most=settings.MAX_SEARCH_STEPS,
+                        seconds=TURN,
+                        begin=begin,
+                    )
+                )
+                begin = False
+                if progress.done or loop.time() > end:
+                    return progress, progress.spent or not progress.done
+                job.advance(progress.scanned, progress.of)
+                self._tell(Searching(asked.back, progress.scanned, progress.of))
+        finally:
+            session.notify(DropTask(token=job.token))
+
+    async def _count(self, hit: Hit, asked: Asked) -> None:
+        """A hit is counted; who only looks leaves no trace."""
+        if asked.may_edit:
+            with contextlib.suppress(SessionError):
+                await self._loop.db(markers.hit, self._session.id, hit.id)
+
+
+def found_message(hit: Hit) -> Searched:
+    """Where it held."""
+    return Searched(hit, held(hit))

@@ -1,0 +1,40 @@
+"""Lease: the right of one process to drive a session, for a while; in the database, so that of two processes one has it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import Conflict
+from playground.sessions.web.services import Services
+
+SECONDS = 15.0
+RENEW = 5.0
+
+
+class Lease:
+    """One for each drive of a session."""
+
+    def __init__(self, session_id: int, services: Services) -> None:
+        self._id = session_id
+        self._services = services
+        self._renewed = 0.0
+
+    async def renew(self) -> bool:
+        """Take it, or take it again when that is due; whether it was. Raises Conflict while another process has it."""
+        if time.monotonic() - self._renewed < RENEW:
+            return False
+        if not await self._services.db(log.lease, self._id, self._services.name, SECONDS):
+            raise Conflict("This session is already being played by another server process. Pause it first.")
+        self._renewed = time.monotonic()
+        return True
+
+    async def release(self) -> None:
+        """Give it back."""
+        with contextlib.suppress(Exception):  # it ends by itself
+            await self._services.db(log.release, self._id, self._services.name)
+
+    async def take_away(self) -> None:
+        """From whoever has it: its process is gone. Should it still live, its next write to the log is refused."""
+        await self._services.db(log.release, self._id)

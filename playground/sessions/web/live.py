@@ -1,0 +1,306 @@
+"""LiveSession: one session in this process: its log, its engine, what changes it, who watches it, what drives it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TypeVar
+
+from django.conf import settings
+
+from playground.models import Session
+from playground.presenters.look import Look
+from playground.sessions.database import checkpoints, log, markers
+from playground.sessions.protocol.base import Message, Query, Request
+from playground.sessions.protocol.errors import Conflict, SessionError
+from playground.sessions.protocol.looking import Delta as Changed
+from playground.sessions.protocol.looking import Follower, Shown, View
+from playground.sessions.protocol.moving import ImportPlan, Moved, RequireFuture
+from playground.sessions.protocol.until import Until
+from playground.sessions.web.changes import Changes
+from playground.sessions.web.checkpoint_saver import CheckpointSaver
+from playground.sessions.web.driver import Driver, Play, RunTo
+from playground.sessions.web.elsewhere import Elsewhere
+from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
+from playground.sessions.web.lease import Lease
+from playground.sessions.web.messages import Ended, Error, MarkersChanged, Running
+from playground.sessions.web.publisher import Publisher
+from playground.sessions.web.relay import Hint
+from playground.sessions.web.services import Services
+from playground.sessions.web.session_log import SessionLog
+from scheduler_core.simulation import Grain
+
+A = TypeVar("A")
+
+# Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
+HINT_INTERVAL = 0.25
+
+
+class LiveSession:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, session_id: int, services: Services) -> None:
+        self.id = session_id
+        self.services = services
+        self.log = SessionLog(session_id, services)
+        self.engine = EngineConnection(session_id, self.log, services, self._replayed)
+        self.saver = CheckpointSaver(self.engine, self.log, services)
+        self.publisher = Publisher(self)
+        self.changes = Changes(self.log, self.engine, self)
+        self.elsewhere = Elsewhere(self.catch_up, self._ask_to_pause, Lease(session_id, services))
+        self.driver: Driver | None = None
+        self._driving = asyncio.Lock()
+        self._last_end = (-1, "")
+        self._hinted = 0.0
+
+    # Its state
+
+    @property
+    def head(self) -> int:
+        return self.log.head
+
+    @property
+    def shown(self) -> int:
+        """What following viewers are shown: the head, or while it runs a moment before."""
+        return self.engine.shown
+
+    @property
+    def running(self) -> Running | None:
+        """What drives the session now, for people to see."""
+        driver = self.driver
+        return driver.status() if driver and not driver.ending else self.elsewhere.running
+
+    @property
+    def said_at_head(self) -> str:
+        """Why the last run ended where the head is now."""
+        return self._last_end[1] if self._last_end[0] == self.head else ""
+
+    def idle_for(self) -> float:
+        """Seconds since somebody asked for something; none while it is driven."""
+        busy = self.driver is not None or self.changes.going_on or self.engine.busy
+        return 0.0 if busy else time.monotonic() - self.engine.used
+
+    # What is asked of it
+
+    async def ready(self) -> None:
+        await self.engine.ready()
+
+    async def ask(self, query: Query[A]) -> A:
+        """Ask something that changes nothing, at a position up to the head."""
+        return await self.engine.ask(query)
+
+    async def check(self, request: Request[A]) -> A:
+        """Ask the engine something that is about no position."""
+        return await self.engine.call(request)
+
+    def notify(self, notice: Message) -> None:
+        """Say something that needs no answer."""
+        self.engine.notify(notice)
+
+    async def current_head(self) -> int:
+        await self.engine.ready(PATIENCE)
+        return self.head
+
+    async def view(self, look: Look, panels: list[str] | None) -> Shown:
+        """Panels at the look's position. The whole page says how far the opening is, rather than wait for it."""
+        wait = settings.OPEN_WAIT if panels is None else PATIENCE
+        return await self.engine.ask(View(at=look.at, look=look, panels=panels), wait)
+
+    # What changes it
+
+    async def apply(self, data: bytes) -> int:
+        """Apply a command (changes.command_data) at the head; its position afterwards."""
+        return await self.changes.apply(data)
+
+    async def preview(self, text: bytes) -> ImportPlan:
+        """What importing a text would do."""
+        return await self.changes.preview(text)
+
+    async def step(self, grain: Grain) -> bool:
+        """One engine step at the head; False where nothing is left to do."""
+        await self.pause()
+        return await self.changes.step(grain)
+
+    async def fork(
+        self, at: int | None, name: str, creator: str, branch: bool = False
+    ) -> tuple[Session, checkpoints.Copied]:
+        """A new session with the same past, in the database; what it has of this one's checkpoints."""
+        await self.ready()
+        position = self.head if at is None else max(0, min(at, self.head))
+        session = await self.services.db(log.copy, self.id, position, name, creator, branch)
+        return session, await self.services.db(checkpoints.copy, self.id, session.pk, position)
+
+    async def inherit(self, origin: LiveSession, session: Session, copied: checkpoints.Copied) -> None:
+        """Be the fork of another session: a copy of its engine, and the checkpoints that were copied."""
+        with contextlib.suppress(SessionError):
+            await self.engine.inherit(origin.engine, session, copied)
+
+    # What drives it
+
+    async def play(self, grain: Grain, rate: float) -> None:
+        """Step by itself at a pace, until paused or nobody watches."""
+        await self._drive(Play(grain, rate))
+
+    async def run(self, until: Until | None = None) -> None:
+        """Run to the end, or to a condition, as fast as the engine can, watched or not."""
+        if until is not None:
+            await self.pause()
+            await self.engine.call(RequireFuture(until=until))
+        await self._drive(RunTo(until))
+
+    async def _drive(self, drive: Play | RunTo) -> None:
+        async with self._driving:
+            await self.pause()
+            await self.ready()
+            self.log.require_room()
+            try:
+                await self._start(drive)
+            except Conflict:  # by a process that was not heard of: it may have died
+                await self.elsewhere.pause()
+                await self._start(drive)
+
+    async def _start(self, drive: Play | RunTo) -> None:
+        driver = Driver(drive, self.changes, Lease(self.id, self.services), self)
+        await driver.start()
+        self.driver = driver
+        self._hint_moved()
+
+    async def pause(self) -> None:
+        """Stop what drives the session, here or in another process."""
+        if self.driver is not None:
+            await self.driver.stop()
+        elif self.elsewhere.running is not None:
+            await self.elsewhere.pause()
+
+    # What its driver and its changes say (driver.Audience, changes.Onlooker)
+
+    @property
+    def watched(self) -> bool:
+        return bool(self.publisher.viewers)
+
+    def due(self) -> bool:
+        return self.publisher.due()
+
+    def goes_on(self) -> None:
+        self._hint_moved()
+
+    async def ended(self, ended: Ended, moved: Moved) -> None:
+        """A run came to its end by itself: tell whoever watches."""
+        if moved.hit is not None:
+            await self.services.db(markers.hit, self.id, moved.hit.id)
+        self._last_end = (self.head, ended.message)
+        if ended.message:
+            self.publisher.send_all(ended)
+
+    def failed(self, error: BaseException) -> None:
+        self.publisher.send_all(Error.of(error))
+
+    def ends(self) -> None:
+        self.engine.shown = self.head
+        self.publisher.wake()
+
+    def over(self) -> None:
+        self.driver = None
+        self._hint_moved()
+
+    def moved(self, show: bool) -> None:
+        self.saver.moved()
+        if show:
+            self.publisher.wake()
+        elif time.monotonic() - self._hinted < HINT_INTERVAL:
+            return
+        self._hint_moved()
+
+    def followers(self) -> list[Follower]:
+        return [] if self.running else self.publisher.followers()  # what is driven is shown now and then
+
+    def prepare(self, to: int, followers: list[Follower], deltas: list[Changed]) -> None:
+        self.publisher.prepare(to, followers, deltas)
+
+    def taken_back(self) -> None:
+        self.publisher.forget_prepared()
+        self.publisher.wake()
+
+    def _replayed(self) -> None:
+        self.saver.moved()
+
+    def _hint_moved(self) -> None:
+        self._hinted = time.monotonic()
+        self.services.relay.tell(self.id, "moved", self.driver.status() if self.driver else None)
+
+    # What other processes say, and what is said to them
+
+    async def hear(self, hint: Hint) -> None:
+        """Another process says something about this session."""
+        match hint.what:
+            case "gone":
+                await self.close_deleted()
+            case "pause":
+                await self.pause()
+            case "watched":
+                if self.driver is not None:
+                    self.driver.last_watched = time.monotonic()
+            case "markers":
+                self.publisher.send_all(MarkersChanged())
+            case "moved":
+                self.elsewhere.drives(hint.running)
+                if self.elsewhere.running and self.watched:
+                    self.services.relay.tell(self.id, "watched")
+                await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Another process wrote to the log: follow it."""
+        if self.engine.closed:
+            return
+        if self.engine.is_open:
+            await self.changes.follow()
+        self.publisher.wake()
+
+    def notice(self, head: int) -> None:
+        """The database says where the head is: a hint may have been lost, or be on its way."""
+        if head > self.head and self.driver is None and not self.changes.going_on:
+            self.engine.mark_stale()
+
+    def markers_changed(self) -> None:
+        """Breakpoints or bookmarks changed here: pages draw their marks anew."""
+        self.publisher.send_all(MarkersChanged())
+        self.services.relay.tell(self.id, "markers")
+
+    def _ask_to_pause(self) -> None:
+        self.services.relay.tell(self.id, "pause")
+
+    # Its end
+
+    async def release_when_idle(self, after: float) -> bool:
+        """Leave the worker's memory where nobody has asked for anything for so many seconds; whether it is gone from this process.
+
+        Watched, it leaves only where it comes back in no time, and stays known here.
+        """
+        covered = not self.engine.is_open or await self.saver.save()
+        if self.idle_for() <= after or (self.watched and not covered):
+            return False
+        self.engine.release()
+        return not self.watched
+
+    async def close(self) -> None:
+        """Give the engine's memory back. The session opens again when asked for, from the checkpoints that are saved now."""
+        with contextlib.suppress(SessionError):
+            await self.saver.save()
+        self.engine.release()
+        await self.services.relay.leave(self.id)
+
+    async def delete(self) -> None:
+        """It was deleted here: tell the other processes."""
+        self.services.relay.tell(self.id, "gone")
+        await self.close_deleted()
+
+    async def close_deleted(self) -> None:
+        """The session was deleted: stop, tell the viewers, forget."""
+        self.engine.closed = True
+        if self.driver is not None:
+            await self.driver.stop()
+        self.publisher.gone()
+        self.services.jobs.drop(self.id)
+        self.engine.release()
+        await self.services.relay.leave(self.id)

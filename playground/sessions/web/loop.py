@@ -1,0 +1,66 @@
+"""The sessions' loop: one thread with one event loop that all live sessions of this process share, and threads for the database.
+
+Views and sockets run on whatever loop or thread serves them and ask through `call`; so a slow page never holds up a session, and
+tests may use as many loops as they like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+
+from django.db import close_old_connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SessionsLoop:
+    """What lives on it is touched from it only."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._database = ThreadPoolExecutor(4, thread_name_prefix="database")
+        self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Run `ask()` on the sessions' loop and wait for its answer on the caller's."""
+        future = asyncio.run_coroutine_threadsafe(_awaited(ask), self.loop)
+        return await asyncio.wrap_future(future)
+
+    async def db(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a database function in a thread; from the sessions' loop only."""
+
+        def work() -> T:
+            close_old_connections()
+            return function(*args, **kwargs)
+
+        return await self.loop.run_in_executor(self._database, work)
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something go on by itself; from the sessions' loop only."""
+        task = self.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def begin_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """The same from any thread."""
+        self.loop.call_soon_threadsafe(lambda: self.begin(work()))
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(5)
+        self._database.shutdown()
+
+
+async def _awaited(ask: Callable[[], Awaitable[T]]) -> T:
+    return await ask()

@@ -1,0 +1,238 @@
+"""The messages of the stream, both ways; docs/stream.md draws them. What a page sends is checked here, field by field."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from msgspec import DecodeError, Meta, Struct, ValidationError, convert, field
+from msgspec.json import Decoder, Encoder
+
+from playground.presenters.look import MAX_NUMBER
+from playground.sessions.protocol.breakpoints import Hit
+from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.moving import Reason
+from scheduler_core.simulation import Grain
+
+MIN_RATE, MAX_RATE = 0.05, 200.0
+
+Position = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+Rate = Annotated[float, Meta(ge=MIN_RATE, le=MAX_RATE)]
+
+
+class BadMessage(SessionError):
+    """The message is not one that the server understands; the connection goes on."""
+
+    kind = "bad-message"
+
+
+# From a page.
+
+
+class FromPage(Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Base."""
+
+
+class Look(FromPage, frozen=True):
+    """What the viewer looks at, and with `seen` what its page shows already."""
+
+    look: dict[str, Any] = {}
+    seen: Position | None = None
+
+
+class Step(FromPage, frozen=True):
+    """At the head one engine step; for who stands in the past, the cursor goes on to what came next."""
+
+    grain: Grain = Grain.PLUGIN
+
+
+class Back(FromPage, frozen=True):
+    """The cursor goes one step back; the head stays."""
+
+    grain: Grain = Grain.PLUGIN
+
+
+class Goto(FromPage, frozen=True):
+    """Stand at a position, or follow the head."""
+
+    at: Position | None = None
+
+
+class Play(FromPage, frozen=True):
+    """Step by itself, so many steps a second."""
+
+    grain: Grain = Grain.PLUGIN
+    rate: Rate = 5.0
+
+
+class Run(FromPage, frozen=True):
+    """Run to the end, or to a condition; what it needs besides is read as a form gives it (protocol/until.py)."""
+
+    until: str | None = None
+    pod: Any = None
+    seconds: Any = None
+    number: Any = None
+
+
+class Search(FromPage, frozen=True):
+    """To where a breakpoint holds: `only` a kept one, `point` one that is given here, or all that are on.
+
+    `wait`: to be answered when it is over.
+    """
+
+    back: bool = False
+    only: Position | None = None
+    point: dict[str, Any] | None = None
+    wait: bool = False
+
+
+class Pause(FromPage, frozen=True):
+    """Drop this viewer's own search, or else stop what drives the session."""
+
+
+class Ping(FromPage, frozen=True):
+    """Answered by Pong."""
+
+
+PageMessage = Look | Step | Back | Goto | Play | Run | Search | Pause | Ping
+
+_decoder = Decoder(PageMessage)
+_KINDS = {kind.__struct_config__.tag: kind for kind in PageMessage.__args__}
+_FIELD = re.compile(r"\$\.(\w+)")
+_EXPECTED = {
+    "grain": f"one of {', '.join(Grain)}",
+    "rate": f"a number of steps a second from {MIN_RATE} to {MAX_RATE:g}",
+    "at": "null or a whole number from 0 on",
+    "seen": "null or a whole number from 0 on",
+    "only": "null or a whole number from 0 on",
+    "look": "an object",
+    "point": "null or an object",
+    "back": "true or false",
+    "wait": "true or false",
+    "until": "a text",
+    "type": f"one of {', '.join(map(str, _KINDS))}",
+}
+
+
+def read(text: str | bytes) -> PageMessage:
+    """A page's message. Raises BadMessage with the field at fault."""
+    try:
+        message: PageMessage = _decoder.decode(text)
+    except ValidationError as error:
+        raise _bad(error) from None
+    except (DecodeError, RecursionError) as error:
+        raise BadMessage(f"The message is not JSON: {error}.") from None
+    return message
+
+
+def from_form(kind: str, **fields: str) -> PageMessage:
+    """The same message from a form, whose fields are texts. Raises BadMessage with the field at fault."""
+    try:
+        message: PageMessage = convert({"type": kind, **fields}, PageMessage, strict=False)
+    except ValidationError as error:
+        raise _bad(error) from None
+    return message
+
+
+def _bad(error: ValidationError) -> BadMessage:
+    found = _FIELD.search(str(error))
+    if found is None or found[1] not in _EXPECTED:
+        return BadMessage('A message must be a JSON object with a "type".')
+    return BadMessage(f'"{found[1]}" must be {_EXPECTED[found[1]]}.')
+
+
+# To a page.
+
+
+class ToPage(Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Base."""
+
+
+class Running(Struct, frozen=True):
+    """What drives a session: pods decided since it began, of how many, and the seconds left.
+
+    `rate`: of a play steps, of a run pods a second.
+    """
+
+    kind: Literal["play", "run"]
+    grain: str
+    rate: float
+    done: int
+    total: int
+    left: float | None
+    until: str
+
+
+class Delta(ToPage, frozen=True):
+    """What leads a page from what it shows (None: nothing) to position `seq`."""
+
+    seq: int
+    since: int | None = field(name="from")
+    head: int
+    following: bool
+    running: Running | None
+    html: str
+    moved: list[str]
+
+
+class Idle(ToPage, frozen=True):
+    """There was nothing left to step."""
+
+    message: str = "Nothing is left to do."
+
+
+class Ended(ToPage, frozen=True):
+    """Why a run ended where it did."""
+
+    reason: Reason
+    message: str
+
+
+class Searching(ToPage, frozen=True):
+    """How far a search is."""
+
+    back: bool
+    scanned: int
+    of: int
+
+
+class Searched(ToPage, frozen=True):
+    """Where a breakpoint held, or that it did not."""
+
+    hit: Hit | None
+    message: str
+
+
+class MarkersChanged(ToPage, frozen=True, tag="pins"):
+    """Breakpoints or bookmarks changed: pages fetch their marks again."""
+
+
+class Error(ToPage, frozen=True):
+    """What went wrong, in words for people."""
+
+    kind: str
+    message: str
+    errors: list[FieldProblem] = []
+
+    @classmethod
+    def of(cls, error: BaseException) -> Error:
+        """What is not meant for people is not told."""
+        if isinstance(error, SessionError):
+            return cls(error.kind, error.message, error.errors)
+        return cls("error", "Something went wrong on the server. Nothing was changed.")
+
+
+class Gone(ToPage, frozen=True):
+    """The session was deleted, or no session has this key."""
+
+
+class Pong(ToPage, frozen=True):
+    """The answer to Ping."""
+
+
+_encoder = Encoder()
+
+
+def encode(message: ToPage) -> bytes:
+    """As it is sent."""
+    return _encoder.encode(message)

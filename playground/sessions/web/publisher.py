@@ -1,0 +1,226 @@
+"""Publisher: tells every viewer of a session what changed on what it looks at.
+
+A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
+rendered once. While a session runs, deltas are at least INTERVAL apart. A step or command brings along what those who follow will see of
+it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeVar
+
+from playground.presenters.look import Look
+from playground.sessions.protocol.base import Query
+from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.protocol.looking import Compare, Follower, Seen
+from playground.sessions.protocol.looking import Delta as Changed
+from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
+from playground.sessions.web.render import render_delta
+
+A = TypeVar("A")
+
+INTERVAL = 0.11
+SHARE = 4.0
+LONGEST = 2.0
+HURRY = 0.08
+AHEAD = 4  # kinds of pages whose delta a step or command brings along
+
+log = logging.getLogger(__name__)
+
+
+class Watched(Protocol):
+    """What is published: a live session."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def shown(self) -> int:
+        """The position that those who follow are shown."""
+
+    @property
+    def running(self) -> Running | None: ...
+
+    async def ready(self) -> None: ...
+
+    async def ask(self, query: Query[A]) -> A: ...
+
+
+class Fragments(NamedTuple):
+    """A delta's HTML, and the pods that came to another place."""
+
+    html: str
+    moved: list[str]
+
+
+@dataclass(eq=False)
+class Viewer:
+    """One open page. `look.at` None follows the head.
+
+    `seen` is the position and the look that its page shows, `heard` the head and what drives it, as it was told last.
+    """
+
+    send: Callable[[ToPage], None]
+    may_edit: bool
+    look: Look = field(default_factory=Look)
+    seen: Seen | None = None
+    heard: tuple[int, Running | None] | None = None
+    ready: bool = False
+
+    @property
+    def follows(self) -> bool:
+        return self.ready and self.look.at is None
+
+    def target(self, head: int) -> Seen:
+        at = self.look.at
+        return Seen(head if at is None else min(at, head), self.look)
+
+
+Step = tuple[Seen | None, Seen]  # from what a page shows to what it is to show
+
+
+class Publisher:
+    """The viewers of one session and the task that keeps them up to date."""
+
+    def __init__(self, session: Watched) -> None:
+        self.viewers: set[Viewer] = set()
+        self._session = session
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._prepared: dict[Step, Fragments] = {}
+        self._last = 0.0
+        self._cost = 0.0
+
+    def add(self, viewer: Viewer) -> None:
+        self.viewers.add(viewer)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._work())
+
+    def remove(self, viewer: Viewer) -> None:
+        self.viewers.discard(viewer)
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Something changed."""
+        self._wake.set()
+
+    def followers(self) -> list[Follower]:
+        """Those who follow the head, each kind of page once; the many kinds beyond that are asked for when it has moved."""
+        pages = (Follower(viewer.seen, viewer.look) for viewer in self.viewers if viewer.follows)
+        return list(dict.fromkeys(pages))[:AHEAD]
+
+    def prepare(self, position: int, followers: list[Follower], deltas: list[Changed]) -> None:
+        """The head is about to be there, and followers will see this of it: make their fragments."""
+        self._prepared = {
+            (follower.seen, Seen(position, follower.look)): _fragments(delta)
+            for follower, delta in zip(followers, deltas, strict=True)
+        }
+
+    def forget_prepared(self) -> None:
+        """It did not come there."""
+        self._prepared = {}
+
+    def due(self) -> bool:
+        """Whether somebody is to be shown where the present slice of a run ends."""
+        return bool(self.viewers) and time.monotonic() >= self._last + self._interval() - HURRY
+
+    def _interval(self) -> float:
+        return min(max(INTERVAL, SHARE * self._cost), LONGEST)
+
+    def send_all(self, message: ToPage) -> None:
+        """Send every viewer a message that is no delta."""
+        for viewer in self.viewers:
+            viewer.send(message)
+
+    def gone(self) -> None:
+        self.send_all(Gone())
+        self.viewers.clear()
+        self._wake.set()
+
+    async def _work(self) -> None:
+        while self.viewers:
+            await self._wake.wait()
+            if self._session.running:
+                await asyncio.sleep(self._last + self._interval() - time.monotonic())
+            self._wake.clear()
+            started = time.monotonic()
+            try:
+                await self._session.ready()  # to open the engine is no part of what a delta costs
+                started = time.monotonic()
+                await self.publish()
+            except SessionGone:
+                self.gone()
+            except Exception as error:
+                if not isinstance(error, SessionError):
+                    log.exception("publishing session %s", self._session.id)
+                self.send_all(Error.of(error))
+                await asyncio.sleep(INTERVAL)
+            self._last = time.monotonic()
+            self._cost = self._last - started
+
+    async def publish(self) -> None:
+        """Bring every viewer to where it stands."""
+        head, running = self._session.shown, self._session.running
+        for viewer in self.viewers:
+            target = viewer.target(head)
+            if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
+                self._send([viewer], _delta((target, target), head, running, Fragments("", [])), target)
+        for step, viewers in self._groups(head).items():
+            try:
+                fragments = await self._made(step)
+            except SessionGone:
+                raise
+            except SessionError as error:
+                for viewer in viewers:
+                    viewer.seen = step[1]
+                    viewer.send(Error.of(error))
+                continue
+            self._send(viewers, _delta(step, head, running, fragments), step[1])
+            await asyncio.sleep(0)
+        self.forget_prepared()
+
+    def _groups(self, head: int) -> dict[Step, list[Viewer]]:
+        """The viewers who need the same delta, where the head is, or will be."""
+        groups: dict[Step, list[Viewer]] = defaultdict(list)
+        for viewer in self.viewers:
+            target = viewer.target(head)
+            if viewer.ready and viewer.seen != target:
+                groups[viewer.seen, target].append(viewer)
+        return groups
+
+    async def _made(self, step: Step) -> Fragments:
+        """A delta that was prepared, or one that is made now."""
+        prepared = self._prepared.get(step)
+        if prepared is not None:
+            return prepared
+        seen, target = step
+        return _fragments(await self._session.ask(Compare(at=target.position, look=target.look, before=seen)))
+
+    def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
+        for viewer in viewers:
+            viewer.seen = seen
+            viewer.heard = (delta.head, delta.running)
+            viewer.send(delta)
+
+
+def _fragments(delta: Changed) -> Fragments:
+    return Fragments(render_delta(delta.panels), delta.moved)
+
+
+def _delta(step: Step, head: int, running: Running | None, fragments: Fragments) -> Delta:
+    seen, target = step
+    return Delta(
+        seq=target.position,
+        since=seen.position if seen else None,
+        head=head,
+        following=target.look.at is None,
+        running=running,
+        html=fragments.html,
+        moved=fragments.moved,
+    )

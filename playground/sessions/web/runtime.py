@@ -1,0 +1,117 @@
+"""The runtime: what this process has of live sessions, put together: their loop, the workers, the jobs, and the sessions by id."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import threading
+
+from django.conf import settings
+
+from playground.models import Session
+from playground.sessions.web.jobs.comparisons import Comparisons
+from playground.sessions.web.jobs.previews import Previews
+from playground.sessions.web.jobs.registry import Jobs
+from playground.sessions.web.jobs.reruns import Reruns
+from playground.sessions.web.jobs.traces import Traces
+from playground.sessions.web.live import LiveSession
+from playground.sessions.web.loop import SessionsLoop
+from playground.sessions.web.pool import Pool
+from playground.sessions.web.relay import Hint, Relay
+from playground.sessions.web.services import Services
+
+log = logging.getLogger(__name__)
+
+
+class Runtime:
+    """Everything but `call` of its loop is to be used on the sessions' loop only."""
+
+    def __init__(self) -> None:
+        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
+        loop, jobs = SessionsLoop(), Jobs()
+        pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
+        self.services = Services(name, loop, pool, Relay(name, self.hear), jobs)
+        self.comparisons = Comparisons(jobs, loop, self.live)
+        self.reruns = Reruns(jobs, loop, self.live)
+        self.previews = Previews(jobs, loop)
+        self.traces = Traces(jobs, loop)
+        self.sessions: dict[int, LiveSession] = {}
+        self.call = loop.call
+        loop.begin_soon(self._sweep)
+
+    def live(self, session_id: int) -> LiveSession:
+        """The session in this process."""
+        if session_id not in self.sessions:
+            self.sessions[session_id] = LiveSession(session_id, self.services)
+        return self.sessions[session_id]
+
+    async def hear(self, hint: Hint) -> None:
+        """Another process says something about a session."""
+        live = self.sessions.get(hint.session)
+        if live is not None:
+            await live.hear(hint)
+            self._forget_deleted(live)
+
+    async def fork(self, session_id: int, at: int | None, name: str, creator: str, branch: bool) -> Session:
+        """A new session with the same past; its engine shares the origin's checkpoints."""
+        origin = self.live(session_id)
+        session, copied = await origin.fork(at, name, creator, branch)
+        await self.live(session.pk).inherit(origin, session, copied)
+        return session
+
+    async def delete(self, session_id: int) -> None:
+        """The session was deleted by somebody here."""
+        live = self.live(session_id)
+        await live.delete()
+        self._forget_deleted(live)
+
+    def _forget_deleted(self, live: LiveSession) -> None:
+        if live.engine.closed:
+            self.sessions.pop(live.id, None)
+
+    async def _sweep(self) -> None:
+        """Give back, now and then, the memory of sessions that nobody has asked for anything."""
+        services, idle = self.services, settings.ENGINE_IDLE_SECONDS
+        while True:
+            await asyncio.sleep(min(60, idle))
+            with contextlib.suppress(OSError):
+                await services.relay.stay()
+            for session_id, live in list(self.sessions.items()):
+                if live.idle_for() <= idle:
+                    continue
+                try:
+                    if await live.release_when_idle(idle) and self.sessions.get(session_id) is live:
+                        del self.sessions[session_id]
+                        await services.relay.leave(session_id)
+                except Exception as error:
+                    log.warning("session %s was not released: %s", session_id, error)
+            await services.pool.renew()
+
+    def warm(self) -> None:
+        """Start the first worker before anybody asks for it; from any thread."""
+        self.services.loop.begin_soon(self.services.pool.warm)
+
+    def stop(self) -> None:
+        """End the workers and the loop."""
+        loop = self.services.loop
+        asyncio.run_coroutine_threadsafe(self.services.pool.stop(), loop.loop).result(5)
+        loop.stop()
+
+
+_lock = threading.Lock()
+_runtime: Runtime | None = None
+
+
+def runtime() -> Runtime:
+    """This process' runtime, made when first asked for."""
+    global _runtime
+    with _lock:
+        if _runtime is None:
+            _runtime = Runtime()
+            atexit.register(_runtime.stop)
+        return _runtime

@@ -1,0 +1,58 @@
+"""SessionLog: the log's end as far as it is known in this process, and how the next entry is written.
+
+The database decides: an entry that somebody else wrote first makes the next write fail (Conflict).
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from playground.models import Session
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import LimitReached
+from playground.sessions.protocol.opening import LogRow, RowKind
+from playground.sessions.web.services import Services
+
+
+class SessionLog:
+    """`head` and `seq` are the log's end, `size` its bytes."""
+
+    def __init__(self, session_id: int, services: Services) -> None:
+        self.head = 0
+        self.seq = 0
+        self.size = 0
+        self._id = session_id
+        self._db = services.db
+
+    async def read(self, after: int = 0) -> tuple[Session, list[LogRow]]:
+        """The session and its entries from number `after` on."""
+        return await self._db(log.read, self._id, after)
+
+    def follow(self, session: Session) -> None:
+        """The engine stands at the log's end as it was read."""
+        self.head, self.seq, self.size = session.head, session.log_seq, session.log_bytes
+
+    async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0) -> None:
+        """Write the next entry."""
+        row = LogRow(self.seq + 1, kind, self.head, to, payload, size)
+        await self._db(log.append, self._id, row)
+        self.seq, self.head = row.seq, to
+        self.size += size
+
+    async def extend(self, to: int) -> None:
+        """Let the last entry reach further."""
+        await self._db(log.advance, self._id, self.seq, self.head, to)
+        self.head = to
+
+    def require_room(self, size: int = 0) -> None:
+        """Raises LimitReached where the log is full."""
+        if self.seq >= settings.MAX_LOG_ENTRIES:
+            raise LimitReached(
+                f"The log of this session is full: {self.seq:,} entries, at most {settings.MAX_LOG_ENTRIES:,} are kept. "
+                "Duplicate the cluster into a new session to go on."
+            )
+        if self.size + size > settings.MAX_LOG_BYTES:
+            raise LimitReached(
+                f"The log of this session would take {self.size + size:,} bytes; "
+                f"at most {settings.MAX_LOG_BYTES:,} are kept."
+            )

@@ -1,0 +1,54 @@
+"""What is said of runs and searches, in sentences for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from playground.sessions.protocol.breakpoints import Breakpoint, Hit
+from playground.sessions.protocol.finding import SearchProgress
+from playground.sessions.protocol.moving import Moved
+from playground.sessions.protocol.until import Until, to_breakpoints
+
+
+def held(hit: Hit) -> str:
+    """Where a breakpoint held."""
+    values = {"title": hit.title, "position": f"{hit.position:,}", "record": hit.record}
+    if hit.value is not None and hit.value is not True:
+        return _("“%(title)s” became %(value)s at step %(position)s: %(record)s") % {
+            **values,
+            "value": str(hit.value)[:80],
+        }
+    return _("“%(title)s” held at step %(position)s: %(record)s") % values
+
+
+def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bool, back: bool) -> str:
+    """That a breakpoint was not found, how far was searched, and what else may be the cause."""
+    if spent:
+        text = _("Stopped at the search's limit. Not found in %(scanned)s steps: %(waited)s.")
+    elif back:
+        text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
+    else:
+        text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
+    said = text % {"scanned": f"{progress.scanned:,}", "waited": to_breakpoints(points).words()}
+    return " ".join([said, *progress.failures[:2]])
+
+
+def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
+    """Why a run ended after so many steps; nothing where it ended as was asked for."""
+    if moved.reason == "budget":
+        waited = f" It waited for this, which did not happen: {until.words()}." if until else ""
+        return (
+            f"The run stopped after {steps:,} steps, the most that one run makes on this server.{waited} "
+            f"Run again to go on from here. {moved.doing}"
+        ).strip()
+    if moved.reason == "runaway":
+        return moved.doing
+    if until is None:
+        return ""
+    if moved.reason == "idle":
+        return f"Nothing is left to do, and what the run waited for did not happen: {until.words()}."
+    if moved.hit is not None:
+        return held(moved.hit)
+    return f"The run stopped where {until.words()}."

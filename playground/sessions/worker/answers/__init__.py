@@ -1,0 +1,1 @@
+"""What is asked about a world: pure reading, at any position."""

@@ -1,0 +1,84 @@
+"""A pod's journey inside a worker: the journal's story, and for its latest attempts what they looked like, seen by running them again."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from playground.presenters.cycle_state import keys_of
+from playground.presenters.journey import journey as story_of
+from playground.presenters.journey.detail import worded
+from playground.presenters.journey.stranding import stranded_told
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.looking import CycleState, Journey
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.inspection.attempt_observer import AttemptObserver
+from scheduler_core.inspection.cycle_state_observer import CycleStateObserver
+from scheduler_core.inspection.stranding import stranded
+
+SHOWN = 40  # entries on one page
+MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
+
+
+def journey(engine: Engine, asked: Journey) -> Steps[Data]:
+    """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
+    world = yield from engine.at(asked.position)
+    story = story_of(world, asked.pod)
+    if not story["known"]:
+        return story
+    found = stranded(world, asked.pod)
+    story["stranded"] = None if found is None else stranded_told(found)
+    _cut(story, asked.page)
+    deadline = time.perf_counter() + asked.seconds
+    for entry in reversed(story["entries"]):
+        if entry["kind"] == "attempt" and time.perf_counter() < deadline:
+            entry["detail"] = yield from _detail(engine, entry["at"], asked, deadline)
+    return story
+
+
+def _cut(story: dict[str, Any], page: int | None) -> None:
+    pages = max(-(-len(story["entries"]) // SHOWN), 1)
+    page = pages - 1 if page is None else min(page, pages - 1)
+    last = len(story["entries"]) - (pages - 1 - page) * SHOWN  # the newest page is full
+    story["entries"] = story["entries"][max(last - SHOWN, 0) : last]
+    story |= {"page": page, "pages": pages}
+
+
+def cycle_state(engine: Engine, asked: CycleState) -> Steps[Data | None]:
+    """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
+    world = yield from engine.at(asked.position)
+    first = _cycle_began(world, asked.pod)
+    if first is None:
+        return None
+    world = yield from engine.own(first)
+    observer = CycleStateObserver(world, asked.pod)
+    end = min(asked.position, first + MOST_STEPS)
+    while world.position < end:
+        engine.replay(world)
+        observer.see(world)
+        if engine.slice.over():
+            yield
+    return keys_of(observer)
+
+
+def _cycle_began(world: Any, pod: str) -> int | None:
+    for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
+            return int(scheduler.cycle.first_position)
+    attempts = world.journal.attempts_of(pod)
+    return attempts[-1].first_position if attempts else None
+
+
+def _detail(engine: Engine, first: int, asked: Journey, deadline: float) -> Steps[Data]:
+    """What the attempt that began at position `first` looked like up to the journey's end."""
+    world = yield from engine.own(first)
+    observer = AttemptObserver(world, asked.pod)
+    observer.see(world, world.last)
+    end = min(asked.position, first + MOST_STEPS)
+    while world.position < end and not observer.over and time.perf_counter() < deadline:
+        engine.replay(world)
+        observer.see(world, world.last)
+        if engine.slice.over():
+            yield
+    return worded(observer.to_json())

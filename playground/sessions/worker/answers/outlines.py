@@ -1,0 +1,180 @@
+"""What a comparison asks of one session's engine: an outline of its history, and its attempts in detail.
+
+No request takes long: outlines read the journal, digests are computed for as many attempts as half a second allows.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from playground.sessions.protocol.comparing import (
+    Attempt,
+    AttemptDetail,
+    AttemptDigests,
+    CountedRefusal,
+    HistoryOutline,
+    Outline,
+    OutlinedAttempt,
+    OutlinedPod,
+    ResourceUse,
+    ScoreBoard,
+    ScoredNode,
+    WeightedPlugin,
+)
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.worker.answers.objects import configured
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation, digest
+
+MOST_ATTEMPTS = 20_000
+MOST_PODS = 20_000
+MOST_RESOURCES = 8
+POINTS = 240
+PATIENCE = 0.5
+NODES = 12
+
+
+def outline(engine: Engine, asked: Outline) -> Steps[HistoryOutline]:
+    """The history up to a position."""
+    world = (yield from engine.at(asked.position)).fork()  # the head may move on between two slices
+    yield
+    journal = world.journal
+    ended_later = (i for i, attempt in enumerate(journal.attempts) if attempt.last_position > asked.since)
+    first = next(ended_later, len(journal.attempts))
+    pods = {}
+    for key in list(journal.last_move)[:MOST_PODS]:
+        pods[key] = _pod(world, key)
+        if engine.slice.over():
+            yield
+    return HistoryOutline(
+        head=asked.position,
+        now=world.now,
+        idle=bool(world.idle),
+        first=first,
+        attempts=[
+            OutlinedAttempt(**_fields(attempt)) for attempt in journal.attempts[first : first + MOST_ATTEMPTS]
+        ],
+        pods=pods,
+        cut=len(journal.last_move) > MOST_PODS or len(journal.attempts) - first > MOST_ATTEMPTS,
+        nodes=world.store.count("Node"),
+        tried=len(journal.attempts),
+        resources=_resources(world),
+        bound=_bound_over_time(world),
+        configuration=configured(world),
+    )
+
+
+def _fields(attempt: Any) -> dict[str, Any]:
+    return {name: getattr(attempt, name) for name in OutlinedAttempt.__struct_fields__}
+
+
+def _pod(world: Simulation, key: str) -> OutlinedPod:
+    move = world.journal.moves[world.journal.last_move[key]]
+    pod = world.store.pod_at(key)
+    return OutlinedPod(pod.node_name if pod is not None else "", move.place, move.position)
+
+
+def _resources(world: Simulation) -> list[ResourceUse]:
+    """What is requested of what the nodes offer, for each resource that they offer."""
+    table = world.schedulers[0].cache.table()
+    sums = [
+        ResourceUse(name, int(table.requested[:, i].sum()), int(table.allocatable[:, i].sum()))
+        for i, name in enumerate(table.resources.names)
+        if i < table.allocatable.shape[1]
+    ]
+    sums.insert(2, ResourceUse("pods", int(table.pod_count.sum()), int(table.allowed_pods.sum())))
+    return [use for use in sums if use.allocatable][:MOST_RESOURCES]
+
+
+def _bound_over_time(world: Simulation) -> list[tuple[int, int]]:
+    """(virtual time, pods that have a node), where that number changed; at most POINTS of them."""
+    bound: dict[str, None] = {}
+    points: dict[int, int] = {0: 0}
+    for move in world.journal.moves:
+        if move.place in ("bound", "running"):
+            bound[move.pod] = None
+        elif move.place == "deleted":
+            bound.pop(move.pod, None)
+        if points.get(move.t) != len(bound):
+            points[move.t] = len(bound)
+    points[world.now] = len(bound)
+    found = list(points.items())
+    return (
+        found
+        if len(found) <= POINTS
+        else [found[i] for i in np.linspace(0, len(found) - 1, POINTS, dtype=int)]
+    )
+
+
+def digests(engine: Engine, asked: AttemptDigests) -> Steps[list[str]]:
+    """Digests (docs/trace.md) of attempts."""
+    head, first = asked.position, asked.first
+    attempts = (yield from engine.at(head)).journal.attempts
+    start = attempts[first].first_position if first < len(attempts) else head
+    world = (yield from engine.at(max(0, start - 1))).fork()
+    found: list[str] = []
+    end = time.perf_counter() + PATIENCE
+    while world.position < head and len(found) < asked.most and not (found and time.perf_counter() > end):
+        before = len(world.journal.attempts)
+        engine.replay(world)
+        if before >= first and len(world.journal.attempts) > before:
+            cycle = _cycle_of_last(world)
+            found.append("" if cycle is None else digest(cycle))
+        if engine.slice.over():
+            yield
+    return found
+
+
+def _cycle_of_last(world: Simulation) -> Any:
+    name = world.journal.attempts[-1].scheduler
+    return next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
+
+
+def attempt(engine: Engine, asked: Attempt) -> Steps[AttemptDetail]:
+    """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
+    attempts = (yield from engine.at(asked.position)).journal.attempts
+    if not 0 <= asked.index < len(attempts):
+        raise SessionError(f"There is no attempt {asked.index}; there are {len(attempts)}.")
+    found = attempts[asked.index]
+    world = yield from engine.at(found.last_position)
+    cycle = next(
+        (scheduler.cycle for scheduler in world.schedulers if scheduler.name == found.scheduler), None
+    )
+    if cycle is None:
+        return AttemptDetail(**_fields(found), board=None, refusals=[], draw=None)
+    return AttemptDetail(**_fields(found), board=_board(cycle), refusals=_refusals(cycle), draw=cycle.draw)
+
+
+def _board(cycle: Any) -> ScoreBoard | None:
+    """Scores by node, the best first; at most NODES of them and the chosen one."""
+    board = cycle.scores
+    if board is None or not board.plugins:
+        return None
+    total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
+    names = [cycle.nodes.names[int(row)] for row in board.rows]
+    order = [int(k) for k in np.argsort(-total, kind="stable")[:NODES]]
+    if cycle.chosen in names and names.index(cycle.chosen) not in order:
+        order.append(names.index(cycle.chosen))
+    plugins = list(zip(board.plugins, board.weights, board.raw, board.normalized, strict=True))
+    rows = []
+    for k in order:
+        cells = {
+            name: (int(raw[k]), int(norm[k]), int(norm[k]) * weight) for name, weight, raw, norm in plugins
+        }
+        rows.append(ScoredNode(names[k], int(total[k]), cells))
+    return ScoreBoard([WeightedPlugin(name, weight) for name, weight, _, _ in plugins], rows, len(names))
+
+
+def _refusals(cycle: Any) -> list[CountedRefusal]:
+    """Refused nodes counted by plugin and text, most first."""
+    counts: dict[tuple[str, str], list[str]] = {}
+    for row, name in enumerate(cycle.nodes.names):
+        status = cycle.status_of(row)
+        if status is not None:
+            counts.setdefault((status.plugin, status.message), []).append(name)
+    ordered = sorted(counts.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [CountedRefusal(plugin, text, len(names), names[:3]) for (plugin, text), names in ordered[:NODES]]

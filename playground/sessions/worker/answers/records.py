@@ -1,0 +1,94 @@
+"""What happened: the records of a history, listed from the newest back, and what differs between two positions."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any, NamedTuple
+
+from playground.presenters import changes as presenter
+from playground.presenters.amounts import clock
+from playground.presenters.sentences.records import row
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.finding import Records, RecordsFound, StepRecords
+from playground.sessions.protocol.looking import Changes
+from playground.sessions.worker.conditions.matching import Matcher
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.trace.kinds import KINDS
+from scheduler_core.trace.records import Record
+
+MOST_OF_A_STEP = 20
+
+
+class Found(NamedTuple):
+    """The records of one step that match, and how many more there are."""
+
+    position: int
+    t: int
+    records: list[Record]
+    more: int
+
+
+def records(engine: Engine, asked: Records) -> Steps[RecordsFound]:
+    """At least as many as are asked for if there are as many, of whole steps.
+
+    History is replayed in pieces that begin at a known world, the last piece first.
+    """
+    matcher = Matcher(asked.point) if asked.point is not None else None
+    over = time.perf_counter() + asked.seconds
+    found: list[Found] = []
+    count, end = 0, asked.position
+    while end > 0 and count < asked.most and (end == asked.position or time.perf_counter() < over):
+        start, piece = yield from _piece(engine, matcher, end, asked.most)
+        for step in reversed(piece):
+            if count >= asked.most:
+                break
+            found.append(step)
+            count += len(step.records)
+        end = start
+    before = found[-1].position - 1 if count >= asked.most else end
+    return RecordsFound([_shown(step) for step in found], before)
+
+
+def _piece(engine: Engine, matcher: Matcher | None, end: int, most: int) -> Steps[tuple[int, deque[Found]]]:
+    """Where the piece of history before a position begins, and the last steps in it that match."""
+    world = engine.history.nearest(end - 1)
+    start = world.position
+    piece: deque[Found] = deque()
+    held = 0
+    while world.position < end:
+        engine.replay(world)
+        if (step := _matching(world, matcher)) is not None:
+            piece.append(step)
+            held += len(step.records)
+            while held - len(piece[0].records) >= most:
+                held -= len(piece.popleft().records)
+        if engine.slice.over():
+            yield
+    return start, piece
+
+
+def _matching(world: Any, matcher: Matcher | None) -> Found | None:
+    wanted = tuple(KINDS) if matcher is None else matcher.kinds
+    records = [
+        record
+        for record in world.last
+        if record.kind in wanted and (matcher is None or matcher.hit(record, world) is not None)
+    ]
+    if not records:
+        return None
+    return Found(world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP))
+
+
+def _shown(step: Found) -> StepRecords:
+    return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
+
+
+def changes(engine: Engine, asked: Changes) -> Steps[Data]:
+    """What differs between two positions, a page of rows at a time."""
+    before = yield from engine.at(asked.since)
+    after = yield from engine.at(asked.position)
+    found = presenter.compare(before, after, asked.kind, asked.q)
+    rows = found["rows"]
+    return {**found, "rows": rows[asked.first : asked.first + asked.most], "total": len(rows)}

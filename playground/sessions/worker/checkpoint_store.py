@@ -1,0 +1,209 @@
+"""CheckpointStore: a session's checkpoints as bytes, inside its worker. The web process puts them into the database and hands them back.
+
+They stand at about equal distances of work, the first in each cell of a grid; when there are too many, or too many bytes, the grid doubles
+and every other one goes. So a longer history costs no more to keep, and what is to go is always known from what there is.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from playground.sessions.worker.memory import no_collection
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.codec import Archive, CodecError, decode, encoding
+
+MOST = 48
+FEWEST = 2
+MOST_BYTES = 16 << 20
+FIRST_CELL = 0.04
+# A checkpoint has to spare this many times the seconds that it takes to write.
+WORTH = 0.4
+AT_ONCE = 8
+UNSEALED = -1
+
+
+class StoredCheckpoint(NamedTuple):
+    """A checkpoint as bytes; `work` is the time that the engine needed from the start to here, `parts` how much of the archive it needs."""
+
+    position: int
+    work: float
+    parts: int
+    data: bytes
+
+
+class SaveResult(NamedTuple):
+    """What a save came to: the new checkpoints, the positions of those that went, the archive's new part with its number, and whether there
+    is more to write.
+    """
+
+    new: list[StoredCheckpoint]
+    dropped: list[int]
+    part: tuple[int, bytes] | None
+    more: bool
+
+
+class Placed(Protocol):
+    """What the grid looks at."""
+
+    @property
+    def position(self) -> int: ...
+
+    @property
+    def work(self) -> float: ...
+
+
+class WorldCheckpoint(Placed, Protocol):
+    """A checkpoint in memory (history.Checkpoint)."""
+
+    @property
+    def world(self) -> Any: ...
+
+
+class CheckpointStore:
+    """Checkpoints by position with the archive that they share. `volume` names the archive: parts of another one don't fit."""
+
+    def __init__(self) -> None:
+        self.pace = (
+            0.0  # seconds that reading a byte takes: the least seen, as the collector may fall into it
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, with another archive."""
+        self.archive = Archive()
+        self.volume = secrets.token_hex(8)
+        self.cell = FIRST_CELL
+        self._kept: list[StoredCheckpoint] = []
+        self._broken = False
+
+    @property
+    def positions(self) -> list[int]:
+        return [kept.position for kept in self._kept]
+
+    @property
+    def size(self) -> int:
+        return self.archive.size + sum(len(kept.data) for kept in self._kept)
+
+    def before(self, position: int) -> StoredCheckpoint | None:
+        """The latest one at or before a position."""
+        index = bisect_right(self._kept, position, key=lambda kept: kept.position)
+        return self._kept[index - 1] if index else None
+
+    def read(self, checkpoint: StoredCheckpoint) -> Any | None:
+        """The world of a checkpoint; None, and none of them are trusted any more, where the bytes make no world."""
+        started = time.thread_time()
+        try:
+            with no_collection():
+                world = decode(checkpoint.data, self.archive)
+            if world.position != checkpoint.position:
+                raise CodecError(f"the world stands at {world.position}; expected {checkpoint.position}")
+        except Exception as error:
+            print(f"a checkpoint can't be read, the log is replayed: {error}", file=sys.stderr)
+            self.forget()
+            return None
+        pace = (time.thread_time() - started) / len(checkpoint.data)
+        self.pace = min(pace, self.pace or pace)
+        return world
+
+    def cost(self, checkpoint: StoredCheckpoint) -> float:
+        """Seconds that reading a checkpoint will take, about; 0 before the first one."""
+        return self.pace * len(checkpoint.data)
+
+    def cut(self, position: int) -> None:
+        """What is after a position never was."""
+        if self._kept and self._kept[-1].position > position:
+            self.forget()
+
+    # Writing
+
+    def save(self, checkpoints: Iterable[WorldCheckpoint]) -> Steps[SaveResult]:
+        """Write what the grid asks for, at most a few at once; the last is kept until the next time."""
+        before, worlds = set(self.positions), {one.position: one for one in checkpoints}
+        chosen = self._chosen(list(worlds.values()))
+        missing = [worlds[position] for position in chosen if position not in before]
+        for checkpoint in [*missing[: AT_ONCE - 1], *missing[AT_ONCE - 1 :][-1:]]:
+            data = yield from self._write(checkpoint.world)
+            if data is None:
+                break
+            self._kept.append(StoredCheckpoint(checkpoint.position, checkpoint.work, UNSEALED, data))
+        part = self._seal()
+        wanted = set(chosen)
+        self._kept = sorted(kept for kept in self._kept if kept.position in wanted)
+        self._shrink()
+        self.archive.release_when_idle()
+        now = set(self.positions)
+        new = [kept for kept in self._kept if kept.position not in before]
+        return SaveResult(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)
+
+    def _write(self, world: Any) -> Steps[bytes | None]:
+        """The bytes of a world; None where it can't be written, and the log alone has to do."""
+        if self._broken:
+            return None
+        started, spent = time.thread_time(), 0.0
+        steps = encoding(world, self.archive)
+        try:
+            while True:
+                with no_collection():
+                    next(steps)
+                    spent += time.thread_time() - started
+                yield
+                started = time.thread_time()
+        except StopIteration as done:
+            data: bytes = done.value
+        except CodecError as error:
+            print(f"no checkpoints are written: {error}", file=sys.stderr)
+            self._broken = True
+            return None
+        while (spent + time.thread_time() - started) * WORTH > self.cell:
+            self.cell *= 2
+        return data
+
+    def _seal(self) -> tuple[int, bytes] | None:
+        number = len(self.archive.parts)
+        data = self.archive.seal()
+        parts = len(self.archive.parts)
+        self._kept = [kept._replace(parts=parts) if kept.parts == UNSEALED else kept for kept in self._kept]
+        return None if data is None else (number, data)
+
+    def _chosen(self, checkpoints: Sequence[Placed]) -> list[int]:
+        """Positions: the first in each cell, and the last of all; what is kept already goes before what would have to be written."""
+        known: dict[int, Placed] = {one.position: one for one in [*checkpoints, *self._kept] if one.position}
+        ordered = [known[position] for position in sorted(known)]
+        while len(picked := self._first_of_each(ordered)) > MOST:
+            self.cell *= 2
+        return [one.position for one in ordered if one.position in picked or one is ordered[-1]]
+
+    def _first_of_each(self, ordered: Iterable[Placed]) -> set[int]:
+        cells: dict[int, int] = {}
+        for checkpoint in ordered:
+            cells.setdefault(int(checkpoint.work / self.cell), checkpoint.position)
+        return set(cells.values())
+
+    def _shrink(self) -> None:
+        while self.size > MOST_BYTES and len(self._kept) > FEWEST:
+            self.cell *= 2
+            picked = self._first_of_each(self._kept)
+            self._kept = [kept for kept in self._kept if kept.position in picked or kept is self._kept[-1]]
+
+    # Reading
+
+    def load(self, volume: str, parts: list[bytes], checkpoints: list[StoredCheckpoint]) -> None:
+        """Take over what the database has: raises CodecError where the parts are no archive."""
+        for part in parts:
+            self.archive.load(part)
+        self.volume = volume
+        self._kept = sorted(checkpoint for checkpoint in checkpoints if checkpoint.parts <= len(parts))
+
+    def twin(self, parts: int, positions: list[int]) -> CheckpointStore:
+        """The same checkpoints for a fork: those at some positions, with the first parts of the archive."""
+        other = CheckpointStore()
+        wanted = set(positions)
+        kept = [kept for kept in self._kept if kept.position in wanted and kept.parts <= parts]
+        other.load(self.volume, [part.data for part in self.archive.parts[:parts]], kept)
+        other.cell = self.cell
+        return other

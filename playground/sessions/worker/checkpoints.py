@@ -1,0 +1,89 @@
+"""Between an engine and the database's checkpoints: what is handed over when a session is opened, and what is to be kept.
+
+The log decides: a checkpoint counts only where this very engine wrote it over the same commands, and one that can't be read is let go.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from playground.sessions.protocol import outcomes
+from playground.sessions.protocol.opening import (
+    Archive,
+    ArchivePart,
+    Checkpoint,
+    NewCheckpoints,
+    NewOutcomes,
+    Save,
+    Saved,
+)
+from playground.sessions.protocol.outcomes import Difference
+from playground.sessions.worker.checkpoint_store import StoredCheckpoint
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.codec import CodecError, fingerprint
+
+# A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
+COVERED = 0.5
+
+
+def restore(engine: Engine, archive: Archive) -> None:
+    """Begin at the last checkpoint of those that belong to the log, instead of at its beginning."""
+    fitting = [
+        StoredCheckpoint(one.position, one.work, one.parts, one.data)
+        for one in archive.checkpoints
+        if one.fingerprint == fingerprint()
+        and one.position <= engine.target
+        and one.digest == engine.commands.digest(one.position)
+    ]
+    if not fitting:
+        return
+    store = engine.history.store
+    try:
+        store.load(archive.volume, archive.parts, fitting)
+    except CodecError as error:
+        print(f"checkpoints can't be read, the log is replayed: {error}", file=sys.stderr)
+        store.forget()
+        return
+    world = engine.history.restore()
+    if world is not None:
+        engine.world = world
+
+
+def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
+    """Where a replay of the whole log first came to something else than what was saved of it. The rest of that is up to date."""
+    was = [outcome for data in saved for outcome in outcomes.unpack(data)]
+    found = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
+    engine.outcomes_saved = 0 if found or engine.stuck else len(was)
+    if engine.stuck and (found is None or engine.stuck[0] < found.position):
+        position, why = engine.stuck
+        return Difference(0, position, None, None, why)
+    return found
+
+
+def save(engine: Engine, asked: Save) -> Steps[Saved]:
+    """What is new since the last time."""
+    outcomes_ = _new_outcomes(engine, asked.upto)
+    if engine.history.work < asked.least:
+        return Saved(outcomes_, None, more=False, covered=True)
+    store = engine.history.store
+    result = yield from store.save(engine.history.checkpoints(asked.upto, engine.world))
+    new = NewCheckpoints(
+        store.volume,
+        None if result.part is None else ArchivePart(*result.part),
+        [_travelling(engine, checkpoint) for checkpoint in result.new],
+        result.dropped,
+    )
+    return Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
+
+
+def _new_outcomes(engine: Engine, upto: int) -> NewOutcomes | None:
+    first = engine.outcomes_saved
+    attempts = outcomes.of(engine.world.journal.attempts, first, upto)
+    engine.outcomes_saved += len(attempts)
+    return NewOutcomes(first, len(attempts), outcomes.pack(attempts)) if attempts else None
+
+
+def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:
+    digest = engine.commands.digest(one.position)
+    return Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)

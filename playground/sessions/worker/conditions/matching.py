@@ -1,0 +1,229 @@
+"""Where breakpoints and watches hold: a breakpoint as a condition on the records of a transition.
+
+The fields that a form fills in become plain comparisons that are made first; an expression is evaluated only for records that pass them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
+from playground.sessions.worker.conditions import cel
+from scheduler_core.framework.step import StepFacts
+from scheduler_core.trace.records import Record
+
+VALUE_LENGTH = 80
+
+Test = Callable[[Record], bool]
+
+
+def facts(record: Record) -> Mapping[str, Any]:
+    """A record's data, without what is told node by node."""
+    source = record.source
+    return source.brief() if isinstance(source, StepFacts) else record.data
+
+
+def pod_of(record: Record) -> str:
+    """The pod that a record is about, as namespace/name; "" for none."""
+    data = facts(record)
+    if "pod" in data:
+        return str(data["pod"])
+    return f"{data.get('namespace', '')}/{data.get('name', '')}" if data.get("kind") == "Pod" else ""
+
+
+def _about_pod(pattern: str) -> Test:
+    if pattern.endswith("*"):
+        return lambda record: pod_of(record).startswith(pattern[:-1])
+    return lambda record: pod_of(record) == pattern
+
+
+def _about_node(node: str, status: str) -> Test:
+    """For a plugin: it refused or scored the node, or answered with the status for it."""
+
+    def test(record: Record) -> bool:
+        if record.kind == "plugin_ran":
+            code = code_on(record, node)
+            if code is None:
+                return False
+            return code == status if status else code != "Success" or has_scores(record)
+        data = facts(record)
+        if record.kind == "object":
+            return data.get("kind") == "Node" and data.get("name") == node
+        return data.get("node") == node
+
+    return test
+
+
+def has_scores(record: Record) -> bool:
+    source = record.source
+    return source.step.scores is not None if isinstance(source, StepFacts) else "scores" in record.data
+
+
+def code_on(record: Record, node: str) -> str | None:
+    """What a plugin said of a node: a status code, Success also for a score; None where it was not asked."""
+    source = record.source
+    if isinstance(source, StepFacts):
+        return source.code_of(node)
+    data = record.data
+    if node in data.get("refused", {}):
+        return str(data["refused"][node]["code"])
+    return "Success" if node in data.get("scores", {}) else None
+
+
+def codes(record: Record) -> list[str]:
+    """The codes that a plugin answered with, for the pod or for at least one node."""
+    source = record.source
+    if isinstance(source, StepFacts):
+        return source.codes()
+    data = record.data
+    refused = data.get("refused", {})
+    return [data["status"]["code"], *(one["code"] for one in refused.values())]
+
+
+def _equals(key: str, wanted: str) -> Test:
+    return lambda record: facts(record).get(key) == wanted
+
+
+def _tests(point: Breakpoint) -> list[Test]:
+    """The comparisons, the cheapest first."""
+    tests: list[Test] = []
+    for field, key in (
+        ("plugin", "plugin"),
+        ("point", "point"),
+        ("came_from", "from"),
+        ("to", "to"),
+        ("hint", "hint"),
+        ("reason", "reason"),
+    ):
+        if wanted := getattr(point, field):
+            tests.append(_equals(key, wanted))
+    if event := point.event:
+        tests.append(lambda record: event in (record.data.get("event"), record.data.get("cause")))
+    if point.pod:
+        tests.append(_about_pod(point.pod))
+    if point.node:
+        tests.append(_about_node(point.node, point.status))
+    elif status := point.status:
+        tests.append(lambda record: status in codes(record))
+    return tests
+
+
+def problems(point: Breakpoint) -> list[ExpressionProblem]:
+    """What is wrong with its expression."""
+    if not point.cel:
+        return []
+    return [problem.shown_in(point.cel) for problem in cel.check(point.cel, boolean=not point.watch)]
+
+
+class Matcher:
+    """One breakpoint, ready to be asked about records. `failed` is the expression's last error, `failures` how many there were.
+
+    `first` and `last` are the first and the last value of a watch; `begun` is the first one as a hit, None as long as there is none.
+    """
+
+    def __init__(self, point: Breakpoint) -> None:
+        self.point = point
+        self.kinds = kinds(point)
+        self.failed = ""
+        self.failures = 0
+        self._tests = _tests(point)
+        self._program = cel.compiled(point.cel).afresh() if point.cel else None
+        self.begun: Hit | None = None
+        self.first: Any = None
+        self.last: Any = None
+
+    def hit(self, record: Record, world: Any) -> Hit | None:
+        """Whether it holds for a record; a watch for a changed value holds when the value differs from the one before."""
+        if not all(test(record) for test in self._tests):
+            return None
+        value = None
+        if self._program is not None:
+            try:
+                value = self._program.value(record, world)
+            except cel.Failed as why:
+                self.failed, self.failures = str(why), self.failures + 1
+                return None
+            if not (self._changed(value, record, world) if self.point.watch else value is True):
+                return None
+        return self._hit(value, record, world)
+
+    def _changed(self, value: Any, record: Record, world: Any) -> bool:
+        """The first value is where a watch begins from, not a change."""
+        if self.begun is None:
+            self.begun, self.first, self.last = self._hit(value, record, world), value, value
+        changed, self.last = value != self.last, value
+        return bool(changed)
+
+    def _hit(self, value: Any, record: Record, world: Any) -> Hit:
+        return Hit(self.point.id, self.point.title, world.position, record.t, describe(record), _shown(value))
+
+
+def _shown(value: Any) -> Any:
+    """A value as it goes along with a hit: text of any length is cut, and what has parts is told as text."""
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)[:VALUE_LENGTH]
+
+
+class Condition:
+    """Whether one of some breakpoints holds, asked after each transition. `hit` is the first one that did at the last of these."""
+
+    def __init__(self, points: Iterable[Breakpoint]) -> None:
+        self.matchers = [Matcher(point) for point in points]
+        self.hit: Hit | None = None
+        self._by_kind: dict[str, list[Matcher]] = {}
+        for matcher in self.matchers:
+            for kind in matcher.kinds:
+                self._by_kind.setdefault(kind, []).append(matcher)
+
+    def __call__(self, world: Any) -> bool:
+        by_kind, first = self._by_kind, None
+        for record in world.last:
+            for matcher in by_kind.get(record.kind, ()):
+                if first is None or matcher.point.watch:  # a watch has to see every value
+                    found = matcher.hit(record, world)
+                    first = first or found
+        self.hit = first or self.hit
+        return first is not None
+
+    def hits(self, world: Any) -> list[Hit]:
+        """All that hold after a transition, one for each breakpoint."""
+        found: dict[int, Hit] = {}
+        for record in world.last:
+            for matcher in self._by_kind.get(record.kind, ()):
+                if (hit := matcher.hit(record, world)) is not None:
+                    found[matcher.point.id] = hit
+        return list(found.values())
+
+    def failures(self) -> dict[str, int]:
+        """What went wrong in expressions, and for how many records: for whom nothing was found, this may be why."""
+        return {f"{one.point.title}: {one.failed}": one.failures for one in self.matchers if one.failures}
+
+
+def describe(record: Record) -> str:
+    """A record in a few words: what happened, to which pod, on which node."""
+    data = facts(record)
+    status = data.get("status")
+    code = status.get("code") if isinstance(status, Mapping) else ""
+    kind = "" if record.kind in ("event", "object") else record.kind
+    words = [
+        kind,
+        data.get("type"),
+        data.get("reason"),
+        data.get("verb"),
+        data.get("point"),
+        data.get("plugin"),
+    ]
+    if record.kind == "object":
+        words.append(
+            f"{data.get('kind')} {data.get('namespace') or ''}/{data.get('name')}".replace(" /", " ")
+        )
+    else:
+        words.append(pod_of(record))
+    words += [
+        data.get("from"),
+        data.get("to") and f"→ {data['to']}",
+        data.get("node"),
+        data.get("outcome"),
+        code,
+    ]
+    return " ".join(str(word) for word in words if word)[:200]

@@ -1,0 +1,159 @@
+"""Runaways: a run that goes in circles is stopped, and told by what it did.
+
+A run gets somewhere as long as pods come to places where they have not been since it began. When none has for very many moves, what is
+left chases itself: two pods, say, that are refused late and wake each other by it. What it was doing is counted on a replay of its
+last steps, so a run that gets somewhere pays for nothing but a look at its pods' moves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from playground.presenters.amounts import clock
+from playground.sessions.worker.conditions.matching import describe, facts, pod_of
+from playground.sessions.worker.history import History
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.trace.journal import Place
+from scheduler_core.trace.records import Record
+
+MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
+MOVES_PER_POD = 40
+LAST = 2_000  # steps that are told of
+MOST = 6  # lines of what they did
+MESSAGE = 90
+ALIKE = 0.8  # as often as this share of the most frequent counts as equally often; then the more telling comes first
+_BITS = {
+    value: 1 << i
+    for i, value in enumerate(
+        value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
+    )
+}
+# What follows from other records, or only leads to them.
+_LEFT_OUT = frozenset(
+    {
+        "plugin_ran",
+        "point_started",
+        "attempt_started",
+        "command",
+        "scheduler_started",
+        "pod_assumed",
+        "pod_forgotten",
+        "pod_waits",
+        "node_selected",
+        "binding_started",
+        "timer_fired",
+    }
+)
+
+
+class Circles(NamedTuple):
+    """For how many steps, and since which virtual time, nothing new has happened."""
+
+    steps: int
+    since: int
+
+
+class LastSteps(NamedTuple):
+    """What the last so many steps did, the most frequent first: how often, and what."""
+
+    steps: int
+    lines: list[tuple[int, str]]
+
+
+class Watchdog:
+    """Looks at a run from slice to slice. `position` is where it looked last."""
+
+    def __init__(self, world: Any) -> None:
+        self.position = world.position
+        self._read = len(world.journal.moves)
+        self._been: dict[str, int] = {}
+        self._nodes: dict[tuple[str, str], None] = {}
+        self._barren = 0  # moves since the last one that led somewhere new
+        self._since = world.position
+        self._since_t = world.now
+
+    def circles(self, world: Any) -> Circles | None:
+        """Since when nothing new has happened, where that is for too long."""
+        moves = world.journal.moves
+        for i in range(self._read, len(moves)):
+            if self._new(moves[i]):
+                self._barren, self._since, self._since_t = 0, moves[i].position, moves[i].t
+            else:
+                self._barren += 1
+        self._read, self.position = len(moves), world.position
+        if self._barren <= MOVES + MOVES_PER_POD * world.store.count("Pod"):
+            return None
+        return Circles(world.position - self._since, self._since_t)
+
+    def _new(self, move: Any) -> bool:
+        bit = _BITS.get(move.place, 0)
+        been = self._been.get(move.pod, 0)
+        if move.place == Place.BOUND and (move.pod, move.cause) not in self._nodes:
+            self._nodes[move.pod, move.cause] = None
+            been &= ~bit
+        self._been[move.pod] = been | bit
+        return not been & bit
+
+
+def tally(history: History, end: int) -> Steps[LastSteps]:
+    """What the last steps before a position did."""
+    first = max(0, end - LAST)
+    world = history.nearest(first)
+    counts: Counter[tuple[int, str]] = Counter()
+    while world.position < end:
+        history.replay(world)
+        if world.position > first:
+            counts.update(said for record in world.last if (said := phrase(record)) is not None)
+        if history.slice.over():
+            yield
+    often = max(counts.values(), default=0)
+    ranked = sorted(
+        counts.items(), key=lambda item: (item[1] < often * ALIKE, item[0][0], -item[1], item[0][1])
+    )
+    return LastSteps(end - first, [(count, what) for (_rank, what), count in ranked[:MOST] if count > 1])
+
+
+def phrase(record: Record) -> tuple[int, str] | None:
+    """A record without what differs from one round to the next, and how telling it is (0: most); None for what others tell."""
+    if record.kind in _LEFT_OUT:
+        return None
+    data = facts(record)
+    if record.kind == "queue_moved":
+        by = data.get("event") or data.get("cause")
+        plugin = f", {data['plugin']}" if data.get("plugin") else ""
+        return 2 if data.get(
+            "event"
+        ) else 5, f"{data['pod']} moved {data['from']} → {data['to']} ({by}{plugin})"
+    if record.kind == "attempt_ended":
+        why = f": {str(data['message'])[:MESSAGE]}" if data.get("message") else f" to {data['node']}"
+        return 3, f"attempt of {data['pod']} {data['outcome']}{why}"
+    if record.kind == "wait_ended":
+        return 1, f"wait of {data['pod']} on Permit ended: {', '.join(data['status']['reasons'])[:MESSAGE]}"
+    if record.kind == "event":
+        return 4, f"Event {data['reason']} about {pod_of(record) or data.get('name')}"
+    if record.kind == "object":
+        if data["type"] == "MODIFIED":
+            return None
+        name = f"{data['namespace']}/{data['name']}" if data["namespace"] else data["name"]
+        return 0, f"{data['kind']} {name} {str(data['type']).lower()}"
+    return 4, describe(record)
+
+
+def words(circles: Circles | None, now: int, last: LastSteps) -> str:
+    """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
+    lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
+    if not lines:
+        return ""
+    doing = f"Its last {last.steps:,} steps:\n{lines}\n"
+    if circles is None:
+        return doing.rstrip()
+    time = (
+        f"virtual time stood at {clock(now)}"
+        if circles.since == now
+        else f"virtual time went from {clock(circles.since)} to {clock(now)}"
+    )
+    return (
+        f"The run was stopped because it goes in circles: for {circles.steps:,} steps no pod came to a place where it "
+        f"had not been before, and {time}. {doing}Change something, or run again to go on all the same."
+    )

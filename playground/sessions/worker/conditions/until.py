@@ -1,0 +1,67 @@
+"""The condition of a run on the world that it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playground.sessions.protocol.breakpoints import Hit
+from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.until import (
+    AttemptEnded,
+    BreakpointHolds,
+    NextUnschedulable,
+    PodAttempted,
+    TimeReached,
+    Until,
+)
+from playground.sessions.worker.conditions.matching import Condition
+
+SECOND = 1_000_000_000
+
+
+def require_future(world: Any, until: Until) -> None:
+    """Refuses what lies behind already, and the attempt of a pod that is not there."""
+    if isinstance(until, PodAttempted):
+        namespace, _, name = until.pod.partition("/")
+        if world.store.get("Pod", namespace, name) is None:
+            raise CommandRefused(f"There is no pod {until.pod}: the run would wait for nothing.")
+    elif isinstance(until, TimeReached | AttemptEnded):
+        holds = condition(world, until)
+        if holds is not None and holds(world):
+            raise CommandRefused(f"It is past that already: {until.words()}.")
+
+
+def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
+    """Whether to stop, asked after each transition that follows on `world` as it is now."""
+    match until:
+        case None:
+            return None
+        case BreakpointHolds(points):
+            return Condition(points)
+        case TimeReached(seconds):
+            end = round(seconds * SECOND)
+            return lambda world: world.now >= end
+        case AttemptEnded(number):
+            return lambda world: bool(world.journal.attempts) and world.journal.attempts[-1].number >= number
+        case PodAttempted(pod):
+            return _ended(world, lambda attempt: attempt.pod == pod)
+        case NextUnschedulable():
+            return _ended(world, lambda attempt: attempt.outcome == "unschedulable")
+
+
+def _ended(world: Any, wanted: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether an attempt has ended since the last time that was asked."""
+    seen = len(world.journal.attempts)
+
+    def holds(world: Any) -> bool:
+        nonlocal seen
+        fresh, seen = world.journal.attempts[seen:], len(world.journal.attempts)
+        return any(map(wanted, fresh))
+
+    return holds
+
+
+def hit_of(holds: Callable[[Any], bool] | None, reason: str) -> Hit | None:
+    """Which breakpoint ended a run; None where none did."""
+    return holds.hit if reason == "until" and isinstance(holds, Condition) else None

@@ -1,0 +1,49 @@
+"""Where a viewer's cursor goes: forward and back by a grain, through what has happened."""
+
+from __future__ import annotations
+
+from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Grain
+
+
+def forward(engine: Engine, asked: Forward) -> Steps[int]:
+    """A command is a step of its own."""
+    if asked.position >= asked.head:
+        return asked.head
+    return (yield from _next(engine, asked.position, asked.grain, asked.head))
+
+
+def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
+    if at in engine.commands or grain == Grain.PLUGIN:
+        return min(at + 1, head)
+    world = (yield from engine.at(at)).fork()
+    world.step(grain)
+    after = world.position if world.position > at else at + 1
+    return min([after, head] + [where for where in engine.commands if at < where < after])
+
+
+def back(engine: Engine, asked: Back) -> Steps[int]:
+    """From there a step leads to where one was, or past it."""
+    at = asked.position
+    if at <= 1 or asked.grain == Grain.PLUGIN:
+        return max(0, at - 1)
+    start = yield from _start_before(engine, at)
+    while True:
+        after = yield from _next(engine, start, asked.grain, asked.head)
+        if after >= at:
+            return start
+        start = after
+
+
+def _start_before(engine: Engine, at: int) -> Steps[int]:
+    """Where the attempt before a position began, or the command before it: both end a step of any grain."""
+    world = yield from engine.at(at)
+    starts = [where + 1 for where in engine.commands if where + 1 < at]
+    starts += [where for where in engine.commands if where < at]
+    for attempt in reversed(world.journal.attempts):
+        if attempt.first_position < at:
+            starts.append(attempt.first_position)
+            break
+    return max(starts, default=0)

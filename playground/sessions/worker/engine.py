@@ -1,0 +1,254 @@
+"""Engine: one session's world inside a worker: the log's commands by position, a Simulation at the head, the history behind it.
+
+Methods that may take long are generators: they yield when their slice is over and return their result.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from playground.sessions.protocol.errors import EngineFailed, LimitReached
+from playground.sessions.protocol.looking import Delta, Follower
+from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
+from playground.sessions.protocol.opening import LogRow
+from playground.sessions.protocol.until import Until
+from playground.sessions.worker.commands import Commands
+from playground.sessions.worker.conditions import runaway
+from playground.sessions.worker.conditions.until import condition, hit_of
+from playground.sessions.worker.history import History
+from playground.sessions.worker.panels import Panels
+from playground.sessions.worker.refusals import count_objects, refusal
+from playground.sessions.worker.time_sharing import Steps, TimeSlice
+from playground.sessions.worker.world import Command, Grain, Refused, Simulation, command_from_json
+
+MOST_STEPS = 1 << 62
+
+
+class Engine:
+    """`head` and positions are as in docs/architecture.md."""
+
+    def __init__(self, seed: int, slice_: TimeSlice, story: str = "") -> None:
+        self.seed = seed
+        self.slice = slice_
+        self.interrupted = False
+        self.target = 0
+        self.commands = Commands(seed)
+        self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
+        self.world: Simulation = Simulation(seed)
+        self.history = History(self.world, self.replay, slice_, count_objects)
+        self.panels = Panels(story)
+        self.stuck: tuple[int, str] | None = None  # the first position that could not be replayed, and why
+        self.outcomes_saved = 0
+        self._shown = -1
+        self._unwanted = False
+        self._watchdog: runaway.Watchdog | None = None
+        self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
+
+    # The log.
+
+    def replay(self, world: Simulation) -> None:
+        """One transition of the log.
+
+        Where this engine can't make it (the log is another engine's), nothing happens at that position, and that is kept in `stuck`.
+        """
+        before, why = world.position, "nothing is left to do"
+        try:
+            if before in self.commands:
+                self.times[before] = world.now
+                world.apply(self.commands[before])
+            else:
+                world.advance()
+        except Refused as refused:
+            why = str(refused)
+        if world.position == before:
+            self.stuck = self.stuck or (before, why)
+            world.change(lambda: None)
+
+    def take(self, rows: Sequence[LogRow], keep: int = 0) -> Steps[None]:
+        """Take the log's commands from position `keep` on."""
+        for row in rows:
+            if row.kind == "command" and row.at >= keep:
+                self.commands.add(row.at, row.payload)
+            if self.slice.over():
+                yield
+
+    def follow(self, rows: Sequence[LogRow], head: int, keep: int = 0) -> Steps[None]:
+        """Be where the log is: forget what comes after `keep`, take the rows from there on, replay to the head."""
+        yield from self._rewind(keep)
+        yield from self.take(rows, keep)
+        yield from self.go_on(head)
+
+    def go_on(self, head: int) -> Steps[None]:
+        """Replay from where the world is to the head."""
+        self.target = head
+        while self.world.position < head:
+            started, before = time.thread_time(), self.world.position
+            while self.world.position < head and not self.slice.over():
+                self.replay(self.world)
+            if self.world.position > before:
+                self.history.worked(self.world, time.thread_time() - started)
+            if self.world.position < head:
+                yield
+
+    def _rewind(self, keep: int) -> Steps[None]:
+        if self.world.position > keep:
+            self.history.cut(keep)
+            self.world = (yield from self.at(keep)).fork()
+        self.commands.cut(keep)
+        self.panels.cut(keep)
+
+    def twin(self, at: int) -> Steps[Engine]:
+        """A copy of this engine for a fork of the session."""
+        world = (yield from self.at(at)).fork()
+        other = Engine(self.seed, self.slice, self.panels.story)
+        other.commands = self.commands.until(at)
+        other.times = {where: when for where, when in self.times.items() if where < at}
+        other.history = self.history.twin(at, other.replay, other.world)
+        other.world, other.target = world, at
+        return other
+
+    def at(self, position: int) -> Steps[Simulation]:
+        """The world at a position; to be looked at, not to be changed."""
+        if position == self.world.position:
+            self._shown, self._unwanted = position, False
+            return self.world
+        world: Simulation = yield from self.history.at(position)
+        return world
+
+    def own(self, position: int) -> Steps[Simulation]:
+        """A world of one's own at a position."""
+        world: Simulation = self.history.nearest(position)
+        while world.position < position:
+            self.replay(world)
+            if self.slice.over():
+                yield
+        return world
+
+    def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
+        """What those who follow the head are to be shown of where it is now."""
+        if followers:
+            self._shown, self._unwanted = self.world.position, False
+        return [self.panels.delta(self.world, follower.look, follower.seen) for follower in followers]
+
+    # What moves the head.
+
+    def apply(self, data: bytes, max_objects: int) -> Applied:
+        """Apply a command given as the log's JSON."""
+        at = self.world.position
+        self._apply(_command(data), max_objects)
+        payload = zlib.compress(data, 1)
+        self.commands.add(at, payload)
+        return Applied(self.world.position, payload, len(data))
+
+    def _apply(self, command: Command, max_objects: int) -> None:
+        self._leave()
+        at, before, started = self.world.position, self.world.fork(), time.thread_time()
+        try:
+            self.world.apply(command)
+            if self.world.position != at + 1:
+                raise EngineFailed("A command must be one transition.")
+            self._require_room(max_objects)
+        except Refused as refused:
+            self.world = before
+            raise refusal(refused.errors) from None
+        except BaseException:
+            self.world = before
+            raise
+        self.times[at] = before.now
+        self.history.worked(self.world, time.thread_time() - started)
+
+    def _require_room(self, most: int) -> None:
+        objects = count_objects(self.world)
+        if objects > most:
+            raise LimitReached(
+                f"The cluster would have {objects:,} objects; at most {most:,} are allowed here."
+            )
+
+    def _leave(self) -> None:
+        """The head is about to move on: keep a copy for those who still have to be shown it."""
+        if not self._unwanted and (self._shown != self.world.position or self.history.forks_fast):
+            self.history.keep(self.world)
+        self._unwanted = False
+
+    def step(self, grain: Grain, times: int = 1, keep: bool = True) -> Steps[Moved]:
+        """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
+        self._leave()
+        before, at, reason = self.progress(), self.world.position, ""
+        for _ in range(times):
+            started, position = time.thread_time(), self.world.position
+            self.world.step(grain)
+            if self.world.position == position:
+                reason = "idle"
+                break
+            self.history.worked(self.world, time.thread_time() - started)
+            if self.slice.over():
+                yield
+        self._unwanted = not keep and not reason
+        return Moved(at, self.world.position, before, self.progress(), "idle" if reason else "")
+
+    def run(
+        self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS
+    ) -> Steps[Moved]:
+        """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
+        self._leave()
+        self.interrupted = False
+        reason: Reason = ""
+        before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
+        holds, watchdog, circles = self._condition(until), self._watching(), None
+        while not reason and not self.interrupted and time.perf_counter() < end:
+            started = time.thread_time()
+            result = self.world.run(holds, at + most - self.world.position, self.slice.over)
+            self.history.worked(self.world, time.thread_time() - started)
+            circles = watchdog.circles(self.world)
+            reason = _reason(result.reason, circles)
+            if not reason:
+                yield
+        doing = (yield from self._doing(reason, circles)) if reason in ("runaway", "budget") else ""
+        self._watchdog = None if reason else watchdog
+        self._waited = (self.world.position, until, holds)
+        self._unwanted = not keep and not reason
+        return Moved(at, self.world.position, before, self.progress(), reason, hit_of(holds, reason), doing)
+
+    def _watching(self) -> runaway.Watchdog:
+        """Who looks whether a run goes in circles: the same one for all slices of a run."""
+        found = self._watchdog
+        return found if found and found.position == self.world.position else runaway.Watchdog(self.world)
+
+    def _doing(self, reason: Reason, circles: runaway.Circles | None) -> Steps[str]:
+        """What a run was doing that was stopped before its end."""
+        last = yield from runaway.tally(self.history, self.world.position)
+        return runaway.words(circles if reason == "runaway" else None, self.world.now, last)
+
+    def _condition(self, until: Until | None) -> Callable[[Any], bool] | None:
+        """The condition of a run; a run that goes on where its last slice ended goes on with what that has seen."""
+        position, before, holds = self._waited
+        if position == self.world.position and before == until:
+            return holds
+        return condition(self.world, until)
+
+    def progress(self) -> QueueProgress:
+        """Attempts made so far and pods that a queue still holds to be tried."""
+        queues = [scheduler.queue for scheduler in self.world.schedulers]
+        waiting = sum(
+            len(queue.active_pods) + len(queue.backoff_pods) + len(queue.error_backoff_pods)
+            for queue in queues
+        )
+        return QueueProgress(len(self.world.journal.attempts), waiting)
+
+
+def _command(data: bytes) -> Command:
+    try:
+        return command_from_json(orjson.loads(data)["command"])
+    except Refused as refused:
+        raise refusal(refused.errors) from None
+
+
+def _reason(result: str, circles: runaway.Circles | None) -> Reason:
+    if result in ("idle", "until", "budget"):
+        return result  # type: ignore[return-value]
+    return "runaway" if circles else ""

@@ -1,0 +1,230 @@
+"""What a worker does for each request: two tables, of what is asked of an open session and of what is asked of the worker itself.
+
+A handler is a generator that yields between its slices of time and returns the answer (time_sharing.py).
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from playground.sessions.protocol import comparing, finding, looking, moving, opening
+from playground.sessions.protocol import traces as tracing
+from playground.sessions.protocol.base import Request
+from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
+from playground.sessions.worker.answers import fixes, journeys, metrics, objects, outlines, records
+from playground.sessions.worker.conditions.until import require_future as require_future_of
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.engines import Engines
+from playground.sessions.worker.time_sharing import Steps
+
+# Opening, following, saving
+
+
+def open_session(engines: Engines, session: int, asked: opening.Open) -> Steps[opening.Opened]:
+    """Make a session's engine, from its last checkpoint on where there is one that can be used."""
+    engine = Engine(asked.seed, engines.slice, asked.story)
+    engine.outcomes_saved, engine.target = asked.outcomes_saved, asked.head
+    engines.put(session, engine)
+    yield from engine.take(asked.rows)
+    checkpoints.restore(engine, asked.archive)
+    restored = engine.world.position
+    yield
+    yield from engine.go_on(asked.head)
+    differs = None if restored else checkpoints.compare(engine, asked.outcomes)
+    return opening.Opened(restored, differs)
+
+
+def fork(engines: Engines, session: int, asked: opening.Fork) -> Steps[None]:
+    """Copy an engine for a new session."""
+    origin = engines.get(session)
+    twin = yield from origin.twin(asked.at)
+    twin.outcomes_saved = asked.outcomes_saved
+    if asked.volume == origin.history.store.volume:
+        twin.history.store = origin.history.store.twin(asked.parts, asked.checkpoints)
+    engines.put(asked.new, twin)
+
+
+def extend(engine: Engine, asked: opening.Extend) -> Steps[None]:
+    yield from engine.follow(asked.rows, asked.head, asked.keep)
+
+
+def forget_saved(engine: Engine, asked: opening.ForgetSaved) -> Steps[None]:
+    yield
+    engine.history.store.forget()
+    engine.outcomes_saved = asked.outcomes_saved
+
+
+# Moving the head
+
+
+def apply(engine: Engine, asked: moving.Apply) -> Steps[moving.Applied]:
+    yield
+    applied = engine.apply(asked.data, asked.max_objects)
+    return structs.replace(applied, deltas=_deltas(engine, asked.followers))
+
+
+def preview_import(engine: Engine, asked: moving.PreviewImport) -> Steps[moving.ImportPlan]:
+    yield
+    return imports.preview(engine.world, asked.text)
+
+
+def step(engine: Engine, asked: moving.Step) -> Steps[moving.Moved]:
+    moved = yield from engine.step(asked.grain, asked.times, asked.keep)
+    return structs.replace(moved, deltas=_deltas(engine, asked.followers))
+
+
+def _deltas(engine: Engine, followers: list[looking.Follower]) -> list[looking.Delta]:
+    """What cannot be shown has happened all the same: whoever follows asks for it, and hears what is wrong."""
+    try:
+        return engine.deltas(followers)
+    except Exception:
+        traceback.print_exc()
+        return []
+
+
+def run(engine: Engine, asked: moving.Run) -> Steps[moving.Moved]:
+    return (yield from engine.run(asked.seconds, asked.keep, asked.until, asked.most))
+
+
+def require_future(engine: Engine, asked: moving.RequireFuture) -> Steps[None]:
+    yield
+    require_future_of(engine.world, asked.until)
+
+
+# Looking
+
+
+def view(engine: Engine, asked: looking.View) -> Steps[looking.Shown]:
+    world = yield from engine.at(asked.position)
+    return engine.panels.view(world, asked.look, asked.panels)
+
+
+def compare(engine: Engine, asked: looking.Compare) -> Steps[looking.Delta]:
+    world = yield from engine.at(asked.position)
+    return engine.panels.delta(world, asked.look, asked.before)
+
+
+# What goes on in turns
+
+
+def search_on(engines: Engines, session: int, asked: finding.Search) -> Steps[finding.SearchProgress]:
+    """Begin a search or go on with it, for some time."""
+    engine = engines.get(session)
+    going = None if asked.begin else engines.take_task(session, asked.token, search.Search)
+    if going is None:
+        going = search.Search(engine, asked.points, asked.position, asked.back, asked.head, asked.most)
+    progress = yield from going.work(asked.seconds)
+    if not progress.done:
+        engines.keep_task(session, asked.token, going)
+    return progress
+
+
+def rerun_on(engines: Engines, session: int, asked: comparing.Rerun) -> Steps[comparing.RerunProgress]:
+    """Make a history again without some commands, or go on with that for some time."""
+    engine = engines.get(session)
+    going = engines.take_task(session, asked.token, rerun.Rerun)
+    if going is None:
+        going = rerun.Rerun(engine, asked.position, asked.skip, asked.max_objects, asked.max_steps)
+    progress = yield from going.work(asked.seconds)
+    if progress.result is None:
+        engines.keep_task(session, asked.token, going)
+    return progress
+
+
+# Traces
+
+
+def open_trace(engines: Engines, session: int, asked: tracing.OpenTrace) -> Steps[None]:
+    yield
+    engines.export = traces.Export(asked)
+
+
+def next_trace_lines(
+    engines: Engines, session: int, asked: tracing.NextTraceLines
+) -> Steps[tracing.TraceLines]:
+    yield
+    assert engines.export is not None
+    return engines.export.next()
+
+
+def check_trace(engines: Engines, session: int, asked: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
+    yield
+    return traces.check(asked)
+
+
+class Handler(NamedTuple):
+    """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it."""
+
+    work: Callable[..., Steps[Any]]
+    slow: bool = False
+    unhurried: bool = False
+
+
+OF_A_SESSION: dict[type[Request[Any]], Handler] = {
+    opening.Extend: Handler(extend),
+    opening.Save: Handler(checkpoints.save, unhurried=True),
+    opening.ForgetSaved: Handler(forget_saved),
+    moving.Apply: Handler(apply),
+    moving.PreviewImport: Handler(preview_import),
+    moving.Step: Handler(step),
+    moving.Run: Handler(run, slow=True),
+    moving.RequireFuture: Handler(require_future),
+    moving.Forward: Handler(cursor.forward),
+    moving.Back: Handler(cursor.back),
+    looking.View: Handler(view),
+    looking.Compare: Handler(compare),
+    looking.Objects: Handler(objects.objects),
+    looking.Manifest: Handler(objects.manifest),
+    looking.Configuration: Handler(objects.configuration),
+    looking.NodeNames: Handler(objects.node_names),
+    looking.ClusterYaml: Handler(objects.cluster_yaml),
+    looking.Metrics: Handler(metrics.metrics),
+    looking.Fixes: Handler(fixes.fixes),
+    looking.Journey: Handler(journeys.journey),
+    looking.CycleState: Handler(journeys.cycle_state),
+    looking.Changes: Handler(records.changes),
+    finding.CheckExpression: Handler(search.check_expression),
+    finding.Hits: Handler(search.hits),
+    finding.Records: Handler(records.records),
+    comparing.Outline: Handler(outlines.outline),
+    comparing.AttemptDigests: Handler(outlines.digests),
+    comparing.Attempt: Handler(outlines.attempt),
+    comparing.Moments: Handler(rerun.moments),
+}
+
+OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
+    opening.Open: Handler(open_session, slow=True),
+    opening.Fork: Handler(fork),
+    finding.Search: Handler(search_on),
+    comparing.Rerun: Handler(rerun_on),
+    tracing.OpenTrace: Handler(open_trace),
+    tracing.NextTraceLines: Handler(next_trace_lines),
+    tracing.CheckTrace: Handler(check_trace),
+}
+
+
+def progress(engines: Engines, session: int) -> opening.ReplayProgress:
+    """How far the opening of a session is; answered in the middle of other work."""
+    engine = engines.find(session)
+    return (
+        opening.ReplayProgress(engine.world.position, engine.target)
+        if engine
+        else opening.ReplayProgress(0, 0)
+    )
+
+
+def find(request: type[Request[Any]]) -> Handler:
+    """How a kind of request is worked on."""
+    return OF_A_SESSION.get(request) or OF_THE_WORKER[request]
+
+
+def start(engines: Engines, session: int, request: Request[Any]) -> Steps[Any]:
+    """The work for a request. Raises EngineFailed where its session is not open here."""
+    kind = type(request)
+    if kind in OF_THE_WORKER:
+        return OF_THE_WORKER[kind].work(engines, session, request)
+    return OF_A_SESSION[kind].work(engines.get(session), request)

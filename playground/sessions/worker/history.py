@@ -1,0 +1,238 @@
+"""History: any position of a world, from checkpoints and replay.
+
+Checkpoints stand at equal distances of *work* (seconds of the processor's time that the engine needed), not of positions: how long a
+replay takes is what people wait for; and not of the clock's, which goes by what else the machine does. When there are too many, every
+other one goes and the distance doubles; how many there may be depends on how large the world is. Where people look back, a few more are
+kept near that place, so that the next step back is short.
+
+The same checkpoints as bytes (checkpoint_store.py) outlive the process.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from bisect import bisect_right, insort
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from playground.sessions.worker.checkpoint_store import CheckpointStore, StoredCheckpoint
+from playground.sessions.worker.time_sharing import Steps, TimeSlice
+
+MOST_CHECKPOINTS = 64
+FEWEST_CHECKPOINTS = 12
+OBJECTS = 1_200_000  # in all checkpoints together: a copy of a world takes about half a kilobyte for each of its objects
+LOCAL_CHECKPOINTS = 12
+RECENT = 6
+WORLDS = 6
+FIRST_SPACING = 0.04
+ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
+LOCAL_SPACING = 0.03
+FAST_FORK = 0.0015
+
+
+class DroppedWorlds:
+    """How many worlds were dropped since the last clearing up. A world refers to itself: only the collector gets its memory back."""
+
+    dropped = 0
+
+
+class Checkpoint(NamedTuple):
+    """A world in memory; `work` is the time that the engine needed from the start to here."""
+
+    position: int
+    work: float
+    world: Any
+
+
+class History:
+    """The main line's checkpoints, and the few worlds that somebody looks at.
+
+    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step. `count(world)` says
+    how many objects a world holds.
+    """
+
+    def __init__(
+        self,
+        origin: Any,
+        replay: Callable[[Any], None],
+        slice_: TimeSlice,
+        count: Callable[[Any], int] = lambda world: 0,
+    ) -> None:
+        self.replay = replay
+        self._count = count
+        self.slice = slice_
+        self._checkpoints = [Checkpoint(origin.position, 0.0, origin.fork())]
+        self._spacing = FIRST_SPACING
+        self._work = 0.0
+        self._near: OrderedDict[int, Any] = OrderedDict()
+        self._worlds: OrderedDict[int, Any] = OrderedDict()
+        self.forks_fast = True
+        self.store = CheckpointStore()
+
+    def worked(self, world: Any, seconds: float) -> None:
+        """The main line stands at `world` after `seconds` more of work."""
+        self._work += seconds
+        last = self._checkpoints[-1]
+        if self._work - last.work >= self._spacing and world.position > last.position:
+            self._checkpoints.append(Checkpoint(world.position, self._work, self._fork(world)))
+            if len(self._checkpoints) > self._most(world):
+                self._thin()
+
+    def _most(self, world: Any) -> int:
+        """How many checkpoints of a world of this size there is room for."""
+        return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, OBJECTS // (self._count(world) + 1)))
+
+    def _thin(self) -> None:
+        """Double the distance; where one transition alone took longer, both its ends stay."""
+        self._spacing *= 2
+        old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
+        kept = [old[0]]
+        for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
+            if following.work - kept[-1].work > ROUGHLY * self._spacing:
+                kept.append(checkpoint)
+        DroppedWorlds.dropped += len(self._checkpoints) - len(kept) - len(recent)
+        self._checkpoints = kept + recent
+
+    def _fork(self, world: Any) -> Any:
+        started = time.thread_time()
+        twin = world.fork()
+        self.forks_fast = time.thread_time() - started < FAST_FORK
+        return twin
+
+    def keep(self, world: Any) -> None:
+        """Remember a copy of a world, because somebody is about to look at it."""
+        if world.position not in self._worlds:
+            self._put(self._fork(world))
+
+    def _put(self, world: Any) -> None:
+        self._worlds[world.position] = world
+        self._worlds.move_to_end(world.position)
+        while len(self._worlds) > WORLDS:
+            self._worlds.popitem(last=False)
+            DroppedWorlds.dropped += 1
+
+    def cut(self, position: int) -> None:
+        """Forget everything after a position."""
+        self._checkpoints = [self._checkpoints[0]] + [
+            checkpoint for checkpoint in self._checkpoints[1:] if checkpoint.position <= position
+        ]
+        self._work = self._checkpoints[-1].work
+        for worlds in (self._near, self._worlds):
+            for one in [key for key in worlds if key > position]:
+                del worlds[one]
+        self.store.cut(position)
+
+    def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
+        """The same past up to a position, for a fork of the session."""
+        other = History(origin, replay, self.slice, self._count)
+        other._checkpoints = [
+            checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position
+        ]
+        other._spacing, other._work = self._spacing, other._checkpoints[-1].work
+        return other
+
+    # What outlives the process.
+
+    @property
+    def work(self) -> float:
+        """Seconds that the engine needed from the start to the head."""
+        return self._work
+
+    def restore(self) -> Any | None:
+        """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
+        kept = self.store.before(sys.maxsize)
+        world = None if kept is None else self.store.read(kept)
+        if kept is None or world is None:
+            return None
+        self._work = kept.work
+        while kept.work / self._spacing > MOST_CHECKPOINTS // 2:
+            self._spacing *= 2
+        return world
+
+    def checkpoints(self, upto: int, head: Any) -> list[Checkpoint]:
+        """What may be stored: the checkpoints up to a position, and the head where it is there."""
+        checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= upto]
+        if head.position == upto and checkpoints[-1].position < upto:
+            checkpoints.append(Checkpoint(upto, self._work, head.fork()))
+        return checkpoints
+
+    @property
+    def uncovered(self) -> float:
+        """Seconds of work since the last stored checkpoint."""
+        kept = self.store.before(sys.maxsize)
+        return self._work - (kept.work if kept is not None else 0.0)
+
+    # Where to begin a replay.
+
+    def positions(self) -> list[int]:
+        """Where worlds are at hand, in order: a replay to any position begins at the last of them before it."""
+        places = {checkpoint.position for checkpoint in self._checkpoints} | {*self._near, *self._worlds}
+        return sorted(places | set(self.store.positions))
+
+    def nearest(self, position: int) -> Any:
+        """A copy of the latest known world at or before a position."""
+        at, world = self._live(position)
+        kept = self.store.before(position)
+        if kept is not None and kept.position > at and self._is_worth_reading(kept, at):
+            read = self.store.read(kept)
+            if read is not None:
+                self._put_back(Checkpoint(kept.position, kept.work, read))
+                return read.fork()
+        return world.fork()
+
+    def _put_back(self, checkpoint: Checkpoint) -> None:
+        """Have a checkpoint in memory again, where there is room for it."""
+        if len(self._checkpoints) < self._most(checkpoint.world):
+            insort(self._checkpoints, checkpoint, key=lambda one: one.position)
+        else:
+            self._remember(checkpoint.world)
+
+    def _live(self, position: int) -> tuple[int, Any]:
+        checkpoint = self._checkpoints[
+            bisect_right(self._checkpoints, position, key=lambda checkpoint: checkpoint.position) - 1
+        ]
+        best = (checkpoint.position, checkpoint.world)
+        for worlds in (self._near, self._worlds):
+            for at, world in worlds.items():
+                if best[0] < at <= position:
+                    best = (at, world)
+        return best
+
+    def _is_worth_reading(self, kept: StoredCheckpoint, at: int) -> bool:
+        """Whether reading a stored world is quicker than the replay that it spares."""
+        checkpoint = self._checkpoints[
+            bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
+        ]
+        before = self.store.before(at)
+        known = max(
+            (checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0)
+        )
+        share = (kept.position - at) / max(kept.position - known[0], 1)
+        return (kept.work - known[1]) * share > self.store.cost(kept)
+
+    def _remember(self, world: Any) -> None:
+        self._near[world.position] = world
+        while len(self._near) > LOCAL_CHECKPOINTS:
+            self._near.popitem(last=False)
+            DroppedWorlds.dropped += 1
+
+    def at(self, position: int) -> Steps[Any]:
+        """The world at a position; to be looked at, not to be changed."""
+        if position in self._worlds:
+            self._worlds.move_to_end(position)
+            return self._worlds[position]
+        world = self.nearest(position)
+        since = time.thread_time()
+        while world.position < position:
+            self.replay(world)
+            if time.thread_time() - since > LOCAL_SPACING and world.position < position:
+                self._remember(world.fork())
+                since = time.thread_time()
+            if self.slice.over():
+                waited = time.thread_time()
+                yield
+                since += time.thread_time() - waited
+        self._put(world)
+        return world

@@ -1,0 +1,158 @@
+"""A worker process: `python -m playground.sessions.worker` reads requests from its input and answers on its output.
+
+It knows no Django and no database. It ends as soon as its input is closed, also in the middle of a long job: it never outlives the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import resource
+import select
+import sys
+import threading
+import traceback
+from functools import partial
+from typing import Any
+
+from playground.sessions.protocol.base import Message, Request
+from playground.sessions.protocol.comparing import DropTask
+from playground.sessions.protocol.errors import EngineFailed, Failure, SessionError
+from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
+from playground.sessions.protocol.wire import (
+    Envelope,
+    Frames,
+    encode_answer,
+    encode_failure,
+    read_envelope,
+    read_message,
+)
+from playground.sessions.worker import handlers
+from playground.sessions.worker.engines import Engines
+from playground.sessions.worker.history import DroppedWorlds
+from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
+
+READ = 1 << 20
+# Seconds without work, and worlds dropped, after which memory is cleared up; and worlds after which it is in any case.
+IDLE = 0.5
+SOME = 48
+MUCH = 300
+
+
+class Worker:
+    """Requests in, answers out, jobs in turn between them."""
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source = source
+        self._sink = sink
+        self._frames = Frames()
+        self._jobs = TimeSharing(TimeSlice())
+        self._engines = Engines(self._jobs.slice)
+
+    def work(self) -> None:
+        """Serve until the input ends."""
+        while True:
+            ready, _, _ = select.select([self._source], [], [], self._patience())
+            if not ready:
+                self._clear_up()
+            if ready:
+                data = os.read(self._source, READ)
+                if not data:
+                    return
+                for frame in self._frames.feed(data):
+                    self._take(read_envelope(frame))
+            elif self._jobs:
+                self._jobs.turn()
+
+    def _patience(self) -> float | None:
+        """How long to wait for a request: not at all with work to do, for long with nothing to clear up."""
+        if self._jobs:
+            return 0
+        return IDLE if DroppedWorlds.dropped > SOME else None
+
+    def _clear_up(self) -> None:
+        """Get memory back when there is nothing else to do, or there is much of it."""
+        if DroppedWorlds.dropped > (MUCH if self._jobs else SOME):
+            DroppedWorlds.dropped = 0
+            gc.collect()
+
+    def _take(self, envelope: Envelope) -> None:
+        try:
+            message = read_message(envelope)
+            if isinstance(message, Request):
+                self._ask(envelope.number, envelope.session, message)
+            else:
+                self._hear(envelope.session, message)
+        except Exception as error:
+            self._fail(envelope.number, error)
+
+    def _hear(self, session: int, notice: Message) -> None:
+        """What needs no answer and is done at once."""
+        engine = self._engines.find(session)
+        if isinstance(notice, Interrupt) and engine is not None:
+            engine.interrupted = True
+        elif isinstance(notice, Close):
+            self._jobs.drop(session)
+            self._engines.close(session)
+        elif isinstance(notice, DropTask):
+            self._engines.drop_task(session, notice.token)
+
+    def _ask(self, number: int, session: int, request: Request[Any]) -> None:
+        if isinstance(request, AskProgress):
+            self._send(encode_answer(number, handlers.progress(self._engines, session)))
+            return
+        work = handlers.start(self._engines, session, request)
+        handler = handlers.find(type(request))
+        self._jobs.add(Job(work, partial(self._done, number), session, handler.slow, handler.unhurried))
+
+    def _done(self, number: int, answer: Any, error: BaseException | None) -> None:
+        if error is not None:
+            self._fail(number, error)
+            return
+        try:
+            data = encode_answer(number, answer)
+        except Exception as not_data:  # such an answer is a mistake here; the other sessions go on
+            self._fail(number, not_data)
+        else:
+            self._send(data)
+
+    def _fail(self, number: int, error: BaseException) -> None:
+        if not isinstance(error, SessionError):
+            traceback.print_exception(error)
+            error = EngineFailed("The engine could not do this. Nothing was changed.")
+        self._send(encode_failure(number, Failure.of(error)))
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._sink, view) :]
+
+
+def tune_garbage_collection() -> None:
+    """Fewer passes over what stays: a world is many small objects that live as long as it does and form no cycles."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
+
+
+def end_with(source: int) -> None:
+    """End the process at once when nobody holds the other end of its input any more."""
+    poll = select.poll()
+    poll.register(source, 0)  # a closed pipe is told in any case, what there is to read is not
+    poll.poll()
+    os._exit(0)
+
+
+def main() -> None:
+    """The argument is the memory, in bytes, that the process may take.
+
+    Answers go to the standard output as it was; whatever prints goes to the standard error.
+    """
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    sink = os.dup(1)
+    os.dup2(2, 1)
+    tune_garbage_collection()
+    threading.Thread(target=end_with, args=(sys.stdin.fileno(),), daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        Worker(sys.stdin.fileno(), sink).work()

@@ -1,0 +1,98 @@
+"""TimeSharing: one thread serves many sessions by short slices of their jobs.
+
+A job is a generator that yields whenever its slice is over; what it returns is its result. Jobs that have taken little time so far go
+first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left. What nobody waits for (checkpoints
+being written) works in the gaps between those, and has every EIGHTH turn where there are none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+SLICE = 0.010
+QUICK = 0.060
+EIGHTH = 8
+
+T = TypeVar("T")
+Steps = Generator[None, None, T]  # work that yields between its slices, and its result
+
+
+class TimeSlice:
+    """The time that the running job may still take before it has to let others work."""
+
+    def __init__(self) -> None:
+        self.end = 0.0
+
+    def start(self, seconds: float) -> None:
+        self.end = time.perf_counter() + seconds
+
+    def over(self) -> bool:
+        return time.perf_counter() >= self.end
+
+
+@dataclass
+class Job:
+    """One request being worked on."""
+
+    steps: Steps[Any]
+    done: Callable[[Any, BaseException | None], None]
+    session: int = 0
+    slow: bool = False
+    unhurried: bool = False
+    spent: float = field(default=0.0)
+
+
+class TimeSharing:
+    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits, then those that nobody waits for."""
+
+    def __init__(self, slice_: TimeSlice) -> None:
+        self.slice = slice_
+        self._quick: deque[Job] = deque()
+        self._slow: deque[Job] = deque()
+        self._unhurried: deque[Job] = deque()
+        self._passed_over = 0
+
+    def add(self, job: Job) -> None:
+        queue = self._unhurried if job.unhurried else self._slow if job.slow else self._quick
+        queue.append(job)
+
+    def __bool__(self) -> bool:
+        return bool(self._quick or self._slow or self._unhurried)
+
+    def drop(self, session: int) -> None:
+        """Forget the jobs of a session that was closed."""
+        for queue in (self._quick, self._slow, self._unhurried):
+            for job in [job for job in queue if job.session == session]:
+                queue.remove(job)
+                job.steps.close()
+                job.done(None, RuntimeError("the session was closed"))
+
+    def _next(self) -> deque[Job]:
+        if self._quick:
+            return self._quick
+        if self._unhurried and (self._passed_over >= EIGHTH - 1 or not self._slow):
+            self._passed_over = 0
+            return self._unhurried
+        self._passed_over += 1
+        return self._slow
+
+    def turn(self) -> None:
+        """Let the next job work for one slice."""
+        job = self._next().popleft()
+        started = time.perf_counter()
+        self.slice.start(SLICE)
+        try:
+            next(job.steps)
+        except StopIteration as end:
+            job.done(end.value, None)
+            return
+        except Exception as error:
+            job.done(None, error)
+            return
+        job.spent += time.perf_counter() - started
+        job.slow = job.slow or job.spent > QUICK
+        self.add(job)

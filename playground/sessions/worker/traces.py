@@ -1,0 +1,109 @@
+"""Traces inside a worker: a session's history as lines of JSON, and the check of such lines by computing them again."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.traces import (
+    CheckTrace,
+    OpenTrace,
+    TraceChecked,
+    TracedCommand,
+    TraceDifference,
+    TraceLines,
+)
+from playground.sessions.worker.refusals import refusal
+from playground.sessions.worker.world import Refused
+from scheduler_core.export.traces import TraceError, check_lines, export_lines, read_log
+
+CHUNK = 256 << 10
+PATIENCE = 0.25
+OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+
+
+class Export:
+    """A trace being written, a chunk at a time."""
+
+    def __init__(self, asked: OpenTrace) -> None:
+        commands = {
+            row.at: orjson.loads(zlib.decompress(row.payload))["command"]
+            for row in asked.rows
+            if row.kind == "command"
+        }
+        first, last = asked.detail
+        self._lines: Iterator[Data] = export_lines(
+            asked.seed, commands, asked.head, range(first, last + 1), asked.created
+        )
+
+    def next(self) -> TraceLines:
+        """The next lines."""
+        made, size, end = [], 0, time.perf_counter() + PATIENCE
+        for line in self._lines:
+            made.append(orjson.dumps(line, option=OPTIONS))
+            size += len(made[-1])
+            if size >= CHUNK or time.perf_counter() > end:
+                return TraceLines(b"".join(made), False)
+        return TraceLines(b"".join(made), True)
+
+
+def check(asked: CheckTrace) -> TraceChecked:
+    """Compute a trace again."""
+    lines = _read(asked.data)
+    try:
+        seed, log, head = read_log(lines)
+        _require_room(log, asked.max_objects)
+        report = check_lines(lines)
+    except TraceError as error:
+        raise CommandRefused(f"The trace cannot be read: {error}.") from None
+    except Refused as refused:
+        raise refusal(refused.errors) from None
+    return TraceChecked(
+        seed=seed,
+        head=head,
+        commands=[TracedCommand(at, _payload(log[at])) for at in sorted(log)],
+        attempts=report.attempts,
+        position=report.position,
+        difference=_difference(report),
+    )
+
+
+def _payload(command: Any) -> bytes:
+    return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
+
+
+def _difference(report: Any) -> TraceDifference | None:
+    found = report.difference
+    if found is None:
+        return None
+    return TraceDifference(found.line, found.position, found.received, found.expected)
+
+
+def _read(data: bytes) -> list[Mapping[str, Any]]:
+    lines: list[Mapping[str, Any]] = []
+    for number, text in enumerate(data.split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            line = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise CommandRefused(f"Line {number} of the trace is not JSON: {error}.") from None
+        if not isinstance(line, dict):
+            raise CommandRefused(f"Line {number} of the trace is not a JSON object.")
+        lines.append(line)
+    return lines
+
+
+def _require_room(log: Mapping[int, Any], most: int) -> None:
+    """A trace cannot bring more objects than a session may have."""
+    objects = sum(
+        len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list)
+    )
+    if objects > most:
+        raise LimitReached(f"The trace brings {objects:,} objects; at most {most:,} are allowed here.")

@@ -1,0 +1,135 @@
+"""The log in the database: of two writers one wins."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from playground.models import LogEntry, Session
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.opening import LogRow
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def made(*spans: tuple[str, int, int]) -> Session:
+    session = log.create("Test", "", "")
+    for seq, (kind, at, to) in enumerate(spans, 1):
+        log.append(session.pk, LogRow(seq, kind, at, to, log.pack({"n": seq}), size=100))
+    session.refresh_from_db()
+    return session
+
+
+def test_the_head_moves_with_the_log() -> None:
+    session = made(("command", 0, 1), ("step", 1, 5))
+    assert (session.head, session.log_seq) == (5, 2)
+    assert session.log_bytes == 200
+
+
+def test_an_entry_number_is_given_once() -> None:
+    session = made(("command", 0, 1))
+    with pytest.raises(Conflict):
+        log.append(session.pk, LogRow(1, "command", 1, 2, b""))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        LogEntry.objects.create(session=session, seq=1, kind="step", at=1, to=2, payload=b"")
+    assert LogEntry.objects.count() == 1
+
+
+def test_entries_abut() -> None:
+    session = made(("command", 0, 1))
+    with pytest.raises(Conflict):
+        log.append(session.pk, LogRow(2, "step", 3, 4, b""))
+
+
+def test_a_run_that_somebody_wrote_after_does_not_grow() -> None:
+    session = made(("command", 0, 1), ("run", 1, 10))
+    log.advance(session.pk, 2, 10, 20)
+    log.append(session.pk, LogRow(3, "command", 20, 21, b""))
+    with pytest.raises(Conflict):
+        log.advance(session.pk, 2, 20, 30)
+    session.refresh_from_db()
+    assert session.head == 21
+
+
+def test_of_many_writers_at_once_one_wins() -> None:
+    session = made(("command", 0, 1))
+    outcomes: list[str] = []
+    start = threading.Barrier(6)
+
+    def write() -> None:
+        start.wait()
+        try:
+            log.append(session.pk, LogRow(2, "step", 1, 2, b""))
+            outcomes.append("won")
+        except Conflict:
+            outcomes.append("lost")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["lost"] * 5 + ["won"]
+
+
+def test_a_copy_ends_in_the_middle_of_a_run() -> None:
+    session = made(("command", 0, 1), ("run", 1, 100), ("command", 100, 101))
+    copy = log.copy(session.pk, 40, "Copy", "")
+    _, rows = log.read(copy.pk)
+    assert [(row.kind, row.at, row.to) for row in rows] == [("command", 0, 1), ("run", 1, 40)]
+    assert (copy.head, copy.log_seq, copy.origin, copy.origin_position) == (40, 2, session, 40)
+
+
+def test_a_copy_has_keys_of_its_own() -> None:
+    session = made(("command", 0, 1))
+    copy = log.copy(session.pk, 1, "", "")
+    assert len({session.edit_key, session.view_key, copy.edit_key, copy.view_key}) == 4
+
+
+def test_only_one_process_drives_a_session() -> None:
+    session = made()
+    assert log.lease(session.pk, "a", 60)
+    assert not log.lease(session.pk, "b", 60)
+    assert log.lease(session.pk, "a", 60)
+    log.release(session.pk, "a")
+    assert log.lease(session.pk, "b", 60)
+
+
+def test_a_lease_that_was_not_renewed_is_free() -> None:
+    session = made()
+    log.lease(session.pk, "a", -1)
+    assert log.lease(session.pk, "b", 60)
+
+
+def test_a_deleted_session_takes_nothing_and_opens_for_nobody() -> None:
+    session = made(("command", 0, 1))
+    log.delete(session.pk)
+    with pytest.raises(Conflict):
+        log.append(session.pk, LogRow(2, "step", 1, 2, b""))
+    with pytest.raises(SessionGone):
+        log.find(session.edit_key)
+    with pytest.raises(SessionGone):
+        log.read(session.pk)
+
+
+def test_one_client_has_a_limited_number_of_sessions(settings: object) -> None:
+    settings.MAX_SESSIONS_PER_CLIENT = 2  # type: ignore[attr-defined]
+    log.create("one", "", "192.0.2.1")
+    second = log.create("two", "", "192.0.2.1")
+    with pytest.raises(LimitReached, match="Delete some"):
+        log.create("three", "", "192.0.2.1")
+    with pytest.raises(LimitReached):
+        log.copy(second.pk, 0, "", "192.0.2.1")
+    log.create("somebody else's", "", "192.0.2.2")
+    log.delete(second.pk)
+    log.create("three", "", "192.0.2.1")
+
+
+def test_addresses_of_clients_are_not_kept() -> None:
+    session = log.create("one", "", "192.0.2.1")
+    assert "192.0.2.1" not in session.creator

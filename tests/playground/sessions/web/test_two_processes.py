@@ -1,0 +1,133 @@
+"""Two server processes on one database: here two runtimes, whose hints to each other are carried over by the test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from playground.models import LogEntry, Session
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import Conflict
+from playground.sessions.web.changes import command_data
+from playground.sessions.web.driver import Driver, Play
+from playground.sessions.web.lease import Lease
+from playground.sessions.web.live import LiveSession
+from playground.sessions.web.messages import Delta, Gone, ToPage
+from playground.sessions.web.publisher import Viewer
+from playground.sessions.web.relay import Hint
+from playground.sessions.web.runtime import Runtime
+from playground.sessions.worker.world import Grain
+from tests.playground.sessions.worlds import applying, pod
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Process:
+    """One server process."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime()
+        self.others: list[Process] = []
+        self.loop = self.runtime.services.loop.loop
+        self.runtime.services.relay.send = self._send  # type: ignore[method-assign]
+
+    async def _send(self, hint: Hint) -> None:
+        for other in self.others:
+            asyncio.run_coroutine_threadsafe(other.runtime.hear(hint), other.loop)
+
+    def live(self, session: Session) -> LiveSession:
+        return self.runtime.live(session.pk)
+
+    async def do(self, work: Any) -> Any:
+        return await self.runtime.call(lambda: work)
+
+
+@pytest.fixture
+def processes(transactional_db: None) -> Iterator[tuple[Process, Process]]:
+    one, two = Process(), Process()
+    one.others, two.others = [two], [one]
+    yield one, two
+    one.runtime.stop()
+    two.runtime.stop()
+
+
+def html_of(message: ToPage) -> str:
+    return message.html if isinstance(message, Delta) else ""
+
+
+async def until(truth: Any, seconds: float = 10) -> None:
+    async with asyncio.timeout(seconds):
+        while not truth():
+            await asyncio.sleep(0.02)
+
+
+async def test_viewers_of_one_process_see_what_the_other_wrote(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    heard: list[ToPage] = []
+    await two.do(two.live(session).ready())
+    two.loop.call_soon_threadsafe(two.live(session).publisher.add, Viewer(heard.append, True, ready=True))
+    await one.do(one.live(session).apply(command_data(applying(pod("from-the-other-process")), "")))
+    await until(lambda: any("from-the-other-process" in html_of(message) for message in heard))
+    assert two.live(session).head == 2
+
+
+async def test_both_may_write_in_turn(session: Session, processes: tuple[Process, Process]) -> None:
+    _one, _two = processes
+    for number in range(4):
+        process = processes[number % 2]
+        other = processes[1 - number % 2]
+        await process.do(process.live(session).apply(command_data(applying(pod(f"x{number}")), "")))
+        await other.do(other.live(session).ready())
+        await until(lambda other=other, number=number: other.live(session).head == number + 2)
+    assert await LogEntry.objects.acount() == 5
+
+
+async def test_one_process_drives_and_the_other_can_pause_it(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    await two.do(two.live(session).ready())
+    await one.do(one.live(session).play(Grain.PLUGIN, 20))
+    await until(lambda: two.live(session).elsewhere.running is not None)
+    with pytest.raises(Conflict):
+        await two.do(_driver(two, session).start())
+    await two.do(two.live(session).pause())
+    await until(lambda: one.live(session).driver is None)
+    await until(lambda: two.live(session).elsewhere.running is None)
+    await until(lambda: two.live(session).head == one.live(session).head)
+    assert two.live(session).head > 1
+
+
+async def test_a_lease_of_a_process_that_died_is_taken_over(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    two = processes[1]
+    await two.do(two.live(session).ready())
+    assert await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", 60.0)
+    await two.do(two.live(session).run())
+    await until(lambda: two.live(session).driver is None)
+    assert two.live(session).head > 1
+
+
+def _driver(process: Process, session: Session) -> Any:
+    live = process.live(session)
+    live.elsewhere.drives(None)  # as if the hint had been lost
+    return Driver(Play(Grain.PLUGIN, 5), live.changes, Lease(live.id, live.services), live)
+
+
+async def test_a_session_deleted_in_one_process_is_gone_in_the_other(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    heard: list[ToPage] = []
+    live = two.live(session)
+    await two.do(live.ready())
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
+    await one.do(one.live(session).delete())
+    await until(lambda: Gone() in heard)

@@ -1,0 +1,201 @@
+"""Breakpoints: what they look for, what is refused, and where they hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.sessions.protocol.breakpoints import BadBreakpoint, Hit, from_form
+from playground.sessions.protocol.wire import encode_answer
+from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, Failed, compiled
+from playground.sessions.worker.conditions.matching import Condition, problems
+from scheduler_core.commands import command_from_json
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace.kinds import KINDS
+from tests.playground.sessions.worlds import applying, node, pod
+from tests.scheduler_core.codec.rich import walk
+
+OBJECTS = [node("n0"), node("small", cpu="1"), pod("p0", cpu="2"), pod("huge", cpu="64"), pod("p1")]
+
+
+def first(point: dict[str, Any], steps: int = 400) -> Simulation | None:
+    """The world at the first position where a breakpoint holds; None if it never does."""
+    sim = Simulation()
+    sim.apply(command_from_json(applying(*OBJECTS)))
+    condition = Condition([from_form(point)])
+    for _ in range(steps):
+        if condition(sim):
+            return sim
+        if sim.idle:
+            return None
+        sim.advance()
+    return None
+
+
+def record(sim: Simulation, kind: str) -> Any:
+    return next(one.data for one in sim.last if one.kind == kind)
+
+
+def test_a_plugin_and_a_node_hold_where_the_plugin_refused_the_node() -> None:
+    sim = first({"plugin": "NodeResourcesFit", "point": "Filter", "node": "small"})
+    assert sim is not None
+    ran = record(sim, "plugin_ran")
+    assert (ran["pod"], ran["plugin"], "small" in ran["refused"]) == ("default/p0", "NodeResourcesFit", True)
+
+
+def test_a_plugin_and_a_node_hold_where_the_plugin_scored_the_node() -> None:
+    sim = first({"plugin": "NodeResourcesFit", "point": "Score", "node": "small"})
+    assert sim is not None
+    ran = record(sim, "plugin_ran")
+    assert ran["pod"] == "default/p1" and "small" in ran["scores"]
+
+
+def test_a_status_is_found_where_one_node_of_several_got_it() -> None:
+    sim = first({"status": "UnschedulableAndUnresolvable"})
+    assert sim is not None
+    ran = record(sim, "plugin_ran")
+    assert (ran["pod"], ran["status"]["code"], ran["refusals"]) == ("default/p0", "Success", 1)
+
+
+def test_a_point_alone_holds_once_for_each_cycle_at_its_beginning() -> None:
+    sim = first({"point": "Filter", "pod": "huge"})
+    assert sim is not None
+    assert record(sim, "point_started") == {"point": "Filter", "pod": "default/huge"}
+
+
+@pytest.mark.parametrize(
+    ("point", "kind", "field", "value"),
+    [
+        ({"to": "unschedulable"}, "queue_moved", "pod", "default/huge"),
+        ({"came_from": "active", "to": "in flight"}, "queue_moved", "pod", "default/p0"),
+        ({"event": "popped", "pod": "huge"}, "queue_moved", "pod", "default/huge"),
+        ({"reason": "FailedScheduling"}, "event", "name", "huge"),
+        ({"kind": "node_selected", "pod": "default/p1"}, "node_selected", "pod", "default/p1"),
+        ({"kind": "attempt_ended", "pod": "default/h*"}, "attempt_ended", "pod", "default/huge"),
+        ({"kind": "pod_assumed", "node": "small"}, "pod_assumed", "node", "small"),
+        ({"cel": 'record.kind == "attempt_ended" && record.data.outcome == "unschedulable"'}, "attempt_ended", "pod", "default/huge"),
+        ({"cel": 'record.kind == "plugin_ran" && record.data.refused.exists(n, n == "small")'}, "plugin_ran", "pod", "default/p0"),
+        ({"kind": "attempt_started", "cel": "attempt == 2"}, "attempt_started", "pod", "default/huge"),
+        ({"kind": "attempt_started", "cel": "queue.active == 0 && t > 0.0 && position > 3"}, "attempt_started", "pod", "default/p1"),
+    ],
+)  # fmt: skip
+def test_it_holds_for_the_first_record_that_has_all_it_asks_for(
+    point: dict[str, Any], kind: str, field: str, value: str
+) -> None:
+    sim = first(point)
+    assert sim is not None
+    assert record(sim, kind)[field] == value
+
+
+def test_a_watch_holds_where_its_value_changes_not_where_it_begins() -> None:
+    sim = first({"watch": True, "changes": True, "kind": "attempt_ended", "cel": "record.data.outcome"})
+    assert sim is not None
+    assert record(sim, "attempt_ended")["pod"] == "default/huge"
+
+
+@pytest.mark.parametrize(
+    ("cel", "value"),
+    [
+        ("position", 1),
+        ('duration(string(position) + "s")', "0:00:01"),
+        ("bytes(string(position))", "1"),
+        ("{position: [position]}", "{'1': [1]}"),
+        ('string(position) + "' + "x" * 200 + '"', "1" + "x" * 79),
+        ("type(position) == int ? type(record.kind) : type(1)", "STRING"),
+    ],
+)
+def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: Any) -> None:
+    sim = Simulation()
+    condition = Condition([from_form({"watch": True, "changes": True, "kind": "command", "cel": cel})])
+    condition.matchers[0].begun = Hit(0, "", 0, 0, "")
+    sim.apply(command_from_json(applying(node("n0"))))
+    assert condition(sim) and condition.hit is not None
+    assert condition.hit.value == value
+    encode_answer(1, [condition.hit])
+
+
+def test_an_expression_that_is_slow_again_and_again_is_not_asked_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("playground.sessions.worker.conditions.cel.PATIENCE", -1.0)
+    sim = Simulation()
+    sim.apply(command_from_json(applying(*OBJECTS)))
+    program = compiled("position > 0").afresh()
+    given = [program.value(sim.last[0], sim) for _ in range(STRIKES)]
+    assert given == [True] * STRIKES
+    with pytest.raises(Failed, match="not asked any more"):
+        program.value(sim.last[0], sim)
+    assert compiled("position > 0").afresh().value(sim.last[0], sim) is True
+
+
+def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_them_and_says_so() -> None:
+    sim = Simulation()
+    sim.apply(command_from_json(applying(*OBJECTS)))
+    condition = Condition([from_form({"cel": "record.data.refusals > 99"})])
+    assert not condition(sim)
+    assert ["Key not found" in what for what in condition.failures()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "expected"),
+    [
+        ({}, "", "at least one field"),
+        ({"kind": "nonsense"}, "kind", "one of command"),
+        ({"point": "Filtre"}, "point", "Filter"),
+        ({"status": "Unscheduable"}, "status", "Unschedulable"),
+        ({"pod": "a*b"}, "pod", "at its end"),
+        ({"node": "n" * 600}, "node", "a shorter text"),
+        ({"cel": 'record.kind == "\0"'}, "cel", "without the character 0"),
+        ({"pod": "p", "name": "a\0b"}, "name", "without the character 0"),
+        ({"plugin": "NodeName", "reason": "Scheduled"}, "plugin", "one kind of record"),
+        ({"kind": "event", "point": "Filter"}, "point", "one kind of record"),
+        ({"watch": True, "changes": True, "pod": "p"}, "cel", "whose value can change"),
+    ],
+)
+def test_a_breakpoint_that_can_not_be_is_refused_with_its_field(
+    given: dict[str, Any], path: str, expected: str
+) -> None:
+    with pytest.raises(BadBreakpoint) as bad:
+        from_form(given)
+    assert bad.value.errors[0].path == path
+    assert expected in bad.value.errors[0].expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("record.kind == ", 1, 16, "ends too early"),
+        ('recrod.kind == "x"', 1, 1, "known: record, t, position"),
+        ("record.nope == 1", 1, 8, "known: kind, t"),
+        ('record.kind == "x" &&\n  record.data.nope == 1', 2, 15, "there is: "),
+        ('position == "a"', 1, 10, "no matching overload"),
+        ('record.kind == "plugin_run"', 1, 17, "known: command"),
+        ("position", 1, 1, "true or false"),
+        ("(" * 40 + "true" + ")" * 40, 1, 1, "recursion limit"),
+        ("[1].map(a, [2].map(b, [3].map(c, c))) == []", 1, 27, "At most 2"),
+        ("true || " * 70, 1, 501, "at most 500"),
+    ],
+)
+def test_an_error_in_an_expression_is_shown_at_its_character(
+    text: str, line: int, column: int, message: str
+) -> None:
+    found = problems(from_form({"cel": text}))[0]
+    assert (found.line, found.column) == (line, column)
+    assert found.caret == " " * (column - 1) + "^"
+    assert message in found.message
+
+
+def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
+    unknown = {
+        (record.kind, name)
+        for sim in walk(2)
+        for record in sim.last
+        for name in record.data
+        if name not in DATA_FIELDS[record.kind]
+    }
+    assert (unknown, set(DATA_FIELDS)) == (set(), set(KINDS))
+
+
+def test_a_field_in_quotes_is_no_field() -> None:
+    assert problems(from_form({"cel": '"record.nope" == record.scheduler'})) == []

@@ -1,0 +1,114 @@
+"""Any position of a world from checkpoints and replay; here the world is a list of numbers."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from playground.sessions.worker import history
+from playground.sessions.worker.history import History
+from playground.sessions.worker.time_sharing import TimeSlice
+
+
+class Numbers:
+    """A world whose state says whether each transition was made once and in order."""
+
+    def __init__(self, made: tuple[int, ...] = ()) -> None:
+        self.made = made
+
+    @property
+    def position(self) -> int:
+        return len(self.made)
+
+    def advance(self) -> None:
+        self.made = (*self.made, self.position * self.position)
+
+    def fork(self) -> Numbers:
+        return Numbers(self.made)
+
+
+def walked(length: int, seconds: float = 0.05) -> History:
+    world = Numbers()
+    past = History(world, Numbers.advance, TimeSlice())
+    for _ in range(length):
+        world.advance()
+        past.worked(world, seconds)
+    return past
+
+
+def finish(steps: Iterator[Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def test_every_position_is_found_as_it_was() -> None:
+    past = walked(300)
+    order = list(range(301))
+    random.Random(1).shuffle(order)
+    for position in order:
+        assert finish(past.at(position)).made == tuple(i * i for i in range(position))
+
+
+def test_looking_at_a_position_does_not_change_it() -> None:
+    past = walked(50)
+    finish(past.at(20)).fork().advance()
+    assert finish(past.at(20)).position == 20
+
+
+def test_checkpoints_stay_few_and_about_equally_far_apart_in_work() -> None:
+    past = walked(3000)
+    marks = past._checkpoints
+    assert len(marks) <= history.MOST_CHECKPOINTS
+    gaps = [after.work - before.work for before, after in itertools.pairwise(marks)]
+    assert max(gaps) <= 4 * 3000 * 0.05 / history.MOST_CHECKPOINTS
+
+
+def test_a_large_world_has_fewer_checkpoints() -> None:
+    world = Numbers()
+    past = History(world, Numbers.advance, TimeSlice(), lambda world: history.OBJECTS // 20)
+    for _ in range(3000):
+        world.advance()
+        past.worked(world, 0.05)
+    assert history.FEWEST_CHECKPOINTS <= len(past._checkpoints) <= 20
+
+
+def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None:
+    world = Numbers()
+    past = History(world, Numbers.advance, TimeSlice())
+    for seconds in [5.0] + [0.05] * 2000:
+        world.advance()
+        past.worked(world, seconds)
+    assert [checkpoint.position for checkpoint in past._checkpoints[:2]] == [0, 1]
+
+
+def test_a_short_step_back_after_a_longreplayreplays_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    past = walked(100, seconds=0.0)
+    replayed, spent = 0, 0.0
+    monkeypatch.setattr(history.time, "thread_time", lambda: spent)
+
+    def slowly(world: Numbers) -> None:
+        nonlocal replayed, spent
+        replayed, spent = replayed + 1, spent + 0.002
+        world.advance()
+
+    past.replay = slowly
+    finish(past.at(100))
+    replayed = 0
+    finish(past.at(99))
+    assert replayed <= history.LOCAL_SPACING / 0.002 + 2
+
+
+def test_what_comes_after_a_cut_is_forgotten() -> None:
+    past = walked(200)
+    finish(past.at(150))
+    past.cut(100)
+    assert finish(past.at(100)).position == 100
+    assert all(checkpoint.position <= 100 for checkpoint in past._checkpoints)
+    assert all(position <= 100 for position in past._worlds)

@@ -1,0 +1,100 @@
+"""A worker process from inside: what it does with requests that go wrong, and that it knows every request."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+import pytest
+
+from playground.sessions.protocol import base
+from playground.sessions.protocol.base import Message, Request, answer_of
+from playground.sessions.protocol.looking import NodeNames
+from playground.sessions.protocol.opening import AskProgress, ReplayProgress
+from playground.sessions.protocol.traces import CheckTrace, NextTraceLines
+from playground.sessions.protocol.wire import (
+    NOTICES,
+    REQUESTS,
+    Frames,
+    Reply,
+    encode_message,
+    read_answer,
+    read_reply,
+)
+from playground.sessions.worker import handlers
+from playground.sessions.worker.handlers import OF_A_SESSION, OF_THE_WORKER, Handler
+from playground.sessions.worker.process import Worker
+from playground.sessions.worker.time_sharing import Steps
+
+
+def answers(*frames: bytes) -> dict[int, Reply]:
+    """What a worker answers to requests, by their number; then its input ends, and so does it."""
+    source, ours = os.pipe()
+    theirs, sink = os.pipe()
+    worker = threading.Thread(target=Worker(source, sink).work)
+    worker.start()
+    found: dict[int, Reply] = {}
+    reader = Frames()
+    for frame in frames:
+        os.write(ours, frame)
+    while len(found) < len(frames):
+        for frame in reader.feed(os.read(theirs, 65_536)):
+            reply = read_reply(frame)
+            found[reply.number] = reply
+    os.close(ours)
+    worker.join()
+    for end in (source, theirs, sink):
+        os.close(end)
+    return found
+
+
+PROGRESS = AskProgress()
+
+
+def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def odd(*_: Any) -> Steps[Any]:
+        yield
+        return {"thing": object()}
+
+    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(odd))
+    found = answers(encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
+    assert found[1].failure is not None
+    assert found[1].failure.kind == "engine"
+    assert read_answer(PROGRESS, found[2]) == ReplayProgress(0, 0)
+
+
+def test_a_request_with_a_wrong_field_is_answered_with_its_path() -> None:
+    wrong = msgspec.structs.replace(CheckTrace(data=b"", max_objects=1), max_objects="many")  # type: ignore[arg-type]
+    found = answers(encode_message(1, 0, wrong), encode_message(2, 0, PROGRESS))
+    assert found[1].failure is not None
+    assert "$.max_objects" in found[1].failure.message
+
+
+def test_a_session_that_is_not_open_is_told_so() -> None:
+    found = answers(encode_message(7, 3, NodeNames(at=1)))
+    assert found[7].failure is not None
+    assert "does not have this session" in found[7].failure.message
+
+
+def test_every_request_has_one_handler() -> None:
+    assert sorted(map(str, [*OF_A_SESSION, *OF_THE_WORKER, AskProgress])) == sorted(map(str, REQUESTS))
+
+
+def below(kind: type[Message]) -> set[type[Message]]:
+    return {one for each in kind.__subclasses__() for one in (each, *below(each))}
+
+
+def test_every_message_of_the_protocol_travels() -> None:
+    messages = {kind for kind in below(Message) if kind.__module__ != base.__name__}
+    assert messages == {*REQUESTS, *NOTICES}
+
+
+@pytest.mark.parametrize("request_", [*OF_A_SESSION, *OF_THE_WORKER], ids=lambda kind: kind.__name__)
+def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
+    hints = get_type_hints(handlers.find(request_).work)
+    (_sends, _gets, answer) = get_args(hints.pop("return"))
+    assert (hints["asked"], answer) == (request_, answer_of(request_))
