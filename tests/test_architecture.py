@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from scheduler_core import plugins
+from scheduler_core.framework.plugin import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
@@ -152,6 +153,70 @@ def test_whoever_finds_plugins_in_their_rooms_names_none() -> None:
     assert breaches(finders, plugin_names) == []
 
 
+RUNTIME = ROOT / "scheduler_core/framework/runtime"
+# What else has methods of these names is told apart by what it is called on.
+SHARED_NAMES = ("adjust", "bind", "filter", "reserve", "sort_key")
+POINT_METHODS = (*METHODS.values(), "will_pre_bind", "adjust")
+STEPS_AND_RECORDS = ("PluginStep", "StepFacts", "PluginRan", "PointStarted")
+STEP_KINDS = ("plugin_ran", "point_started")
+
+
+def is_a_plugin(node: ast.expr) -> bool:
+    """Whether an expression is a plugin at first sight: something called so, or one of several."""
+    return "plugin" in name_of(node).rpartition(".")[2] or isinstance(node, ast.Subscript)
+
+
+def plugins_run(tree: ast.Module) -> Iterator[str]:
+    """What the runtime alone does: plugins called at a point, steps made, their records written. A plugin may call its own methods."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = name_of(node.func)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in POINT_METHODS:
+            owner, method = node.func.value, node.func.attr
+            own = name_of(owner) in ("self", "points") or ast.unparse(owner) == "super()"
+            if not own and (method not in SHARED_NAMES or is_a_plugin(owner)):
+                yield f"line {node.lineno}: calls {ast.unparse(node.func)}()"
+        if name.rpartition(".")[2] in STEPS_AND_RECORDS:
+            yield f"line {node.lineno}: makes a {name}"
+        if name.rpartition(".")[2] in ("record", "write"):
+            kinds = [a.value for a in node.args if isinstance(a, ast.Constant) and a.value in STEP_KINDS]
+            yield from (f"line {node.lineno}: writes {kind}" for kind in kinds)
+
+
+def test_the_runtime_alone_runs_plugins_and_makes_their_steps_and_records() -> None:
+    others = [path for path in CORE + PLAYGROUND if RUNTIME not in path.parents]
+    assert breaches(others, plugins_run) == []
+    assert len(breaches(sorted(RUNTIME.glob("*.py")), plugins_run)) > len(POINT_METHODS)
+
+
+# The search writes what Filter says of each row; a digest takes in the bytes as they are.
+VERDICT_ROOMS = (
+    ROOT / "scheduler_core/framework",
+    ROOT / "scheduler_core/scheduler/algorithm/search.py",
+    ROOT / "scheduler_core/scheduler/cycles/scheduling_cycle.py",
+    ROOT / "scheduler_core/export/digests.py",
+)
+
+
+def verdicts_decoded(tree: ast.Module) -> Iterator[str]:
+    """The arrays of verdicts, which Verdicts and NodeToStatus alone read."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute):
+            continue
+        of_verdicts = name_of(node.value).rpartition(".")[2] == "verdicts"
+        if node.attr == "refused_by" or (of_verdicts and node.attr in ("reason", "statuses")):
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_verdicts_are_decoded_in_one_place() -> None:
+    rooms = [path for path in VERDICT_ROOMS if path.is_dir()]
+    others = [
+        path for path in CORE + PLAYGROUND if path not in VERDICT_ROOMS and not {*rooms} & {*path.parents}
+    ]
+    assert breaches(others, verdicts_decoded) == []
+
+
 def test_the_playground_evaluates_no_code_from_outside() -> None:
     assert breaches(PLAYGROUND, dangerous_code) == []
 
@@ -166,6 +231,14 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ("x = sorted(y, key=lambda v: hash(v))", hashes),
         ("for x in set(y):\n    z(x)", iterated_sets),
         ('x = {"NodePorts": 1}', plugin_names),
+        ("x = cycle.refused_by >= 0", verdicts_decoded),
+        ("x = step.verdicts.statuses[0]", verdicts_decoded),
+        ("plugin.pre_filter(state, pod, nodes)", plugins_run),
+        ("x = mine.post_bind(state, pod, node)", plugins_run),
+        ("x = plugin.filter(state, pod, nodes, rows)", plugins_run),
+        ("x = framework.at(point)[0].sort_key(pod, 0)", plugins_run),
+        ("x = step.PluginStep(Point.FILTER, name)", plugins_run),
+        ('world.record("plugin_ran", data)', plugins_run),
         ("x = [y for y in {1, 2}]", iterated_sets),
         ("x = list({y for y in z})", iterated_sets),
         ("x = eval(y)", dangerous_code),
@@ -175,6 +248,20 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
 )
 def test_the_rules_catch_what_they_forbid(code: str, rule: Rule) -> None:
     assert len(list(rule(ast.parse(code)))) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "store.bind(key, uid, node, now)",
+        "self.filter(state, pod, nodes, rows)",
+        "super().pre_filter(state, pod, nodes)",
+        "Session.objects.filter(pk=1)",
+        "filters.adjust(state, pod, view, changes)",
+    ],
+)
+def test_what_only_has_the_name_of_a_point_may_be_called(code: str) -> None:
+    assert list(plugins_run(ast.parse(code))) == []
 
 
 def test_tests_by_hypothesis_leave_to_the_profile_what_a_busy_machine_could_break() -> None:

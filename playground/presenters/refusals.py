@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.scene import refused_by
-from scheduler_core.view import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycleView, Status
+from playground.presenters.scene import node_to_status
+from scheduler_core.view import NOT_EVALUATED, PASSED, SchedulingCycleView, Status
 
-FEASIBLE, UNSEEN = -1, -2
+FEASIBLE, UNSEEN = PASSED, NOT_EVALUATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +58,5 @@ def refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     if not cycle.pre_filter_status.ok:
         everyone = np.zeros(len(names), np.int32)
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))
-    steps, reasons = refused_by(cycle, names)
-    # One number for each (step, reason); its distinct values are the groups. Steps and reasons are small.
-    both = np.where(steps >= 0, steps.astype(np.int64) * 65536 + reasons, steps)
-    distinct, inverse = np.unique(both, return_inverse=True)
-    statuses: list[Status] = []
-    counts: list[int] = []
-    index: dict[tuple[str, str], int] = {}
-    group_of = np.empty(len(distinct), np.int32)
-    sizes = np.bincount(inverse, minlength=len(distinct))
-    for i, code in enumerate(distinct):
-        if code in (PASSED, NOT_EVALUATED):
-            group_of[i] = code
-            continue
-        status = cycle.absent if code == EXCLUDED else _status(cycle, int(code))
-        key = (status.plugin, status.message)
-        if key not in index:
-            index[key] = len(statuses)
-            statuses.append(status)
-            counts.append(0)
-        group_of[i] = index[key]
-        counts[index[key]] += int(sizes[i])
-    return Refusals(group_of[inverse], steps, tuple(statuses), tuple(counts))
-
-
-def _status(cycle: SchedulingCycleView, code: int) -> Status:
-    step = cycle.steps[code // 65536]
-    if step.verdicts is None:
-        return step.status
-    return step.verdicts.statuses[code % 65536].by(step.plugin)
+    groups = node_to_status(cycle, names).groups()
+    return Refusals(groups.group, groups.step, groups.statuses, groups.counts)

@@ -12,6 +12,7 @@ from scheduler_core.view import (
     Attempt,
     CycleView,
     NodeTable,
+    NodeToStatus,
     PluginStep,
     Pod,
     Point,
@@ -104,20 +105,10 @@ def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np
     return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
 
 
-def refused_by(
-    cycle: SchedulingCycleView, names: Sequence[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Per node of `names`: the index of the refusing step (see SchedulingCycle) and of its reason; -2 where there is none."""
-    empty = np.full(len(names), -2, np.int32)
-    if not len(cycle.refused_by):
-        return empty, empty
+def node_to_status(cycle: SchedulingCycleView, names: Sequence[str]) -> NodeToStatus:
+    """What Filter says so far of the nodes in `names`."""
     rows = verdict_rows(cycle, names)
-    if rows is None:
-        return cycle.refused_by, cycle.reason
-    known = rows >= 0
-    steps, reasons = empty.copy(), empty.copy()
-    steps[known], reasons[known] = cycle.refused_by[rows[known]], cycle.reason[rows[known]]
-    return steps, reasons
+    return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)
 
 
 def utilisation(table: NodeTable) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.commands import command_from_json
 from scheduler_core.export.digests import digest
+from scheduler_core.framework.runtime.records import facts_of
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import KINDS
@@ -116,7 +117,7 @@ def _detail(cycle: SchedulingCycle) -> Line:
     return {
         "pod": cycle.pod.key,
         "nodes": list(cycle.nodes.names),
-        "steps": [step.facts(cycle.pod.key, cycle.nodes).to_json() for step in cycle.steps],
+        "steps": [facts_of(step, cycle.pod.key, cycle.nodes).to_json() for step in cycle.steps],
     }
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import Code, Status, unresolvable
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_pre_filter
+from scheduler_core.framework.status import Status, unresolvable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
 
@@ -80,13 +82,14 @@ def _pre_filter(
     """A refusal of all nodes, or the nodes left (None: all) and the plugins that left others out."""
     allowed: frozenset[str] | None = None
     narrowing: list[str] = []
+    trial = Trial(pod, nodes, state)
     for plugin in framework.at(Point.PRE_FILTER):
-        result = plugin.pre_filter(state, pod, nodes)
-        if result.status.code is Code.SKIP:
-            state.skip_filter = (*state.skip_filter, plugin.name)
-        elif not result.status.ok:
-            return result.status.by(plugin.name), None, []
-        elif result.node_names is not None:
-            allowed = result.node_names if allowed is None else allowed & result.node_names
+        step = run_pre_filter(plugin, trial)
+        if step.skipped:
+            continue
+        if not step.status.ok:
+            return step.status, None, []
+        if step.node_names is not None:
+            allowed = step.node_names if allowed is None else allowed & step.node_names
             narrowing.append(plugin.name)
     return None, allowed, narrowing

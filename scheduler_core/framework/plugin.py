@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.events import EVERYTHING, On
-from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import NEVER
 
@@ -78,6 +78,38 @@ class Verdicts:
     def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
         """One status for every refused row."""
         return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
+
+    @property
+    def refused(self) -> NDArray[np.bool_]:
+        """Which of the rows asked are refused."""
+        return self.reason >= 0
+
+    def status_at(self, i: int) -> Status | None:
+        """The refusal of the i-th row asked; None where it passes."""
+        reason = int(self.reason[i])
+        return None if reason < 0 else self.statuses[reason]
+
+    def first(self) -> Status | None:
+        """The refusal of the first row that is refused; None where none is."""
+        refused = np.flatnonzero(self.refused)
+        return self.status_at(int(refused[0])) if len(refused) else None
+
+    def refusals(self, rows: Rows) -> list[tuple[int, Status]]:
+        """The rows refused among `rows`, which were those asked, each with its status."""
+        refused, statuses = self.refused, self.statuses
+        reasons = self.reason[refused].tolist()
+        return [(row, statuses[i]) for row, i in zip(rows[refused].tolist(), reasons, strict=True)]
+
+    def counted(self, asked: NDArray[np.bool_] | None = None) -> list[tuple[Status, int]]:
+        """The statuses that rows got, each with their number; of the rows marked in `asked` alone, where it is given."""
+        reason = self.reason if asked is None else self.reason[asked]
+        counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
+        return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
+
+    def first_error(self) -> Status | None:
+        """The first internal error that some row got; None where no row did."""
+        errors = (i for i, status in enumerate(self.statuses) if status.code is Code.ERROR)
+        return next((self.statuses[i] for i in errors if np.any(self.reason == i)), None)
 
 
 class Filters(Protocol):
@@ -288,7 +320,7 @@ class Plugin:
 
 _REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
 
-_METHODS: dict[Point, str] = {
+METHODS: dict[Point, str] = {
     Point.PRE_ENQUEUE: "pre_enqueue",
     Point.QUEUE_SORT: "sort_key",
     Point.PRE_FILTER: "pre_filter",
@@ -308,5 +340,5 @@ _METHODS: dict[Point, str] = {
 
 def takes_part(plugin: type[Plugin], point: Point) -> bool:
     """Whether the plugin's class overrides the point's method."""
-    method = _METHODS.get(point)
+    method = METHODS.get(point)
     return method is not None and getattr(plugin, method) is not getattr(Plugin, method)

@@ -15,6 +15,7 @@ from typing import Any
 
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime.points import run_pre_enqueue
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.plugin import NAME as DEFAULT_PREEMPTION
 from scheduler_core.plugins.interpodaffinity.filtering import EXISTING_ANTI, STATUSES
@@ -87,7 +88,7 @@ def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:
 def _gate_is_open(scheduler: Scheduler, pod: Pod) -> bool:
     framework = scheduler.framework_of(pod)
     return framework is not None and all(
-        plugin.pre_enqueue(pod).ok for plugin in framework.at(Point.PRE_ENQUEUE)
+        run_pre_enqueue(plugin, pod).status.ok for plugin in framework.at(Point.PRE_ENQUEUE)
     )
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from scheduler_core.framework.events import Action, ClusterEvent, ObjectEvent, On
 from scheduler_core.framework.plugin import Plugin
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Tally
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import STAYS, QueuedPod, RequeueDecision, Strategy

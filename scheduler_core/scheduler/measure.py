@@ -11,7 +11,6 @@ kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.metrics.figures import Alike, Figures
@@ -141,13 +140,14 @@ def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArra
         figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes
         return
     assert step.verdicts is not None
-    reason = step.verdicts.reason if tail is None else step.verdicts.reason[~tail[step.rows]]
-    codes = Counter(step.verdicts.statuses[i].code for i in reason[reason >= 0].tolist())
-    figures.calls_at(profile, "Filter", OK)[step.plugin] += len(reason) - codes.total()
-    for code, times in codes.items():
-        figures.calls_at(profile, "Filter", code.kube_name)[step.plugin] += times
-    if Code.ERROR in codes and step.plugin == _VOLUMES:
-        figures.volume_errors[("predicate",)] += codes[Code.ERROR]
+    asked = None if tail is None else ~tail[step.rows]
+    refusals = step.verdicts.counted(asked)
+    nodes = nodes if asked is None else int(np.count_nonzero(asked))
+    figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes - sum(times for _, times in refusals)
+    for status, times in refusals:
+        figures.calls_at(profile, "Filter", status.code.kube_name)[step.plugin] += times
+        if status.code is Code.ERROR and step.plugin == _VOLUMES:
+            figures.volume_errors[("predicate",)] += times
 
 
 def _count_error(figures: Figures, step: PluginStep) -> None:
@@ -258,13 +258,13 @@ def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
 # The rest
 
 
-def gated(scheduler: Measured, pod: Pod, plugins: list[tuple[str, str]]) -> None:
-    """PreEnqueue plugins were asked about a pod: (plugin, status). The point's status is Success even where one of them holds
+def gated(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
+    """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
     the pod back: v1.34.1 itself says so."""
     profile = pod.spec.scheduler_name
     scheduler.figures.extension_point.counts[("PreEnqueue", OK, profile), 0] += 1
-    for plugin, status in plugins:
-        scheduler.figures.calls_at(profile, "PreEnqueue", status)[plugin] += 1
+    for step in steps:
+        scheduler.figures.calls_at(profile, "PreEnqueue", step.status.code.kube_name)[step.plugin] += 1
 
 
 def handled(scheduler: Measured, event: str) -> None:

@@ -7,13 +7,15 @@ from typing import Protocol
 from scheduler_core.api.store import Store
 from scheduler_core.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.framework.plugin import Plugin, Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import queue_sort_key, run_pre_enqueue
+from scheduler_core.framework.runtime.records import record_gate
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.hints import Hints
 from scheduler_core.queue.types import QueuedPod, RequeueDecision
 from scheduler_core.scheduler import measure
 from scheduler_core.trace.journal import Place, Why
-from scheduler_core.trace.kinds import PluginRan
 
 
 class RulesOwner(measure.Measured, Protocol):
@@ -43,23 +45,22 @@ class QueueRules:
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         first = next(iter(self._scheduler.profiles.values()))
-        return first.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+        return queue_sort_key(first, pod, timestamp)
 
     def gate(self, pod: Pod, first: str) -> str:
         framework = self._scheduler.framework_of(pod)
         if framework is None:
             return ""
-        answers: list[tuple[str, str]] = []
+        steps: list[PluginStep] = []
         gate = ""
         for plugin in _gates(framework, first):
-            status = plugin.pre_enqueue(pod).by(plugin.name)
-            answers.append((plugin.name, status.code.kube_name))
-            if not status.ok:
-                ran = PluginRan(Point.PRE_ENQUEUE.value, plugin.name, pod.key, status.to_json())
-                self._scheduler.world.record(ran, self._scheduler.name)
+            step = run_pre_enqueue(plugin, pod)
+            steps.append(step)
+            if not step.status.ok:
+                record_gate(self._scheduler.world, self._scheduler.name, pod, step)
                 gate = plugin.name
                 break
-        measure.gated(self._scheduler, pod, answers)
+        measure.gated(self._scheduler, pod, steps)
         return gate
 
     def of_interest(self, event: ClusterEvent) -> bool:

@@ -19,7 +19,7 @@ from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.step import StepFacts
+from scheduler_core.framework.runtime.records import record_step
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -20,8 +20,8 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
-from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, PointStarted
-from scheduler_core.trace.records import Recorder
+from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, Facts
+from scheduler_core.trace.records import LazyFacts, Recorder
 
 Manifest = dict[str, Any]
 
@@ -145,24 +145,21 @@ class Bench:
     def _traced_attempt(self, pod: Pod) -> SchedulingCycle:
         """Every step is a transition with its record, the first of a point with one more."""
         world, name, key = self.simulation, self._scheduler.name, pod.key
-        write, drain, now = self._recorder.write, self._recorder.drain, world.now
-        first = world.position
-        span = write(now, AttemptStarted(self._number, key, pod.spec.scheduler_name, 0, 0), name, 0)
+        drain, first = self._recorder.drain, world.position
+        trace = _Trace(self._recorder, world.now)
+        span = trace.record(AttemptStarted(self._number, key, pod.spec.scheduler_name, 0, 0), name)
 
         def did(cycle: SchedulingCycle) -> None:
-            steps = cycle.steps
-            step = steps[-1]
             world.position += 1
-            if len(steps) < 2 or steps[-2].point is not step.point:
-                cycle.point_span = write(now, PointStarted(step.point.value, key), name, span)
-            write(now, StepFacts(step, key, cycle.nodes), name, cycle.point_span)
+            cycle.span = span
+            record_step(trace, name, cycle, cycle.steps[-1], cycle.nodes)
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
         ended = AttemptEnded(
             cycle.number, key, cycle.outcome, cycle.chosen or "", cycle.message, 0, 0, cycle.draw
         )
-        write(now, ended, name, span)
+        trace.record(ended, name, span)
         world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))
         return cycle
@@ -186,6 +183,19 @@ class Bench:
             0 if cycle.tied_rows is None else len(cycle.tied_rows),
             (),
         )
+
+
+class _Trace:
+    """Writes records of one moment."""
+
+    __slots__ = ("_now", "_recorder")
+
+    def __init__(self, recorder: Recorder, now: int) -> None:
+        self._recorder = recorder
+        self._now = now
+
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
+        return self._recorder.write(self._now, facts, scheduler, parent)
 
 
 def variants(kind: str) -> tuple[bool, ...]:

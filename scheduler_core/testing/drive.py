@@ -9,10 +9,18 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.arguments import default_arguments
-from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.points import (
+    run_filter,
+    run_normalize_score,
+    run_pre_filter,
+    run_pre_score,
+    run_score,
+)
 from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.registry import registry
 
@@ -62,28 +70,25 @@ def filtered(
     plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
 ) -> dict[str, Status | None]:
     """Per node the plugin's refusal, or None where it passes; a plugin that skips at PreFilter passes all."""
-    state = CycleState()
+    trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows
     out: dict[str, Status | None] = {nodes.names[int(row)]: None for row in rows}
-    if takes_part(type(plugin), Point.PRE_FILTER) and plugin.pre_filter(state, pod, nodes).status.skipped:
+    if takes_part(type(plugin), Point.PRE_FILTER) and run_pre_filter(plugin, trial).skipped:
         return out
-    verdicts = plugin.filter(state, pod, nodes, rows)
-    if verdicts is not None:
-        for row, reason in zip(rows.tolist(), verdicts.reason.tolist(), strict=True):
-            out[nodes.names[row]] = None if reason < 0 else verdicts.statuses[reason]
-    return out
+    step, _ = run_filter(plugin, trial, trial.state, nodes, rows)
+    return out | {nodes.names[row]: status for row, status in step.refusals()}
 
 
 def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
     """Per node the raw score; None where the plugin skips. ValueError where it can't score."""
-    state = CycleState()
+    trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows
-    if takes_part(type(plugin), Point.PRE_SCORE) and not plugin.pre_score(state, pod, nodes, rows).ok:
+    if takes_part(type(plugin), Point.PRE_SCORE) and not run_pre_score(plugin, trial, rows).status.ok:
         return None
-    scores = plugin.score(state, pod, nodes, rows)
-    if isinstance(scores, Status):
-        raise ValueError(scores.message)
-    return {nodes.names[int(row)]: int(score) for row, score in zip(rows, scores, strict=True)}
+    step = run_score(plugin, trial, rows)
+    if step.scores is None:
+        raise ValueError(step.status.message)
+    return _by_name(nodes, rows, step)
 
 
 def normalized(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
@@ -93,4 +98,9 @@ def normalized(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = N
     if raw is None:
         return None
     scores = np.array(list(raw.values()), np.int64)
-    return dict(zip(raw, plugin.normalize(CycleState(), pod, nodes, rows, scores).tolist(), strict=True))
+    return _by_name(nodes, rows, run_normalize_score(plugin, Trial(pod, nodes), rows, scores))
+
+
+def _by_name(nodes: NodeTable, rows: Rows, step: PluginStep) -> dict[str, int]:
+    assert step.scores is not None
+    return {nodes.names[row]: score for row, score in zip(rows.tolist(), step.scores.tolist(), strict=True)}

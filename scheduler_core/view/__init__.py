@@ -13,10 +13,12 @@ from scheduler_core.framework.events import (
     Action,
     action_name,
 )
+from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
 from scheduler_core.framework.plugin import Point, Scores
+from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status
-from scheduler_core.framework.step import PluginStep, StepFacts
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
@@ -30,7 +32,6 @@ from scheduler_core.queue.hints import registered
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS
@@ -43,7 +44,6 @@ __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
     "DESCRIPTIONS",
-    "EXCLUDED",
     "FORCE_ACTIVATE",
     "NEVER",
     "NOT_EVALUATED",
@@ -67,6 +67,7 @@ __all__ = [
     "LoadLimits",
     "Move",
     "NodeTable",
+    "NodeToStatus",
     "Phase",
     "Place",
     "PluginStep",

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.node_to_status import NodeToStatus
 from scheduler_core.framework.plugin import Rows
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Status
@@ -44,7 +42,7 @@ class CycleView(Protocol):
 
 
 class SchedulingCycleView(CycleView, Protocol):
-    """One attempt to place one pod. `refused_by` and `reason` are explained in scheduler/cycles/scheduling_cycle.py."""
+    """One attempt to place one pod."""
 
     @property
     def nodes(self) -> NodeTable: ...
@@ -53,13 +51,7 @@ class SchedulingCycleView(CycleView, Protocol):
     def pre_filter_status(self) -> Status: ...
 
     @property
-    def absent(self) -> Status: ...
-
-    @property
-    def refused_by(self) -> NDArray[np.int32]: ...
-
-    @property
-    def reason(self) -> NDArray[np.int32]: ...
+    def node_to_status(self) -> NodeToStatus: ...
 
     @property
     def feasible(self) -> Rows | None: ...

@@ -14,7 +14,7 @@ from scheduler_core.commands import ApplyObjects
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Plugin, Scores
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod

@@ -67,7 +67,7 @@ def of_facts(facts: Facts) -> dict[str, Any]:
 def row(record: Record) -> dict[str, Any]:
     """A record as a row of a list; `no` marks refusals and failures."""
     source = record.source
-    if isinstance(source, StepFacts):
+    if isinstance(source, StepFacts) and source.nodes is not None:
         step = source.step
         no = bool(step.refused) or step.status.code.kube_name not in _FINE
         return {

@@ -60,11 +60,10 @@ def _of_filter(step: PluginStep, pod: str) -> Message:
 
 
 def _first_reason(step: PluginStep) -> str:
-    if step.verdicts is None:
+    first = None if step.verdicts is None else step.verdicts.first()
+    if step.verdicts is None or first is None:
         return step.status.message
-    refused = step.verdicts.reason[step.verdicts.reason >= 0]
-    status = step.verdicts.statuses[int(refused[0])]
-    return status.message + (" …" if (refused != refused[0]).any() else "")
+    return first.message + (" …" if len(step.verdicts.counted()) > 1 else "")
 
 
 def _of_scores(scores: Scores, pod: str) -> Message:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.filters import filter_error
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.framework.status import error
 from scheduler_core.scheduler.algorithm import search
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -31,14 +31,14 @@ def prepare(
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's Filter, for all rows that still pass."""
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
-    step, failed = search.run_filter(cycle, plugin)
+    step, failed = search.ask(cycle, plugin)
     if failed is None:
-        return step, Turn.NEXT if _has_rows(cycle) else Turn.NOBODY
-    text = f'running "{plugin.name}" filter plugin: {failed.message}'
+        return step, NEXT if _has_rows(cycle) else NOBODY
+    failure = filter_error(plugin.name, failed)
     if not search.search_of(cycle).own_nomination:
-        return step, internal_error(cycle, text)
-    search.leave_nominated(cycle, framework, algorithm_state, error(text).by(plugin.name))
-    return step, Turn.FIRST if _has_rows(cycle) else Turn.NOBODY
+        return step, internal_error(cycle, failure.message)
+    search.leave_nominated(cycle, framework, algorithm_state, failure)
+    return step, FIRST if _has_rows(cycle) else NOBODY
 
 
 def leave(
@@ -65,8 +65,7 @@ def _has_rows(cycle: SchedulingCycle) -> bool:
 def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
     cycle.feasible = feasible
     if len(feasible) == 0:
-        steps = {int(i) for i in np.unique(cycle.refused_by) if i >= 0}
-        refusing = {cycle.steps[i].plugin for i in steps}
+        refusing = cycle.node_to_status.plugins()
         cycle.unschedulable_plugins = tuple(sorted(refusing | set(cycle.narrowed_by)))
         return PhaseResult.REFUSED
     if len(feasible) == 1:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -17,17 +15,9 @@ NO_NODES = "no nodes available to schedule pods"
 def refusals(cycle: SchedulingCycle) -> Counter[str]:
     """How many nodes were refused for each reason; a node with two reasons counts in both."""
     counts: Counter[str] = Counter()
-    for i, step in enumerate(cycle.steps):
-        if step.verdicts is None or not step.refused:
-            continue
-        mine = cycle.reason[cycle.refused_by == i]
-        for reason, number in zip(*np.unique(mine, return_counts=True), strict=True):
-            for text in step.verdicts.statuses[int(reason)].reasons:
-                counts[text] += int(number)
-    outside = int(np.count_nonzero(cycle.refused_by == EXCLUDED))
-    if outside:
-        for text in cycle.absent.reasons:
-            counts[text] += outside
+    for status, number in cycle.node_to_status.counted():
+        for text in status.reasons:
+            counts[text] += number
     return counts
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_pre_filter
 from scheduler_core.framework.status import Code, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.algorithm.turns import NEXT, NOBODY, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -20,25 +21,16 @@ from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
     plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
-    result = plugin.pre_filter(cycle.state, cycle.pod, cycle.nodes)
-    status = result.status.by(plugin.name)
-    step = cycle.did(
-        PluginStep(
-            Point.PRE_FILTER, plugin.name, status, cycle.t, cycle.position, node_names=result.node_names
-        )
-    )
-    if status.code is Code.SKIP:
-        cycle.state.skip_filter = (*cycle.state.skip_filter, plugin.name)
-    elif status.code is Code.UNRESOLVABLE:
-        cycle.pre_filter_status = status
-        return step, Turn.NOBODY
-    elif status.code is Code.UNSCHEDULABLE:
-        cycle.pre_filter_status = status
-    elif not status.ok:
+    step = run_pre_filter(plugin, cycle)
+    status = step.status
+    if status.skipped:
+        return step, NEXT
+    if status.ok:
+        return step, NEXT if _narrow(cycle, step) else NOBODY
+    if status.code not in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE):
         return step, internal_error(cycle, f'running PreFilter plugin "{plugin.name}": {status.message}')
-    elif result.node_names is not None and not _narrow(cycle, plugin.name, result.node_names):
-        return step, Turn.NOBODY
-    return step, Turn.NEXT
+    cycle.pre_filter_status = status
+    return step, NOBODY if status.code is Code.UNRESOLVABLE else NEXT
 
 
 def leave(
@@ -56,9 +48,12 @@ def leave(
     return PhaseResult.REFUSED
 
 
-def _narrow(cycle: SchedulingCycle, plugin: str, names: frozenset[str]) -> bool:
-    """Merges a plugin's nodes into the result; False when none is left."""
-    cycle.narrowed_by = tuple(sorted({*cycle.narrowed_by, plugin}))
+def _narrow(cycle: SchedulingCycle, step: PluginStep) -> bool:
+    """Merges the nodes that a plugin leaves, where it leaves others out, into the result; False when none is left."""
+    names = step.node_names
+    if names is None:
+        return True
+    cycle.narrowed_by = tuple(sorted({*cycle.narrowed_by, step.plugin}))
     cycle.node_names = names if cycle.node_names is None else cycle.node_names & names
     if cycle.node_names:
         return True

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm import find_nodes, post_filter, pre_filter, scoring
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn
+from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran
 from scheduler_core.scheduler.cycles.phases import (
     Phase,
     PhaseResult,
@@ -135,15 +135,15 @@ def advance(
     row = _ROWS[cycle.phase]
     step, turn = row.run(cycle, framework, algorithm_state)
     result: PhaseResult | None = None
-    if turn is Turn.NEXT:
+    if turn is NEXT:
         cycle.index += 1
         if cycle.index >= len(cycle.run):
             result = row.leave(cycle, framework, algorithm_state)
-    elif turn is Turn.NOBODY:
+    elif turn is NOBODY:
         result = row.leave(cycle, framework, algorithm_state)
-    elif turn is Turn.FIRST:
+    elif turn is FIRST:
         cycle.index = 0
-    else:
+    elif isinstance(turn, PhaseResult):
         result = turn
     if result is not None:
         _enter(cycle, framework, algorithm_state, row.then[result])

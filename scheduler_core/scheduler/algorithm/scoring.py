@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime import points
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.turns import Ran, Turn, internal_error
+from scheduler_core.scheduler.algorithm.turns import NEXT, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import PhaseResult
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -22,43 +21,27 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     """One plugin's PreScore."""
     assert cycle.feasible is not None
     plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
-    status = plugin.pre_score(cycle.state, cycle.pod, cycle.nodes, cycle.feasible).by(plugin.name)
-    step = cycle.did(
-        PluginStep(
-            Point.PRE_SCORE, plugin.name, status, cycle.t, cycle.position, evaluated=len(cycle.feasible)
-        )
-    )
-    if status.code is Code.SKIP:
-        cycle.state.skip_score = (*cycle.state.skip_score, plugin.name)
-    elif not status.ok:
+    step = points.run_pre_score(plugin, cycle, cycle.feasible)
+    status = step.status
+    if not status.ok and not status.skipped:
         return step, internal_error(cycle, f'running PreScore plugin "{plugin.name}": {status.message}')
-    return step, Turn.NEXT
+    return step, NEXT
 
 
 def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's raw scores."""
     board = board_of(cycle)
     plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
-    raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, board.rows)
-    if isinstance(raw, Status):
-        step = PluginStep(Point.SCORE, plugin.name, raw.by(plugin.name), cycle.t, cycle.position)
-        text = f'running Score plugins: plugin "{plugin.name}" failed with: {raw.message}'
-        return cycle.did(step), internal_error(cycle, text)
+    step = points.run_score(plugin, cycle, board.rows)
+    raw = step.scores
+    if raw is None:
+        text = f'running Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
+        return step, internal_error(cycle, text)
     board.plugins.append(plugin.name)
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)
     board.normalized.append(raw)
-    step = PluginStep(
-        Point.SCORE,
-        plugin.name,
-        SUCCESS,
-        cycle.t,
-        cycle.position,
-        evaluated=len(raw),
-        rows=board.rows,
-        scores=raw,
-    )
-    return cycle.did(step), Turn.NEXT
+    return step, NEXT
 
 
 def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
@@ -66,19 +49,10 @@ def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     board = board_of(cycle)
     plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
-    scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, board.rows, board.raw[i])
-    board.normalized[i] = scores
-    step = PluginStep(
-        Point.NORMALIZE_SCORE,
-        plugin.name,
-        SUCCESS,
-        cycle.t,
-        cycle.position,
-        evaluated=len(scores),
-        rows=board.rows,
-        scores=scores,
-    )
-    return cycle.did(step), Turn.NEXT
+    step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
+    assert step.scores is not None
+    board.normalized[i] = step.scores
+    return step, NEXT
 
 
 def board_of(cycle: SchedulingCycle) -> ScoreBoard:

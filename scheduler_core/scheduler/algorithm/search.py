@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
-from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
+from scheduler_core.framework.plugin import Plugin, Point, Rows
+from scheduler_core.framework.runtime.filters import FilterRunner, nominated_rows
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_filter
+from scheduler_core.framework.status import Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner, nominated_rows
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, PASSED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.cycles.search import Search, Stage
 
 MIN_FEASIBLE_NODES = 100
@@ -128,50 +130,22 @@ def search_of(cycle: SchedulingCycle) -> Search:
     return cycle.search
 
 
-def run_filter(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
+def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
     """Asks one plugin about the rows that still pass; the status is an internal error's."""
     search = search_of(cycle)
     rows = search.rows
     assert rows is not None
     nodes = cycle.nodes if search.view is None else search.view
     state = cycle.state if search.state is None else search.state
-    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if len(rows) else None
-    refused = verdicts.reason >= 0 if verdicts is not None else None
-    count = int(np.count_nonzero(refused)) if refused is not None else 0
-    step = PluginStep(
-        Point.FILTER,
-        plugin.name,
-        _status(verdicts, count, len(rows)).by(plugin.name),
-        cycle.t,
-        cycle.position,
-        evaluated=len(rows),
-        refused=count,
-        rows=rows,
-        verdicts=verdicts,
-        stage=search.stage.value,
-    )
-    failed = None
-    if verdicts is not None and refused is not None and count:
-        failed = _first_error(verdicts)
-        out = rows[refused]
-        cycle.refused_by[out] = len(cycle.steps)
-        cycle.reason[out] = verdicts.reason[refused]
-        search.rows = rows[~refused]
-    return cycle.did(step), failed
-
-
-def _first_error(verdicts: Verdicts) -> Status | None:
-    for i, status in enumerate(verdicts.statuses):
-        if status.code is Code.ERROR and np.any(verdicts.reason == i):
-            return status
-    return None
-
-
-def _status(verdicts: Verdicts | None, refused: int, evaluated: int) -> Status:
-    """One status for the step: success while a row passes, else the status of the first refused row."""
-    if verdicts is None or not refused or refused < evaluated:
-        return SUCCESS
-    return Status(verdicts.statuses[int(verdicts.reason[0])].code)
+    step, refused = run_filter(plugin, cycle, state, nodes, rows, search.stage.value)
+    if refused is None:
+        return step, None
+    assert step.verdicts is not None
+    out = rows[refused]
+    cycle.refused_by[out] = len(cycle.steps) - 1
+    cycle.reason[out] = step.verdicts.reason[refused]
+    search.rows = rows[~refused]
+    return step, step.verdicts.first_error()
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:

@@ -18,6 +18,9 @@ class Turn(enum.Enum):
     NOBODY = enum.auto()  # the others have nothing left to be asked about
 
 
+# Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
+FIRST, NEXT, NOBODY = Turn.FIRST, Turn.NEXT, Turn.NOBODY
+
 Ran = tuple[PluginStep | None, Turn | PhaseResult]
 """What a plugin did, and what that comes to."""
 

@@ -32,6 +32,8 @@ class BindingCycle(State):
     point_span: int = 0
     phase: Phase = Phase.WAIT_ON_PERMIT
     index: int = 0
+    t: int = 0  # of the step in progress
+    position: int = 0
     steps: Copied[list[PluginStep]] = field(default_factory=list)
     waiting: Copied[dict[str, int]] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
     decision: Status | None = None  # of the wait

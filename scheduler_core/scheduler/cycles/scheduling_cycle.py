@@ -9,19 +9,16 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.node_to_status import NodeToStatus
 from scheduler_core.framework.plugin import PostFilterResult, Rows
 from scheduler_core.framework.scores import ScoreBoard
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.search import Search
 from scheduler_core.state import Copied, Shared, State
-
-PASSED = -1
-NOT_EVALUATED = -2
-EXCLUDED = -3
 
 
 @dataclass(slots=True)
@@ -94,22 +91,11 @@ class SchedulingCycle(State):
         """Whether all is done and only the answer of an API call is waited for."""
         return self.phase is Phase.DONE and self.ended is None
 
-    def did(self, step: PluginStep) -> PluginStep:
-        """Keeps what a plugin did."""
-        self.steps.append(step)
-        return step
+    @property
+    def node_to_status(self) -> NodeToStatus:
+        """What Filter says of the rows so far."""
+        return NodeToStatus(self.refused_by, self.reason, self.steps, self.absent, self.pre_filter_status)
 
     def status_of(self, row: int) -> Status | None:
         """Why a row was refused; None where it passed or was not evaluated."""
-        if self.pre_filter_status.code is not Code.SUCCESS:
-            return self.pre_filter_status
-        if row >= len(self.refused_by):
-            return None
-        step = int(self.refused_by[row])
-        if step == EXCLUDED:
-            return self.absent
-        if step < 0:
-            return None
-        verdicts = self.steps[step].verdicts
-        assert verdicts is not None
-        return verdicts.statuses[int(self.reason[row])].by(self.steps[step].plugin)
+        return self.node_to_status.status_of(row)

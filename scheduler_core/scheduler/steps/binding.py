@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
-from scheduler_core.framework.plugin import CallResult, Plugin, Point
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.plugin import Plugin, Point
+from scheduler_core.framework.runtime import points
+from scheduler_core.framework.runtime.records import record_step
+from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.actions import AdvanceBinding
@@ -25,7 +27,7 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
-from scheduler_core.trace.kinds import BindingEnded, BindingStarted, PointStarted, WaitEnded
+from scheduler_core.trace.kinds import BindingEnded, BindingStarted, WaitEnded
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -60,7 +62,7 @@ def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
     kube: RunPreBindPreFlights
     """
     plugins = scheduler.profiles[binding.profile].at(Point.PRE_BIND)
-    idle = tuple(p.name for p in plugins if not p.will_pre_bind(binding.state, binding.pod, binding.node))
+    idle = tuple(plugin.name for plugin in plugins if not points.will_pre_bind(plugin, binding))
     if idle:
         binding.state.write(_IDLE, idle)
     if waits or len(idle) < len(plugins):
@@ -79,7 +81,8 @@ def activate(scheduler: Scheduler, state: CycleState) -> None:
 
 def advance(scheduler: Scheduler, number: int) -> None:
     """Runs the next step of a binding cycle."""
-    binding = scheduler.bindings[number]
+    binding, world = scheduler.bindings[number], scheduler.world
+    binding.t, binding.position = world.now, world.position
     _ROWS[binding.phase].run(scheduler, binding)
 
 
@@ -98,7 +101,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
     assert status is not None
     measure.waited(scheduler, binding, status)
-    _did(scheduler, binding, Point.WAIT_ON_PERMIT, status.plugin, status)
+    _record(scheduler, binding, points.wait_on_permit(status, binding))
     scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
     if status.ok:
         journeys.move(scheduler, binding, Place.BINDING, "permitted")
@@ -165,32 +168,21 @@ def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
-    row, plugin = _ROWS[binding.phase], _plugins(scheduler, binding)[binding.index]
-    assert row.point is not None
-    result = row.call(plugin, binding)
-    status = result.status.by(plugin.name)
-    _did(scheduler, binding, row.point, plugin.name, status, result.latency or 0)
-    if status.code is Code.WAIT:
-        _push(scheduler, binding, result.latency or 0)
-    elif result.latency:
-        binding.done, binding.answer = True, status
-        _push(scheduler, binding, result.latency)
+    call = _ROWS[binding.phase].call
+    assert call is not None
+    step = call(_plugins(scheduler, binding)[binding.index], binding)
+    _record(scheduler, binding, step)
+    if step.status.code is Code.WAIT:
+        _push(scheduler, binding, step.timeout)
+    elif step.timeout:
+        binding.done, binding.answer = True, step.status
+        _push(scheduler, binding, step.timeout)
     else:
-        _answered(scheduler, binding, status)
+        _answered(scheduler, binding, step.status)
 
 
-def _pre_bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
-    return plugin.pre_bind(binding.state, binding.pod, binding.node)
-
-
-def _bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
-    return plugin.bind(binding.state, binding.pod, binding.node)
-
-
-def _post_bind(plugin: Plugin, binding: BindingCycle) -> CallResult:
-    plugin.post_bind(binding.state, binding.pod, binding.node)
-    said = binding.state.get(f"{Point.POST_BIND}{plugin.name}")
-    return CallResult(Status(reasons=(said,)) if isinstance(said, str) else SUCCESS)
+def _record(scheduler: Scheduler, binding: BindingCycle, step: PluginStep) -> None:
+    record_step(scheduler.world, scheduler.name, binding, step)
 
 
 def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
@@ -238,8 +230,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     result = PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR
     binding.phase = _ROWS[binding.phase].then[result]
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
-        plugin.unreserve(binding.state, binding.pod, binding.node)
-        _did(scheduler, binding, Point.UNRESERVE, plugin.name, SUCCESS)
+        _record(scheduler, binding, points.run_unreserve(plugin, binding))
     measure.unreserved(scheduler, binding)
     del scheduler.bindings[binding.number]
     was_assumed = scheduler.is_assumed(binding.pod)
@@ -268,19 +259,6 @@ def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
     return status, "unschedulable", status.message
 
 
-def _did(
-    scheduler: Scheduler, binding: BindingCycle, point: Point, plugin: str, status: Status, latency: int = 0
-) -> None:
-    world = scheduler.world
-    if not binding.steps or binding.steps[-1].point is not point:
-        binding.point_span = world.record(
-            PointStarted(point.value, binding.pod.key), scheduler.name, binding.span
-        )
-    step = PluginStep(point, plugin, status, world.now, world.position, timeout=latency)
-    binding.steps.append(step)
-    world.record(step.facts(binding.pod.key), scheduler.name, binding.point_span)
-
-
 # The table
 
 
@@ -288,17 +266,13 @@ def _nothing(scheduler: Scheduler, binding: BindingCycle) -> None:
     """A phase in which nothing is to be done."""
 
 
-def _no_call(plugin: Plugin, binding: BindingCycle) -> CallResult:
-    return CallResult()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BindingPhase(PhaseRow):
-    """`enter` comes first, `run` is one step, `call` asks one plugin. What ends, well or not, is gone at once."""
+    """`enter` comes first, `run` is one step, `call` runs one plugin. What ends, well or not, is gone at once."""
 
     enter: Callable[[Scheduler, BindingCycle], None] = _nothing
     run: Callable[[Scheduler, BindingCycle], None] = _run
-    call: Callable[[Plugin, BindingCycle], CallResult] = _no_call
+    call: Callable[[Plugin, BindingCycle], PluginStep] | None = None
 
 
 _FAILURE = {PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED}
@@ -311,21 +285,21 @@ BINDING = (
         point=Point.PRE_BIND,
         skips=not_idle,
         enter=_begin_pre_bind,
-        call=_pre_bind,
+        call=points.run_pre_bind,
         then={PhaseResult.SUCCESS: Phase.BIND, **_FAILURE},
     ),
     BindingPhase(
         phase=Phase.BIND,
         point=Point.BIND,
         enter=_begin_bind,
-        call=_bind,
+        call=points.run_bind,
         then={PhaseResult.SUCCESS: Phase.POST_BIND, **_FAILURE},
     ),
     BindingPhase(
         phase=Phase.POST_BIND,
         point=Point.POST_BIND,
         enter=_begin,
-        call=_post_bind,
+        call=points.run_post_bind,
         then={PhaseResult.SUCCESS: Phase.DONE},
     ),
     BindingPhase(phase=Phase.DONE, enter=_finish, run=_nothing, then={}),

@@ -1,24 +1,12 @@
-"""What trace and journal keep of a scheduling cycle: its steps, its decision, its end."""
+"""What trace and journal keep of a scheduling cycle besides its steps: its decision, its end."""
 
 from __future__ import annotations
 
-from scheduler_core.framework.step import PluginStep, StepFacts
 from scheduler_core.scheduler.algorithm.fit_error import refusals
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.journal import Attempt
-from scheduler_core.trace.kinds import AttemptEnded, NodeSelected, PointStarted
-
-
-def step(scheduler: Scheduler, cycle: SchedulingCycle, ran: PluginStep) -> None:
-    """Writes the one record of a step, and one of its point where it is the point's first."""
-    world = scheduler.world
-    if len(cycle.steps) < 2 or cycle.steps[-2].point is not ran.point:
-        cycle.point_span = world.record(
-            PointStarted(ran.point.value, cycle.pod.key), scheduler.name, cycle.span
-        )
-    facts = StepFacts(ran, cycle.pod.key, cycle.nodes)
-    world.record(facts, scheduler.name, cycle.point_span)
+from scheduler_core.trace.kinds import AttemptEnded, NodeSelected
 
 
 def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:

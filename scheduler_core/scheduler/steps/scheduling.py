@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from scheduler_core.api.kube_events import WARNING
 from scheduler_core.cluster.cache import CacheError
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.status import SUCCESS, Code, Status, error
+from scheduler_core.framework.runtime import points
+from scheduler_core.framework.runtime.records import record_step
+from scheduler_core.framework.status import Code, Status, error
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
@@ -24,8 +26,6 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import binding, cycle_records, eviction, journeys
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.kinds import AttemptStarted, PodAssumed
-
-MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000
 
 
 def start(scheduler: Scheduler) -> None:
@@ -79,7 +79,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     scheduler.cycle = cycle
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
-            _did(scheduler, cycle, point, plugin.name, SUCCESS)
+            _record(scheduler, cycle, points.passed_while_queued(plugin, point, cycle))
     algorithm.begin(cycle, framework, scheduler.algorithm_state)
     scheduler.push_cycle(0)
 
@@ -98,7 +98,7 @@ def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """One step of the algorithm; its decision costs virtual time."""
     step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
     if step is not None:
-        cycle_records.step(scheduler, cycle, step)
+        _record(scheduler, cycle, step)
     if cycle.phase in algorithm.IN_ALGORITHM:
         return 0
     cycle_records.decision(scheduler, cycle)
@@ -111,11 +111,8 @@ def _follow(cycle: SchedulingCycle, result: PhaseResult) -> None:
     cycle.phase, cycle.index = _ROWS[cycle.phase].then[result], 0
 
 
-def _did(
-    scheduler: Scheduler, cycle: SchedulingCycle, point: Point, plugin: str, status: Status, timeout: int = 0
-) -> None:
-    step = PluginStep(point, plugin, status, cycle.t, cycle.position, timeout=timeout)
-    cycle_records.step(scheduler, cycle, cycle.did(step))
+def _record(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> None:
+    record_step(scheduler.world, scheduler.name, cycle, step, cycle.nodes)
 
 
 def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
@@ -143,11 +140,10 @@ def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     if cycle.index == 0 and not _assume(scheduler, cycle):
         return 0
     if cycle.index < len(plugins):
-        plugin = plugins[cycle.index]
-        status = plugin.reserve(cycle.state, cycle.pod, cycle.node).by(plugin.name)
-        _did(scheduler, cycle, Point.RESERVE, plugin.name, status)
-        if not status.ok:
-            return _roll_back(scheduler, cycle, Point.RESERVE, status)
+        step = points.run_reserve(plugins[cycle.index], cycle)
+        _record(scheduler, cycle, step)
+        if not step.status.ok:
+            return _roll_back(scheduler, cycle, Point.RESERVE, step.status)
     cycle.index += 1
     if cycle.index < len(plugins):
         return 0
@@ -172,15 +168,12 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
 def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """One Permit plugin."""
     plugins = scheduler.profiles[cycle.profile].at(Point.PERMIT)
-    plugin = plugins[cycle.index]
-    result = plugin.permit(cycle.state, cycle.pod, cycle.node)
-    status = result.status.by(plugin.name)
-    timeout = min(result.timeout, MAX_PERMIT_WAIT)
-    _did(scheduler, cycle, Point.PERMIT, plugin.name, status, timeout=timeout)
-    if status.code is Code.WAIT:
-        cycle.waits = (*cycle.waits, (plugin.name, timeout))
-    elif not status.ok:
-        return _roll_back(scheduler, cycle, Point.PERMIT, status)
+    step = points.run_permit(plugins[cycle.index], cycle)
+    _record(scheduler, cycle, step)
+    if step.status.code is Code.WAIT:
+        cycle.waits = (*cycle.waits, (step.plugin, step.timeout))
+    elif not step.status.ok:
+        return _roll_back(scheduler, cycle, Point.PERMIT, step.status)
     cycle.index += 1
     return 0 if cycle.index < len(plugins) else _succeed(scheduler, cycle)
 
@@ -200,8 +193,7 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
     """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
     node = cycle.node
     for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
-        plugin.unreserve(cycle.state, cycle.pod, node)
-        _did(scheduler, cycle, Point.UNRESERVE, plugin.name, SUCCESS)
+        _record(scheduler, cycle, points.run_unreserve(plugin, cycle))
     forget(scheduler, cycle.pod.bound_to(node), cycle.span)
     cycle.failure, cycle.outcome, cycle.message = explain(point, status)
     cycle.nomination = ""

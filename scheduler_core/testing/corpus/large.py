@@ -18,13 +18,13 @@ from scheduler_core.api.admission.priority import PriorityClasses
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import Difference
 from scheduler_core.testing.corpus.observe import (
     Observed,
@@ -114,16 +114,8 @@ def _observed(cycle: SchedulingCycle, framework: Framework) -> Observed:
 def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
     """How many nodes each plugin refused for each list of reasons."""
     counts: Counter[str] = Counter()
-    for i, step in enumerate(cycle.steps):
-        if step.verdicts is None or not step.refused:
-            continue
-        mine = cycle.reason[cycle.refused_by == i]
-        for reason, number in zip(*np.unique(mine, return_counts=True), strict=True):
-            texts = ", ".join(step.verdicts.statuses[int(reason)].reasons)
-            counts[f"{step.plugin}: {texts}"] += int(number)
-    excluded = int(np.count_nonzero(cycle.refused_by == EXCLUDED))
-    if excluded:
-        counts[f": {', '.join(cycle.absent.reasons)}"] += excluded
+    for status, number in cycle.node_to_status.counted():
+        counts[f"{status.plugin}: {', '.join(status.reasons)}"] += number
     return dict(counts)
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.framework.plugin import Point, Rows
+from scheduler_core.framework.runtime.filters import FilterRunner
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, unresolvable
 from scheduler_core.preemption.evidence import Evidence
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
-from scheduler_core.scheduler.algorithm.post_filter import status_codes
-from scheduler_core.scheduler.cycles.scheduling_cycle import EXCLUDED, NOT_EVALUATED, SchedulingCycle
+from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 Observed = dict[str, Any]
 
@@ -103,7 +102,7 @@ def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Obse
     if not evidence.eligible:
         out["ineligibleMessage"] = evidence.message
     else:
-        potential = np.flatnonzero(status_codes(cycle) == int(Code.UNSCHEDULABLE))
+        potential = np.flatnonzero(cycle.node_to_status.codes(len(cycle.nodes)) == int(Code.UNSCHEDULABLE))
         out["potentialNodes"] = sorted(_names(cycle, potential))
     candidates = sorted(evidence.candidates, key=lambda candidate: candidate.node)
     out["candidates"] = [
@@ -130,23 +129,22 @@ def without_empty(fields: Mapping[str, Any]) -> Observed:
 def _verdicts(cycle: SchedulingCycle) -> Observed:
     """Every node: null where it passes, else its status; a node outside PreFilter's result is marked."""
     verdicts: Observed = {}
+    found = cycle.node_to_status
     for row, name in enumerate(cycle.nodes.names):
-        status = cycle.status_of(row)
+        status = found.status_of(row)
         verdicts[name] = None if status is None else status_json(status)
-        if status is not None and cycle.refused_by[row] == EXCLUDED:
+        if status is not None and found.is_excluded(row):
             verdicts[name] |= {"plugin": "", "excluded": True}
-        if cycle.refused_by[row] == NOT_EVALUATED:
+        if not found.is_evaluated(row):
             verdicts[name] = {"plugin": "", "code": "not evaluated", "reasons": []}
     return verdicts
 
 
 def _refused(cycle: SchedulingCycle) -> Observed:
     """Only the nodes that were evaluated and refused."""
-    rows = np.flatnonzero(cycle.refused_by >= 0)
-    statuses = ((row, cycle.status_of(int(row))) for row in rows)
-    return {
-        cycle.nodes.names[int(row)]: status_json(status) for row, status in statuses if status is not None
-    }
+    found = cycle.node_to_status
+    statuses = ((row, found.status_of(row)) for row in found.refused.tolist())
+    return {cycle.nodes.names[row]: status_json(status) for row, status in statuses if status is not None}
 
 
 def _observe_scores(cycle: SchedulingCycle, board: ScoreBoard, out: Observed, *, sampled: bool) -> None:

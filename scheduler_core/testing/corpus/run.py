@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.framework.plugin import Failure, Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.filters import FilterRunner
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.filtering import FilterRunner
-from scheduler_core.scheduler.algorithm.post_filter import status_codes
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import (
@@ -179,10 +178,14 @@ class _Run:
             return None
         runner, nominator = FilterRunner(framework, self.world.nominator), self.world.nominator
         failure = Failure(
-            status_codes(cycle), runner, nominator.on, nominator.nodes, self.algorithm_state.draw_preemption
+            cycle.node_to_status.codes(len(cycle.nodes)),
+            runner,
+            nominator.on,
+            nominator.nodes,
+            self.algorithm_state.draw_preemption,
         )
-        result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
-        return preemption(cycle, result.evidence)
+        step, _ = run_post_filter(plugin, Trial(cycle.pod, cycle.nodes, cycle.state), failure)
+        return preemption(cycle, step.evidence)
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
         if cycle.chosen is not None:
@@ -214,14 +217,14 @@ class _Run:
 def _evaluated(cycle: SchedulingCycle) -> int:
     """Feasible nodes and nodes with a status of their own."""
     assert cycle.feasible is not None
-    return len(cycle.feasible) + int(np.count_nonzero(cycle.refused_by >= 0))
+    return len(cycle.feasible) + len(cycle.node_to_status.refused)
 
 
 def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
     for plugin in framework.at(Point.PRE_ENQUEUE):
-        status = plugin.pre_enqueue(pod)
-        if not status.ok:
-            return status.by(plugin.name)
+        step = run_pre_enqueue(plugin, pod)
+        if not step.status.ok:
+            return step.status
     return None
 
 

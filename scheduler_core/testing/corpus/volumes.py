@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.framework import Framework
+from scheduler_core.framework.runtime.points import run_reserve, run_unreserve
 from scheduler_core.objects.storage.volumes import (
     BIND_COMPLETED,
     CLAIM,
@@ -33,9 +35,10 @@ def bind_claims(world: World, framework: Framework, cycle: SchedulingCycle) -> l
     plugin = next((p for p in framework.at(Point.RESERVE) if isinstance(p, VolumeBinding)), None)
     if plugin is None:
         return []
-    plugin.reserve(cycle.state, cycle.pod, cycle.node)
+    trial = Trial(cycle.pod, cycle.nodes, cycle.state, cycle.node)
+    run_reserve(plugin, trial)
     plan: Plan = cycle.state.get(PLAN) or Plan()
-    plugin.unreserve(cycle.state, cycle.pod, cycle.node)
+    run_unreserve(plugin, trial)
     effects = []
     for volume, claim in plan.static:
         _bind(world, volume, claim)

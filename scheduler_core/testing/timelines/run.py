@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from scheduler_core.api.faults import Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
@@ -229,5 +227,5 @@ def _outcome(cycle: SchedulingCycle) -> Shown:
         return {"error": fit_error(cycle) if cycle.phase is Phase.POST_FILTER else cycle.message}
     assert cycle.feasible is not None
     feasible = len(cycle.feasible)
-    evaluated = feasible + int(np.count_nonzero(cycle.refused_by >= 0))
+    evaluated = feasible + len(cycle.node_to_status.refused)
     return {"node": cycle.chosen, "evaluatedNodes": evaluated, "feasibleNodes": feasible}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.sentences.records import row
-from playground.sessions.protocol.breakpoints import parse
+from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.worker.conditions.cel import compiled
 from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.templatetags.studio import tell
@@ -36,12 +36,12 @@ def record(sim: Simulation) -> Record:
 
 def test_an_expression_knows_the_field_and_its_value() -> None:
     sim = stopped()
-    assert problems(parse({"cel": "record.data.left_behind == 0"})) == []
+    assert problems(from_form({"cel": "record.data.left_behind == 0"})) == []
     assert compiled("record.data.left_behind").value(record(sim), sim) == 0
 
 
 def test_a_breakpoint_holds_where_it_happens() -> None:
-    condition = Condition([parse({"kind": "scheduler_stopped"})])
+    condition = Condition([from_form({"kind": "scheduler_stopped"})])
     assert condition(stopped())
 
 

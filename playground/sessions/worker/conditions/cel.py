@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from scheduler_core.framework.step import StepFacts
+from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.trace.kinds import KINDS, PluginRan
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import fields_of

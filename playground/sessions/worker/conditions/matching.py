@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.worker.conditions import cel
-from scheduler_core.framework.step import StepFacts
+from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.trace.records import Record
 
 VALUE_LENGTH = 80

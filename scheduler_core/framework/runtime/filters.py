@@ -1,4 +1,7 @@
-"""Running a profile's Filter plugins over rows at once, with nominated pods as kube does it.
+"""The Filter plugins of a profile on what-ifs: rows at once, with nominated pods as kube does it.
+
+This loop stands beside the runner because it makes neither step nor record: preemption goes through it once for every pod that might be a
+victim, a diagnosis once for all nodes, and both want the first refusal of each row and nothing else.
 
 kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNominatedPods) @ v1.34.1
 """
@@ -6,29 +9,36 @@ kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNomi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.cluster.what_if import Change, added, change_rows
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Plugin, Point, Rows
-from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
+from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.nominator import Nominator
+
+
+class Nominations(Protocol):
+    """Who is nominated where; the queue's nominator is one."""
+
+    def nodes(self) -> list[str]: ...
+
+    def counted(self, node: str) -> tuple[Pod, ...]: ...
 
 
 class FilterRunner:
     """The Filter plugins of a profile, for what-ifs (framework.plugin.Filters)."""
 
-    def __init__(self, framework: Framework, nominator: Nominator) -> None:
+    def __init__(self, framework: Framework, nominations: Nominations) -> None:
         self._framework = framework
-        self._nominator = nominator
+        self._nominations = nominations
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """Pods more or less, in the view and in the plugins' state."""
+        """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
         change_rows(nodes, changes)
         for plugin in self._framework.at(Point.PRE_FILTER):
             if plugin.name not in state.skip_filter:
@@ -43,7 +53,7 @@ class FilterRunner:
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Row -> the first plugin's refusal; rows that pass are not in it."""
         out: dict[int, Status] = {}
-        nominated = nominated_rows(self._nominator, pod, nodes, rows)
+        nominated = nominated_rows(self._nominations, pod, nodes, rows)
         if nominated:
             view, what_if = self.with_nominated(state, pod, nodes, nominated)
             self._run(what_if, pod, view, np.array(sorted(nominated), np.intp), out)
@@ -67,35 +77,39 @@ class FilterRunner:
                 return
             if plugin.name in state.skip_filter:
                 continue
-            rows = _keep(plugin, state, pod, nodes, rows, out)
+            rows = _passing(plugin, state, pod, nodes, rows, out)
 
 
-def _keep(
+def _passing(
     plugin: Plugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]
 ) -> Rows:
     verdicts = plugin.filter(state, pod, nodes, rows)
     if verdicts is None:
         return rows
-    refused: NDArray[np.bool_] = verdicts.reason >= 0
+    refused = verdicts.refused
     if not refused.any():
         return rows
-    signed = [_signed(status, plugin.name) for status in verdicts.statuses]
-    for row, reason in zip(rows[refused].tolist(), verdicts.reason[refused].tolist(), strict=True):
-        out[row] = signed[reason]
+    signed = tuple(_signed(status, plugin.name) for status in verdicts.statuses)
+    out.update(Verdicts(verdicts.reason, signed).refusals(rows))
     return rows[~refused]
 
 
 def _signed(status: Status, plugin: str) -> Status:
     if not status.ok and not status.rejected:
-        status = error(f'running "{plugin}" filter plugin: {status.message}')
+        return filter_error(plugin, status)
     return status.by(plugin)
 
 
+def filter_error(plugin: str, status: Status) -> Status:
+    """An internal error of Filter as kube words it."""
+    return error(f'running "{plugin}" filter plugin: {status.message}').by(plugin)
+
+
 def nominated_rows(
-    nominator: Nominator, pod: Pod, nodes: NodeTable, rows: Rows
+    nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows
 ) -> dict[int, tuple[Pod, ...]]:
     """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""
-    names = nominator.nodes()
+    names = nominations.nodes()
     if not names:
         return {}
     wanted = set(rows.tolist())
@@ -104,7 +118,8 @@ def nominated_rows(
         row = nodes.row(name)
         if row is None or row not in wanted:
             continue
-        others = tuple(p for p in nominator.counted(name) if p.priority >= pod.priority and p.uid != pod.uid)
+        counted = nominations.counted(name)
+        others = tuple(p for p in counted if p.priority >= pod.priority and p.uid != pod.uid)
         if others:
             out[row] = others
     return out
