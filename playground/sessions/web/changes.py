@@ -18,6 +18,7 @@ from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Apply, ImportPlan, Moved, PreviewImport, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.session_log import SessionLog
 from scheduler_core.simulation import Grain
 
@@ -30,13 +31,7 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears what the head's next move will show, that it has moved (`show`: and is to be shown now), or that it has not."""
-
-    def followers(self) -> list[Follower]:
-        """Whom the next change is to be shown."""
-
-    def prepare(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
-        """The head is about to be there, and this is what they will see of it."""
+    """Who hears that the head has moved (`show`: and is to be shown now), or that the engine has to go back to the log."""
 
     def moved(self, show: bool) -> None: ...
 
@@ -46,9 +41,12 @@ class Onlooker(Protocol):
 class Changes:
     """Whatever changes the session happens under `exclusive`."""
 
-    def __init__(self, log: SessionLog, engine: EngineConnection, onlooker: Onlooker) -> None:
+    def __init__(
+        self, log: SessionLog, engine: EngineConnection, publisher: Publisher, onlooker: Onlooker
+    ) -> None:
         self.log = log
         self.engine = engine
+        self._publisher = publisher
         self._onlooker = onlooker
         self._lock = asyncio.Lock()
 
@@ -65,8 +63,7 @@ class Changes:
             try:
                 yield
             except (Conflict, EngineFailed, asyncio.CancelledError):
-                self.engine.mark_stale()
-                self._onlooker.taken_back()
+                self._take_back()
                 raise
 
     async def follow(self) -> None:
@@ -87,12 +84,17 @@ class Changes:
         try:
             await writing
         except BaseException:
-            self.engine.mark_stale()
-            self._onlooker.taken_back()
+            self._take_back()
             raise
         if show:
             self.engine.shown = self.log.head
         self._onlooker.moved(show)
+
+    def _take_back(self) -> None:
+        """The engine is ahead of the log, which is right."""
+        self.engine.mark_stale()
+        self._publisher.forget_prepared()
+        self._onlooker.taken_back()
 
     async def apply(self, data: bytes) -> int:
         """Apply a command (command_data) at the head; its position afterwards."""
@@ -102,7 +104,7 @@ class Changes:
     async def _apply(self, data: bytes) -> int:
         async with self.exclusive():
             self.log.require_room()
-            followers = self._onlooker.followers()
+            followers = self._publisher.followers()
             applied = await self.engine.call(
                 Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
             )
@@ -132,7 +134,7 @@ class Changes:
     async def _step(self, grain: Grain, times: int) -> Moved:
         async with self.exclusive():
             self.log.require_room()
-            followers = self._onlooker.followers()
+            followers = self._publisher.followers()
             moved = await self.engine.call(Step(grain=grain, times=times, followers=followers))
             if moved.to > self.log.head:
                 self._prepare_soon(moved.to, followers, moved.deltas)
@@ -142,7 +144,7 @@ class Changes:
     def _prepare_soon(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
         """Make what will be shown as soon as the entry is on its way to the disk."""
         if deltas:
-            asyncio.get_running_loop().call_soon(self._onlooker.prepare, to, followers, deltas)
+            asyncio.get_running_loop().call_soon(self._publisher.prepare, to, followers, deltas)
 
     async def retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
         """What is asked for at the head is done at the head, also when another process has just moved it."""

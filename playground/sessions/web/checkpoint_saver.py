@@ -75,9 +75,9 @@ class CheckpointSaver:
         saved = await engine.call_aside(asked, TIMEOUT)
         if saved.is_something:
             try:
-                await self._services.db(checkpoints.write, engine.id, saved)
+                await self._services.loop.db(checkpoints.write, engine.id, saved)
             except Conflict:
-                count = await self._services.db(checkpoints.outcomes_saved, engine.id)
+                count = await self._services.loop.db(checkpoints.outcomes_saved, engine.id)
                 await engine.call_aside(ForgetSaved(outcomes_saved=count), TIMEOUT)
                 return None
         return saved

@@ -165,7 +165,7 @@ class SessionClient:
     async def preview(self, text: bytes) -> ImportPlan:
         """What importing a text would do; kept nowhere."""
         self.require_edit()
-        return await self.on_loop(lambda live: live.preview(text))
+        return await self.on_loop(lambda live: live.changes.preview(text))
 
     async def apply_plan(self, plan: ImportPlan) -> Applied:
         """Apply what a preview accepted, as one command at the head."""
@@ -176,7 +176,7 @@ class SessionClient:
         """What importing a text would do, kept until it is applied; its token."""
         self.require_edit()
         make = runtime().previews.make
-        return await self.on_loop(lambda live: make(live, text, filename, author))
+        return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author))
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""
@@ -220,7 +220,7 @@ class SessionClient:
         return await self.fork(at)
 
     async def _apply(self, target: SessionClient, data: bytes) -> Applied:
-        position = await target.on_loop(lambda live: live.apply(data))
+        position = await target.on_loop(lambda live: live.changes.apply(data))
         await self.refresh()
         self.landed = target
         return Applied(position, None if target is self else target)

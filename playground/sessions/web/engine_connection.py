@@ -107,7 +107,7 @@ class EngineConnection:
                 return
         session, rows = await self._log.read()
         saved = (
-            await self._services.db(checkpoints.read, self.id)
+            await self._services.loop.db(checkpoints.read, self.id)
             if settings.CHECKPOINTS
             else checkpoints.Saved()
         )
@@ -133,7 +133,7 @@ class EngineConnection:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            await self._services.db(checkpoints.replayed, self.id, opened.differs)
+            await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 

@@ -25,7 +25,7 @@ class Lease:
         """Take it, or take it again when that is due; whether it was. Raises Conflict while another process has it."""
         if time.monotonic() - self._renewed < RENEW:
             return False
-        if not await self._services.db(log.lease, self._id, self._services.name, SECONDS):
+        if not await self._services.loop.db(log.lease, self._id, self._services.name, SECONDS):
             raise Conflict("This session is already being played by another server process. Pause it first.")
         self._renewed = time.monotonic()
         return True
@@ -33,8 +33,8 @@ class Lease:
     async def release(self) -> None:
         """Give it back."""
         with contextlib.suppress(Exception):  # it ends by itself
-            await self._services.db(log.release, self._id, self._services.name)
+            await self._services.loop.db(log.release, self._id, self._services.name)
 
     async def take_away(self) -> None:
         """From whoever has it: its process is gone. Should it still live, its next write to the log is refused."""
-        await self._services.db(log.release, self._id)
+        await self._services.loop.db(log.release, self._id)

@@ -14,9 +14,8 @@ from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, markers
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError
-from playground.sessions.protocol.looking import Delta as Changed
-from playground.sessions.protocol.looking import Follower, Shown, View
-from playground.sessions.protocol.moving import ImportPlan, Moved, RequireFuture
+from playground.sessions.protocol.looking import Shown, View
+from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
@@ -47,7 +46,7 @@ class LiveSession:
         self.engine = EngineConnection(session_id, self.log, services, self._replayed)
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
-        self.changes = Changes(self.log, self.engine, self)
+        self.changes = Changes(self.log, self.engine, self.publisher, self)
         self.elsewhere = Elsewhere(self.catch_up, self._ask_to_pause, Lease(session_id, services))
         self.driver: Driver | None = None
         self._driving = asyncio.Lock()
@@ -109,14 +108,6 @@ class LiveSession:
 
     # What changes it
 
-    async def apply(self, data: bytes) -> int:
-        """Apply a command (changes.command_data) at the head; its position afterwards."""
-        return await self.changes.apply(data)
-
-    async def preview(self, text: bytes) -> ImportPlan:
-        """What importing a text would do."""
-        return await self.changes.preview(text)
-
     async def step(self, grain: Grain) -> bool:
         """One engine step at the head; False where nothing is left to do."""
         await self.pause()
@@ -128,8 +119,8 @@ class LiveSession:
         """A new session with the same past, in the database; what it has of this one's checkpoints."""
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
-        session = await self.services.db(log.copy, self.id, position, name, creator, branch)
-        return session, await self.services.db(checkpoints.copy, self.id, session.pk, position)
+        session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch)
+        return session, await self.services.loop.db(checkpoints.copy, self.id, session.pk, position)
 
     async def inherit(self, origin: LiveSession, session: Session, copied: checkpoints.Copied) -> None:
         """Be the fork of another session: a copy of its engine, and the checkpoints that were copied."""
@@ -188,7 +179,7 @@ class LiveSession:
     async def ended(self, ended: Ended, moved: Moved) -> None:
         """A run came to its end by itself: tell whoever watches."""
         if moved.hit is not None:
-            await self.services.db(markers.hit, self.id, moved.hit.id)
+            await self.services.loop.db(markers.hit, self.id, moved.hit.id)
         self._last_end = (self.head, ended.message)
         if ended.message:
             self.publisher.send_all(ended)
@@ -212,14 +203,7 @@ class LiveSession:
             return
         self._hint_moved()
 
-    def followers(self) -> list[Follower]:
-        return [] if self.running else self.publisher.followers()  # what is driven is shown now and then
-
-    def prepare(self, to: int, followers: list[Follower], deltas: list[Changed]) -> None:
-        self.publisher.prepare(to, followers, deltas)
-
     def taken_back(self) -> None:
-        self.publisher.forget_prepared()
         self.publisher.wake()
 
     def _replayed(self) -> None:

@@ -111,7 +111,12 @@ class Publisher:
         self._wake.set()
 
     def followers(self) -> list[Follower]:
-        """Those who follow the head, each kind of page once; the many kinds beyond that are asked for when it has moved."""
+        """Those who follow the head, each kind of page once, to be shown its next move; the kinds beyond AHEAD ask when it has moved.
+
+        What a run does is shown now and then.
+        """
+        if self._session.running:
+            return []
         pages = (Follower(viewer.seen, viewer.look) for viewer in self.viewers if viewer.follows)
         return list(dict.fromkeys(pages))[:AHEAD]
 

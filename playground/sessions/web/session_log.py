@@ -22,7 +22,7 @@ class SessionLog:
         self.seq = 0
         self.size = 0
         self._id = session_id
-        self._db = services.db
+        self._db = services.loop.db
 
     async def read(self, after: int = 0) -> tuple[Session, list[LogRow]]:
         """The session and its entries from number `after` on."""

@@ -6,6 +6,7 @@ Methods that may take long are generators: they yield when their slice is over a
 from __future__ import annotations
 
 import time
+import traceback
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -129,21 +130,28 @@ class Engine:
                 yield
         return world
 
-    def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
-        """What those who follow the head are to be shown of where it is now."""
+    def _deltas(self, followers: Sequence[Follower]) -> list[Delta]:
+        """What those who follow the head are to be shown of where it is now.
+
+        What cannot be shown has happened all the same: whoever follows asks for it, and hears what is wrong.
+        """
         if followers:
             self._shown, self._unwanted = self.world.position, False
-        return [self.panels.delta(self.world, follower.look, follower.seen) for follower in followers]
+        try:
+            return [self.panels.delta(self.world, follower.look, follower.seen) for follower in followers]
+        except Exception:
+            traceback.print_exc()
+            return []
 
     # What moves the head.
 
-    def apply(self, data: bytes, max_objects: int) -> Applied:
+    def apply(self, data: bytes, max_objects: int, followers: Sequence[Follower] = ()) -> Applied:
         """Apply a command given as the log's JSON."""
         at = self.world.position
         self._apply(_command(data), max_objects)
         payload = zlib.compress(data, 1)
         self.commands.add(at, payload)
-        return Applied(self.world.position, payload, len(data))
+        return Applied(self.world.position, payload, len(data), self._deltas(followers))
 
     def _apply(self, command: Command, max_objects: int) -> None:
         self._leave()
@@ -175,7 +183,9 @@ class Engine:
             self.history.keep(self.world)
         self._unwanted = False
 
-    def step(self, grain: Grain, times: int = 1, keep: bool = True) -> Steps[Moved]:
+    def step(
+        self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()
+    ) -> Steps[Moved]:
         """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
         self._leave()
         before, at, reason = self.progress(), self.world.position, ""
@@ -189,7 +199,14 @@ class Engine:
             if self.slice.over():
                 yield
         self._unwanted = not keep and not reason
-        return Moved(at, self.world.position, before, self.progress(), "idle" if reason else "")
+        return Moved(
+            at=at,
+            to=self.world.position,
+            before=before,
+            after=self.progress(),
+            reason="idle" if reason else "",
+            deltas=self._deltas(followers),
+        )
 
     def run(
         self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS

@@ -5,11 +5,8 @@ A handler is a generator that yields between its slices of time and returns the 
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
-
-from msgspec import structs
 
 from playground.sessions.protocol import comparing, finding, looking, moving, opening
 from playground.sessions.protocol import traces as tracing
@@ -63,8 +60,7 @@ def forget_saved(engine: Engine, asked: opening.ForgetSaved) -> Steps[None]:
 
 def apply(engine: Engine, asked: moving.Apply) -> Steps[moving.Applied]:
     yield
-    applied = engine.apply(asked.data, asked.max_objects)
-    return structs.replace(applied, deltas=_deltas(engine, asked.followers))
+    return engine.apply(asked.data, asked.max_objects, asked.followers)
 
 
 def preview_import(engine: Engine, asked: moving.PreviewImport) -> Steps[moving.ImportPlan]:
@@ -73,17 +69,7 @@ def preview_import(engine: Engine, asked: moving.PreviewImport) -> Steps[moving.
 
 
 def step(engine: Engine, asked: moving.Step) -> Steps[moving.Moved]:
-    moved = yield from engine.step(asked.grain, asked.times, asked.keep)
-    return structs.replace(moved, deltas=_deltas(engine, asked.followers))
-
-
-def _deltas(engine: Engine, followers: list[looking.Follower]) -> list[looking.Delta]:
-    """What cannot be shown has happened all the same: whoever follows asks for it, and hears what is wrong."""
-    try:
-        return engine.deltas(followers)
-    except Exception:
-        traceback.print_exc()
-        return []
+    return (yield from engine.step(asked.grain, asked.times, asked.keep, asked.followers))
 
 
 def run(engine: Engine, asked: moving.Run) -> Steps[moving.Moved]:

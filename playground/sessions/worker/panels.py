@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from playground import presenters
 from playground.presenters import Look, Panel
 from playground.sessions.protocol.looking import Delta, PanelChange, Seen, Shown
-from playground.sessions.worker.world import Simulation, present
+from playground.sessions.worker.world import Simulation
 
 SEEN = 64
 MOVED = 40
@@ -37,14 +38,14 @@ class Panels:
 
     def view(self, world: Simulation, look: Look, names: list[str] | None) -> Shown:
         """Panels by name."""
-        shown = present(world, look, names, self.story)
+        shown = self._present(world, look, names)
         if names is None:
             self._remember((world.position, look), digests(shown))
         return Shown(world.position, {panel.name: panel for panel in shown})
 
     def delta(self, world: Simulation, look: Look, before: Seen | None) -> Delta:
         """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
-        shown = present(world, look, None, self.story)
+        shown = self._present(world, look)
         new = digests(shown)
         old = self._seen.get((before.position, before.look)) if before is not None else None
         self._remember((world.position, look), new)
@@ -53,6 +54,11 @@ class Panels:
     def cut(self, position: int) -> None:
         """What was shown after a position never was."""
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
+
+    def _present(self, world: Simulation, look: Look, names: list[str] | None = None) -> list[Panel]:
+        """The panels of a world, in the page's order."""
+        wanted = [name for name in presenters.PANELS if names is None or name in names]
+        return [presenters.present(name, world, look, self.story) for name in wanted]
 
     def _remember(self, key: tuple[int, Look], value: Digests) -> None:
         self._seen[key] = value

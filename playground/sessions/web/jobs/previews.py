@@ -21,10 +21,7 @@ PREVIEW = Kind(
 
 
 class Importing(Protocol):
-    """What a preview needs of a live session."""
-
-    @property
-    def id(self) -> int: ...
+    """What a preview needs of a live session: its changes."""
 
     async def preview(self, text: bytes) -> ImportPlan: ...
 
@@ -36,11 +33,11 @@ class Previews:
         self._jobs = jobs
         self._loop = loop
 
-    async def make(self, session: Importing, text: bytes, filename: str, author: str) -> str:
+    async def make(self, session_id: int, session: Importing, text: bytes, filename: str, author: str) -> str:
         """Preview a text; the token of what is kept."""
 
         async def work(job: Job[str]) -> str:
             plan = await session.preview(text)
-            return await self._loop.db(previews.keep, session.id, author, filename, text, plan)
+            return await self._loop.db(previews.keep, session_id, author, filename, text, plan)
 
-        return await self._jobs.begin(PREVIEW, work, Asker(session.id, author)).outcome()
+        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()

@@ -202,5 +202,5 @@ def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(
 
 
 async def test_the_log_is_read_up_to_a_head(session: Session) -> None:
-    found = await runtime().call(lambda: runtime().services.db(commands, session.pk, 1))
+    found = await runtime().call(lambda: runtime().services.loop.db(commands, session.pk, 1))
     assert [(one.at, one.source) for one in found] == [(0, "start")]
