@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from scheduler_core.framework.events import Action, ClusterEvent, ObjectEvent, On
@@ -43,12 +44,17 @@ class Hints:
 
     def __init__(self, profiles: Mapping[str, Framework], counts: Asked) -> None:
         self._asked = counts
-        self._all = {
-            name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
-            for name, framework in profiles.items()
-        }
+        self._profiles = profiles
         self._matching: dict[tuple[str, int], dict[str, tuple[_Listener, ...]]] = {}
         self._names: dict[tuple[str, int], frozenset[str]] = {}
+
+    @cached_property
+    def _all(self) -> dict[str, tuple[tuple[Plugin, On], ...]]:
+        """By profile. Made when an event comes, which in most copies of a world never does."""
+        return {
+            name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
+            for name, framework in self._profiles.items()
+        }
 
     def of_interest(self, event: ClusterEvent) -> bool:
         return event.wildcard or any(self._of(event).values())
