@@ -10,10 +10,12 @@ export PORT
 PY := .venv/bin/python
 # The test lock holds the run lock and more, so either one may be installed into the same environment.
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r
+# deno.json says what it checks. It keeps its cache here and asks nobody for a newer version.
+DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test lint types contracts pytest migrate install install-test venv chromium redis conformance screenshots lock clean
+.PHONY: help run test lint style types contracts pytest migrate install install-test venv chromium redis conformance screenshots lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -45,9 +47,22 @@ chromium: ## find Chromium for the browser tests, or install it
 redis: ## find redis-server for the tests of several servers, or install it
 	@sh scripts/redis.sh
 
-lint: install-test ## ruff: style and formatting
+lint: install-test ## ruff, djangofmt and deno: style and formatting of Python, templates, style sheets and scripts
 	@echo "make test: ruff check"; $(PY) -m ruff check .
 	@echo "make test: ruff format --check"; $(PY) -m ruff format --check .
+	@echo "make test: djangofmt --check"; .venv/bin/djangofmt --quiet --check templates
+	@echo "make test: djangofmt check"; .venv/bin/djangofmt --quiet check templates
+	@echo "make test: deno fmt --check"; $(DENO) fmt --quiet --check
+	@echo "make test: deno lint"; $(DENO) lint --quiet
+	@echo "make test: deno check"; $(DENO) check --quiet --no-remote static
+
+style: install-test ## mend what lint finds, as far as its tools can
+	@$(PY) -m ruff check --fix --quiet . || true
+	@$(PY) -m ruff format --quiet .
+	@.venv/bin/djangofmt --quiet check --fix templates || true
+	@.venv/bin/djangofmt --quiet templates
+	@$(DENO) lint --fix --quiet || true
+	@$(DENO) fmt --quiet
 
 types: install-test ## mypy, strict on scheduler_core and playground
 	@echo "make test: mypy"; $(PY) -m mypy

@@ -30,6 +30,8 @@ DANGEROUS_CALLS = ("eval", "exec", "compile", "__import__")
 DANGEROUS_MODULES = ("pickle", "marshal", "shelve", "dill")
 # What the profile in tests/conftest.py says for every test by hypothesis.
 PROFILES_OWN = ("deadline", "derandomize", "database", "suppress_health_check")
+# The formatters break lines at 110 and 120, but not within a text or an attribute's value.
+LONGEST_LINE = 180
 # Iterating a set yields an order that PYTHONHASHSEED decides, unless what is built has no order itself.
 ORDER_MAKERS = ("list", "tuple", "enumerate", "zip", "map", "iter", "next", "dict.fromkeys", "np.array")
 
@@ -352,6 +354,12 @@ def test_our_own_static_files_load_nothing_from_elsewhere_and_evaluate_nothing()
 )
 def test_the_static_rule_catches_what_it_forbids(source: str) -> None:
     assert len(elsewhere_or_evaluated(f"/* fine */\n// fine\n{source}")) == 1
+
+
+def test_no_line_of_a_template_a_style_sheet_or_a_script_is_too_long_to_read() -> None:
+    files = [*TEMPLATES, *(path for path in OWN_STATIC if path.suffix != ".svg")]
+    lines = ((file, i, line) for file in files for i, line in enumerate(file.read_text().splitlines(), 1))
+    assert [f"{relative(file)}:{i}" for file, i, line in lines if len(line) > LONGEST_LINE] == []
 
 
 def test_scripts_run_only_from_our_own_host() -> None:

@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
+from playground.presenters.look import TABS
+
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
+PANEL = ROOT / "tests/recipes/panel"
+TAB = ROOT / "tests/recipes/tab"
 COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests")
 
 
@@ -191,6 +195,66 @@ def test_what_of_a_controller_is_forgotten_is_missed(copy: Path) -> None:
         "test_every_command_and_setting_of_a_world_is_documented",
         "test_the_architecture_shows_the_tables_as_the_code_has_them",
     }
+
+
+PANEL_FILES = [
+    "playground/presenters/<name>.py",
+    "templates/playground/panels/<name>.html",
+    "playground/presenters/__init__.py",
+    "templates/playground/studio.html",
+    "tests/playground/presenters/test_<name>.py",
+]
+# What looks over all panels and tabs.
+OVER_ALL_PANELS = (
+    "tests/playground/sessions/web/test_views.py",
+    "-k",
+    "census or labels or every_panel or every_tab",
+)
+
+
+def add_panel(copy: Path) -> None:
+    """CONTRIBUTING's five steps."""
+    presenter, template, panels, page, tests = (
+        copy / file.replace("<name>", "census") for file in PANEL_FILES
+    )
+    shutil.copy(PANEL / "presenter.py", presenter)
+    shutil.copy(PANEL / "panel.html", template)
+    shutil.copy(PANEL / "card.html", template.with_name("census_card.html"))
+    put_behind(
+        panels, "from playground.presenters import cluster_map", "from playground.presenters import census\n"
+    )
+    put_behind(panels, '    "queues": queues.present', '    "census": census.present,\n')
+    place = '{% include "playground/panels/census.html" with panel=panels.census %}\n'
+    put_behind(page, '      {% include "playground/panels/queues.html"', place)
+    shutil.copy(PANEL / "checks.py", tests)
+
+
+def test_a_panel_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a panel") == PANEL_FILES
+    add_panel(copy)
+    all_of_it = checked(copy, "tests/playground/presenters/test_census.py", *OVER_ALL_PANELS)
+    assert (all_of_it.passed, all_of_it.failed) == (3 + len(TABS), []), all_of_it.said
+    shutil.copy(ROOT / "templates/playground/studio.html", copy / "templates/playground/studio.html")
+    assert checked(copy, *OVER_ALL_PANELS).failed == ["test_the_studio_shows_every_panel"]
+
+
+TAB_FILES = [
+    "playground/presenters/inspector/<name>.py",
+    "templates/playground/panels/inspector_<name>.html",
+    "playground/presenters/look.py",
+    "tests/playground/presenters/test_<name>.py",
+]
+
+
+def test_a_tab_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a tab of the inspector") == TAB_FILES
+    presenter, template, tabs, tests = (copy / file.replace("<name>", "labels") for file in TAB_FILES)
+    shutil.copy(TAB / "presenter.py", presenter)
+    shutil.copy(TAB / "tab.html", template)
+    put_behind(tabs, '    "yaml": gettext_noop', '    "labels": gettext_noop("Labels"),\n')
+    shutil.copy(TAB / "checks.py", tests)
+    all_of_it = checked(copy, "tests/playground/presenters/test_labels.py", *OVER_ALL_PANELS)
+    assert (all_of_it.passed, all_of_it.failed) == (2 + len(TABS) + 1, []), all_of_it.said
 
 
 RECORD = ROOT / "tests/recipes/record_kind"

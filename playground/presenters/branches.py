@@ -24,7 +24,7 @@ def present(family: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any
         "line": [[row["at"], row["y"]] for row in rows if row["past"]],
         "here": _percent(position, most),
         "here_y": _height(rows, position),
-        "depths": _nested(rows),
+        "tree": _below(rows, -1),
     }
 
 
@@ -49,19 +49,10 @@ def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, A
     }
 
 
-def _nested(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with how many nested lists open before and close after each, for a tree of HTML lists."""
-    told = []
-    for i, row in enumerate(rows):
-        following = rows[i + 1]["depth"] if i + 1 < len(rows) else 0
-        told.append(
-            {
-                "row": row,
-                "parent": following > row["depth"],
-                "closes": range(max(0, row["depth"] - following)),
-            }
-        )
-    return told
+def _below(rows: Sequence[Mapping[str, Any]], parent: int) -> list[dict[str, Any]]:
+    """The branches of one row with their own, for a tree of HTML lists."""
+    mine = [i for i, row in enumerate(rows) if row["parent"] == parent]
+    return [{"row": rows[i], "branches": _below(rows, i)} for i in mine]
 
 
 def _percent(position: int, most: int) -> str:

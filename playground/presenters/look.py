@@ -1,100 +1,195 @@
-"""Look: what one viewer looks at. It comes from a URL's query or from a socket's message, so nothing in it is trusted."""
+"""Look: what one viewer looks at. It comes from a URL's query or from a socket's message, so nothing in it is trusted.
+
+Each field is declared here once, with what it may be and what setting it does to others. Queries are read by the declaration, templates
+make links and form fields from it (templatetags/look.py), and the page's scripts get it as data (static/playground/js/studio/look.js).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol
 from urllib.parse import urlencode
 
-TABS = ("why", "scores", "preemption", "pod", "node", "yaml", "journey", "fix", "internals")
+import msgspec
+
+from playground.presenters.words import gettext_noop
+
+# The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
+# panels/inspector_<name>.html.
+TABS = {
+    "why": gettext_noop("Why"),
+    "scores": gettext_noop("Scores"),
+    "preemption": gettext_noop("Preemption"),
+    "pod": gettext_noop("Pod"),
+    "node": gettext_noop("Node"),
+    "yaml": gettext_noop("YAML"),
+    "journey": gettext_noop("Journey"),
+    "fix": gettext_noop("Fix"),
+    "internals": gettext_noop("Internals"),
+}
 RENAMED = {"events": "journey"}  # tabs that links from before may name
 MODES = ("filter", "score", "utilisation")
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
-MAX_TEXT = 253  # a Kubernetes name's longest
+MAX_NAME = 253  # a Kubernetes name's longest
+MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
 MAX_NUMBER = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Kind(Protocol):
+    """What the values of a field are."""
+
+    @property
+    def type(self) -> str:
+        """`number` or `text`, as the page reads it."""
+
+    def read(self, value: Any) -> Any:
+        """The value that a stranger gave; None where it makes no sense."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A whole number from 0 on; a larger one than `most` is taken for `most`."""
+
+    most: int = MAX_NUMBER
+    type = "number"
+
+    def read(self, value: Any) -> int | None:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return None
+        try:
+            number = int(value)
+        except ValueError:
+            return None
+        return min(number, self.most) if 0 <= number <= MAX_NUMBER else None
+
+
+@dataclass(frozen=True)
+class OneOfNumbers:
+    numbers: tuple[int, ...]
+    type = "number"
+
+    def read(self, value: Any) -> int | None:
+        number = Number().read(value)
+        return number if number in self.numbers else None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of at most `most` characters; the rest of a longer one is left out."""
+
+    most: int
+    stripped: bool = False
+    type = "text"
+
+    def read(self, value: Any) -> str | None:
+        text = value[: self.most] if isinstance(value, str) else None
+        return text.strip() if text and self.stripped else text
+
+
+class OneOf:
+    """One of some words; `renamed` tells what words of older links have become."""
+
+    type = "text"
+
+    def __init__(self, words: tuple[str, ...], renamed: Mapping[str, str] | None = None) -> None:
+        self.words = words
+        self.renamed = renamed or {}
+
+    def read(self, value: Any) -> str | None:
+        word = self.renamed.get(value, value) if isinstance(value, str) else None
+        return word if word in self.words else None
+
+
+@dataclass(frozen=True)
+class Resets:
+    """A field that goes back to its default when this one is set."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Opens:
+    """The tab that a link opens which sets this field and names no tab.
+
+    It does so from the tab `from_`, or else wherever the page has no place for the field: nothing that is marked `data-shows-<field>`.
+    """
+
+    tab: str
+    from_: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        return {"tab": self.tab, "from": self.from_}
+
+
+class Look(msgspec.Struct, frozen=True):
     """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key.
 
     `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
     virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
     """
 
-    at: int | None = None
-    tab: str = "why"
-    pod: str = ""
-    node: str = ""
-    group: str = ""
-    mode: str = "filter"
-    page: int = 0
-    q: str = ""
-    dry: int = 0
-    axis: str = "steps"
-    span: int = 0
-    start: int | None = None
-    rows: int = 6
-    lane: str = ""
+    at: Annotated[int | None, Number()] = None
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED)] = "why"
+    pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Opens("pod", from_="node")] = ""
+    node: Annotated[str, Text(MAX_NAME), Opens("node")] = ""
+    group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
+    mode: Annotated[str, OneOf(MODES)] = MODES[0]
+    page: Annotated[int, Number(100_000)] = 0
+    q: Annotated[str, Text(MAX_NAME), Resets("page")] = ""
+    dry: Annotated[int, Number(1_000_000)] = 0
+    axis: Annotated[str, OneOf(AXES)] = AXES[0]
+    span: Annotated[int, Number()] = 0
+    start: Annotated[int | None, Number()] = None
+    rows: Annotated[int, OneOfNumbers(ROWS)] = ROWS[0]
+    lane: Annotated[str, Text(MAX_KEY, stripped=True)] = ""
 
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        return cls(
-            at=_position(query.get("at")),
-            tab=_one_of(_renamed(query.get("tab")), TABS),
-            pod=_text(query.get("pod"), 2 * MAX_TEXT + 1),
-            node=_text(query.get("node")),
-            group=_text(query.get("group"), 2 * MAX_TEXT),
-            mode=_one_of(query.get("mode"), MODES),
-            page=min(_position(query.get("page")) or 0, 100_000),
-            q=_text(query.get("q")),
-            dry=min(_position(query.get("dry")) or 0, 1_000_000),
-            axis=_one_of(query.get("axis"), AXES),
-            span=_position(query.get("span")) or 0,
-            start=_position(query.get("start")),
-            rows=_rows(query.get("rows")),
-            lane=_text(query.get("lane"), 2 * MAX_TEXT + 1).strip(),
-        )
+        read = {name: field.kind.read(query.get(name)) for name, field in FIELDS.items()}
+        return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
         """The parts that differ from the default, as a URL's query holds them."""
-        pairs = ((f.name, getattr(self, f.name), f.default) for f in fields(self))
+        pairs = ((name, getattr(self, name), field.default) for name, field in FIELDS.items())
         return {name: str(value) for name, value, default in pairs if value != default and value is not None}
 
     def but(self, **changes: Any) -> Look:
         """The same look with some parts changed."""
-        return replace(self, **changes)
+        return msgspec.structs.replace(self, **changes)
 
     def href(self, **changes: Any) -> str:
         """A link to this page that shows the look with some parts changed."""
         return "?" + urlencode(self.but(**changes).to_query())
 
 
-def _position(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        return None
-    try:
-        number = int(value)
-    except ValueError:
-        return None
-    return number if 0 <= number <= MAX_NUMBER else None
+@dataclass(frozen=True)
+class Field:
+    """One field as it is declared above."""
+
+    kind: Kind
+    default: int | str | None
+    resets: str | None
+    opens: Opens | None
+
+    @classmethod
+    def of(cls, field: msgspec.structs.FieldInfo) -> Field:
+        kind, *rules = field.type.__metadata__
+        resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
+        opens = next((rule for rule in rules if isinstance(rule, Opens)), None)
+        return cls(kind, field.default, resets, opens)
+
+    def to_json(self) -> dict[str, Any]:
+        rules = {"resets": self.resets, "opens": self.opens and self.opens.to_json()}
+        declared = {"type": self.kind.type, "default": self.default}
+        return declared | {name: rule for name, rule in rules.items() if rule}
 
 
-def _rows(value: object) -> int:
-    number = _position(value)
-    return number if number in ROWS else ROWS[0]
+FIELDS = {field.name: Field.of(field) for field in msgspec.structs.fields(Look)}
 
 
-def _renamed(value: object) -> object:
-    return RENAMED.get(value, value) if isinstance(value, str) else value
-
-
-def _one_of(value: object, allowed: tuple[str, ...]) -> str:
-    return value if isinstance(value, str) and value in allowed else allowed[0]
-
-
-def _text(value: object, limit: int = MAX_TEXT) -> str:
-    return value[:limit] if isinstance(value, str) else ""
+def declaration() -> dict[str, dict[str, Any]]:
+    """The fields as data for the page."""
+    return {name: field.to_json() for name, field in FIELDS.items()}

@@ -1,6 +1,6 @@
 """Messages: a text to translate and the values to put into it, both plain data.
 
-Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `tell` tag.
+Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `translated` filter.
 """
 
 from __future__ import annotations

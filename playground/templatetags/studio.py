@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from django import template
@@ -22,7 +23,7 @@ MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 
 
 @register.filter
-def tell(told: Mapping[str, Any] | None) -> SafeString | str:
+def translated(told: Mapping[str, Any] | None) -> SafeString | str:
     """A presenter's sentence in the reader's language, its values put in and escaped."""
     if not told:
         return ""
@@ -37,6 +38,13 @@ def tell(told: Mapping[str, Any] | None) -> SafeString | str:
 
 def _code(value: Any) -> SafeString:
     return format_html("<code>{}</code>", value)
+
+
+@register.simple_tag
+def query(**fields: object) -> SafeString:
+    """An address's query; what is None is left out."""
+    pairs = (f"{name}={quote(str(value))}" for name, value in fields.items() if value is not None)
+    return mark_safe("?" + "&amp;".join(pairs))  # noqa: S308 - every value is quoted
 
 
 @register.filter

@@ -17,7 +17,7 @@ from playground.presenters.journey.text import text
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.web.client import SessionClient
-from playground.templatetags.studio import tell
+from playground.templatetags.studio import translated
 from playground.views.doors import base_of, in_drawer, opens, position
 
 SECONDS = 1.5  # for looking into attempts
@@ -99,4 +99,4 @@ def _text(story: dict[str, Any]) -> str:
 
 def _plain(sentence: dict[str, Any] | None) -> str:
     """A presenter's sentence without markup."""
-    return unescape(strip_tags(tell(sentence)))
+    return unescape(strip_tags(translated(sentence)))

@@ -1,49 +1,18 @@
-"""The inspector: one pod or one node looked at closely, one module for each tab."""
+"""The inspector: one pod or one node looked at closely, one module for each tab (presenters/look.py lists them)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from playground.presenters.inspector import (
-    fix,
-    internals,
-    journey,
-    node,
-    pod,
-    preemption,
-    scores,
-    why,
-    yaml_tab,
-)
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, find_pod, short, subject
-from playground.presenters.words import gettext_noop
 from scheduler_core.view import WorldView
 
-_TITLES = {
-    "why": gettext_noop("Why"),
-    "scores": gettext_noop("Scores"),
-    "preemption": gettext_noop("Preemption"),
-    "pod": gettext_noop("Pod"),
-    "node": gettext_noop("Node"),
-    "yaml": gettext_noop("YAML"),
-    "journey": gettext_noop("Journey"),
-    "fix": gettext_noop("Fix"),
-    "internals": gettext_noop("Internals"),
-}
-_PRESENT: dict[str, Callable[[Any, Look, str], dict[str, Any]]] = {
-    "why": why.present,
-    "scores": scores.present,
-    "preemption": preemption.present,
-    "pod": pod.present,
-    "node": node.present,
-    "yaml": yaml_tab.present,
-    "journey": journey.present,
-    "fix": fix.present,
-    "internals": internals.present,
-}
+Body = Callable[[WorldView, Look, str], dict[str, Any]]
+_BODIES: dict[str, Body] = {name: import_module(f"{__name__}.{name}").present for name in TABS}
 
 
 def present(sim: WorldView, look: Look) -> Panel:
@@ -51,10 +20,10 @@ def present(sim: WorldView, look: Look) -> Panel:
     key = subject(sim, look.pod)
     context = {
         "tab": look.tab,
-        "tabs": [{"name": name, "title": _TITLES[name], "href": look.href(tab=name)} for name in TABS],
+        "tabs": [{"name": name, "title": title, "href": look.href(tab=name)} for name, title in TABS.items()],
         "pod": _heading(sim, look, key),
         "node": look.node,
-        "body": _PRESENT[look.tab](sim, look, key),
+        "body": _BODIES[look.tab](sim, look, key),
     }
     return Panel("inspector", context)
 

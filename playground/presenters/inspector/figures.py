@@ -47,7 +47,8 @@ def _block(block: Paragraph | Table) -> dict[str, Any]:
 
 def _row(row: Row) -> dict[str, Any]:
     name, *cells = row.cells
-    return {"bad": row.bad, "here": row.here, "name": _parts(name), "cells": [_parts(cell) for cell in cells]}
+    tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
+    return {"tone": tone, "name": _parts(name), "cells": [_parts(cell) for cell in cells]}
 
 
 def _parts(parts: Parts) -> list[dict[str, Any]]:

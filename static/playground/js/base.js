@@ -1,2 +1,2 @@
 // What every page needs.
-import "./theme.js";
+import "./shared/theme.js";

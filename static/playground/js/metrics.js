@@ -1,82 +1,106 @@
 // The charts of the metrics page. Their data comes with the part of the page that is swapped as the session moves; the plots stay.
-import { plotly } from "./plotly.js";
-import { theme, token } from "./theme.js";
+import { all, first } from "./shared/dom.js";
+import { plotly } from "./shared/plotly.js";
+import { onTheme, theme, token } from "./shared/theme.js";
 
-const page = document.querySelector("[data-plotly]");
+const HEIGHT = 240;
+const A_ROW = 21; // of a chart whose bars lie
+const FRAME = 70;
+
+const page = first("[data-plotly]");
+/** @type {Set<string>} */
 const open = new Set();
+/** @type {Map<string | undefined, HTMLElement>} */
 const plots = new Map();
+/** @type {WeakMap<HTMLElement, string>} What each plot shows. */
+const drawn = new WeakMap();
 
+/** @param {any} trace */
 function coloured(trace) {
   const colour = token(trace.token);
   if (trace.type === "bar") return { ...trace, marker: { color: colour } };
-  const filled = trace.stackgroup ? { fillcolor: `color-mix(in srgb, ${colour} 45%, transparent)` } : {};
+  const fill = `color-mix(in srgb, ${colour} 45%, transparent)`;
+  const filled = trace.stackgroup ? { fillcolor: fill } : {};
   return { ...trace, ...filled, line: { ...trace.line, color: colour } };
 }
 
-/** The share of a category that stays empty, so that few bars are no walls. */
-function gap(figure, sideways, room) {
-  const bars = figure.data[0]?.[sideways ? "y" : "x"].length ?? 1;
-  return Math.max(0.25, 1 - ((sideways ? 22 : 64) * bars) / room);
+/**
+ * The share of a category that stays empty, so that few bars are no walls.
+ * @param {number} bars
+ * @param {number} thickness At most, in pixels.
+ * @param {number} room
+ */
+function gap(bars, thickness, room) {
+  return Math.max(0.25, 1 - (thickness * bars) / room);
 }
 
+/**
+ * @param {any} figure
+ * @param {number} rows
+ * @param {number} width
+ * @param {string | undefined} time What the axis of virtual time is called.
+ */
 function layout(figure, rows, width, time) {
-  const axis = { gridcolor: token("--line"), linecolor: token("--line"), zeroline: false, fixedrange: true, automargin: true };
-  const sideways = figure.data[0]?.orientation === "h";
-  const height = sideways ? Math.max(240, 70 + rows * 21) : 240;
-  const named = sideways ? { tickfont: { family: token("--mono"), size: 11 }, ticks: "" } : {};
+  const line = token("--line");
+  const axis = { gridcolor: line, linecolor: line, zeroline: false, fixedrange: true, automargin: true };
+  const small = { size: 11 };
+  const trace = figure.data[0];
+  const sideways = trace?.orientation === "h";
+  const height = sideways ? Math.max(HEIGHT, FRAME + rows * A_ROW) : HEIGHT;
+  const named = sideways ? { tickfont: { family: token("--mono"), ...small }, ticks: "" } : {};
+  const title = figure.layout.unit ? { title: { text: `${time} (${figure.layout.unit})`, font: small } } : {};
   return {
     ...figure.layout,
     height,
     margin: { l: 40, r: 12, t: 8, b: 34 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: token("--ink"), size: 11, family: token("--sans") },
+    font: { color: token("--ink"), family: token("--sans"), ...small },
     showlegend: figure.data.length > 1,
-    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0, font: { size: 11 } },
-    hovermode: figure.data[0]?.type === "scatter" ? "x unified" : "closest",
+    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0, font: small },
+    hovermode: trace?.type === "scatter" ? "x unified" : "closest",
     hoverlabel: { bgcolor: token("--panel"), bordercolor: token("--edge"), font: { color: token("--ink") } },
-    bargap: gap(figure, sideways, sideways ? height - 70 : width - 60),
-    xaxis: { ...axis, ...figure.layout.xaxis, ...titled(figure, time) },
+    bargap: sideways
+      ? gap(trace?.y.length ?? 1, 22, height - FRAME)
+      : gap(trace?.x.length ?? 1, 64, width - 60),
+    xaxis: { ...axis, ...figure.layout.xaxis, ...title },
     yaxis: { ...axis, ...named, ...figure.layout.yaxis },
   };
 }
 
-function titled(figure, time) {
-  return figure.layout.unit ? { title: { text: `${time} (${figure.layout.unit})`, font: { size: 11 } } } : {};
-}
-
-async function draw(data) {
-  const holder = document.querySelector(`.plot[data-name="${data.dataset.plot}"]`);
-  const key = `${theme()} ${data.dataset.figure}`;
-  if (!holder || holder.drawn === key) return;
-  holder.drawn = key;
-  const library = await plotly(page.dataset.plotly);
-  if (holder.drawn !== key) return;
-  const figure = JSON.parse(data.dataset.figure);
+/** @param {HTMLElement} data */
+async function draw({ dataset }) {
+  const holder = first(`.plot[data-name="${dataset.plot}"]`);
+  const key = `${theme()} ${dataset.figure}`;
+  if (!holder || drawn.get(holder) === key) return;
+  drawn.set(holder, key);
+  const library = await plotly(page?.dataset.plotly ?? "");
+  if (drawn.get(holder) !== key) return;
+  const figure = JSON.parse(dataset.figure ?? "");
   holder.setAttribute("role", "img");
-  holder.setAttribute("aria-label", data.dataset.title);
-  const rows = Number(data.dataset.rows);
-  await library.react(holder, figure.data.map(coloured), layout(figure, rows, holder.clientWidth, data.dataset.time), { displayModeBar: false, responsive: true });
+  holder.setAttribute("aria-label", dataset.title ?? "");
+  const shape = layout(figure, Number(dataset.rows), holder.clientWidth, dataset.time);
+  await library.react(holder, figure.data.map(coloured), shape, { displayModeBar: false, responsive: true });
 }
 
 function drawAll() {
-  document.querySelectorAll("[data-plot]").forEach(draw);
+  all("[data-plot]").forEach(draw);
 }
 
 // The plots move into the new part (they have no id: htmx would copy the styles that Plotly gave them), and what a reader has opened stays open.
 document.addEventListener("htmx:beforeSwap", () => {
   open.clear();
-  document.querySelectorAll("details[id][open]").forEach((one) => open.add(one.id));
-  document.querySelectorAll(".plot").forEach((one) => plots.set(one.dataset.name, one));
+  all("details[id][open]").forEach(({ id }) => open.add(id));
+  all(".plot").forEach((plot) => plots.set(plot.dataset.name, plot));
 });
 document.addEventListener("htmx:afterSwap", () => {
-  document.querySelectorAll(".plot").forEach((one) => one.replaceWith(plots.get(one.dataset.name) ?? one));
+  all(".plot").forEach((plot) => plot.replaceWith(plots.get(plot.dataset.name) ?? plot));
   open.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
   drawAll();
 });
-document.documentElement.addEventListener("themechange", drawAll);
+onTheme(drawAll);
 
-// A link to a metric opens it.
+/** A link to a metric opens it. */
 function show() {
   const wanted = location.hash && document.getElementById(location.hash.slice(1));
   if (wanted instanceof HTMLDetailsElement) wanted.open = true;

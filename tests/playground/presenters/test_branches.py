@@ -38,7 +38,11 @@ def test_before_its_fork_the_viewer_stands_on_the_line_of_its_origin() -> None:
     assert present(FAMILY, 50)["here_y"] == ROW // 2
 
 
-def test_every_list_that_opens_is_closed() -> None:
+def names(tree: list[dict[str, Any]]) -> list[Any]:
+    return [(each["row"]["name"], names(each["branches"])) for each in tree]
+
+
+def test_branches_are_listed_below_what_they_were_forked_from() -> None:
     deep = [
         row("a", 0, 9),
         row("b", 5, 9, 0, 1),
@@ -46,10 +50,7 @@ def test_every_list_that_opens_is_closed() -> None:
         row("d", 2, 9, 0, 1),
         row("e", 3, 9, 3, 2),
     ]
-    depths = present(deep, 0)["depths"]
-    assert [(each["parent"], len(each["closes"])) for each in depths] == [
-        (True, 0), (True, 0), (False, 1), (True, 0), (False, 2)
-    ]  # fmt: skip
+    assert names(present(deep, 0)["tree"]) == [("a", [("b", [("c", [])]), ("d", [("e", [])])])]
 
 
 def test_a_session_without_steps_can_be_drawn() -> None:

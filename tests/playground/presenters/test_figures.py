@@ -31,7 +31,7 @@ def text(parts: list[dict[str, Any]]) -> str:
 def rows(section: dict[str, Any]) -> list[tuple[str, ...]]:
     """The cells of a section's tables; "bad" behind those of a row that keeps the pod off the node."""
     return [
-        (text(row["name"]), *map(text, row["cells"]), *(("bad",) if row["bad"] else ()))
+        (text(row["name"]), *map(text, row["cells"]), *(("bad",) if "bad" in row["tone"] else ()))
         for block in section["blocks"]
         if block["kind"] == "table"
         for row in block["rows"]
@@ -78,7 +78,7 @@ def test_spread_tells_the_pods_of_each_domain_and_the_skew_that_the_pod_would_ma
     heading, table = section["blocks"]
     assert text(heading["parts"]) == f"{ZONE} maxSkew 1 · global minimum 0 · app in (web)"
     assert rows(section) == [("a this node", "1", "2 > 1", "bad"), ("b", "0", "1")]
-    assert [row["here"] for row in table["rows"]] == [True, False]
+    assert [row["tone"] for row in table["rows"]] == ["bad here", ""]
     assert f"<p><code>{ZONE}</code> maxSkew 1 · global minimum 0 · <code>app in (web)</code></p>" in html(
         section
     )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground.presenters import Look
+from playground.presenters.look import FIELDS, declaration
+
+STREAM = Path(__file__).resolve().parents[3] / "docs/stream.md"
 
 
 def test_a_look_survives_the_way_through_a_query() -> None:
@@ -44,3 +49,17 @@ def test_a_long_text_is_cut() -> None:
 
 def test_a_link_keeps_the_rest_of_the_look() -> None:
     assert Look(at=3, tab="why").href(tab="scores") == "?at=3&tab=scores"
+
+
+def test_what_the_page_is_told_of_a_field_names_fields_and_tabs_that_there_are() -> None:
+    told = declaration()
+    assert list(told) == list(FIELDS)
+    assert {field["resets"] for field in told.values() if "resets" in field} <= set(FIELDS)
+    tabs = [rule["opens"][part] for rule in told.values() if "opens" in rule for part in ("tab", "from")]
+    assert all(Look.from_query({"tab": tab}).tab == tab for tab in tabs if tab)
+
+
+def test_the_stream_is_documented_with_every_field() -> None:
+    documented = re.search(r"`look`: \{([^}]+)\}", STREAM.read_text())
+    assert documented
+    assert documented[1].split(", ") == list(FIELDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.templatetags.studio import tell
+from playground.templatetags.studio import translated
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
@@ -16,7 +16,7 @@ def context(sim: Simulation) -> dict[str, Any]:
 
 def said(sim: Simulation) -> str:
     found = context(sim)
-    return f"{found['head']}: {tell(found['told'])}".replace("<code>", "").replace("</code>", "")
+    return f"{found['head']}: {translated(found['told'])}".replace("<code>", "").replace("</code>", "")
 
 
 def test_an_empty_world_says_what_to_do_next() -> None:
@@ -61,7 +61,7 @@ def test_every_step_of_a_world_is_told() -> None:
 
 def test_what_a_stranger_named_is_escaped() -> None:
     told = {"text": "%(pod)s & %(reason)s", "values": {"pod": "<b>", "reason": "<i>"}}
-    assert tell(told) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
+    assert translated(told) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
 
 
 def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from django.urls import reverse
 
 from playground.models import LogEntry, Session
 from playground.presenters import PANELS
+from playground.presenters.look import TABS
 from playground.sessions.protocol.looking import Manifest, Objects
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.live import LiveSession
@@ -55,6 +57,15 @@ async def test_the_studio_shows_every_panel(browser: AsyncClient, session: Sessi
     assert [name for name in PANELS if f'id="panel-{name}"' not in page] == []
     assert session.edit_key in page
     assert session.view_key in page
+
+
+@pytest.mark.parametrize("tab", TABS)
+async def test_every_tab_of_the_inspector_has_an_address(
+    browser: AsyncClient, session: Session, tab: str
+) -> None:
+    page = (await browser.get(url("studio", session), {"tab": tab})).content.decode()
+    (current,) = re.findall(r'<a id="tab-([a-z]+)"[^>]* aria-current="page">', page)
+    assert current == tab
 
 
 async def test_a_view_link_does_not_tell_the_edit_link(browser: AsyncClient, session: Session) -> None:

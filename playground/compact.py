@@ -1,0 +1,47 @@
+"""Templates are written to be read; what is sent is short. Line breaks and indentation are taken out once, when a template is loaded.
+
+Where a line breaks stands one space, as a browser shows it; beside an element on its own (a paragraph, a row, a list) nothing, as no
+browser shows it. `pre` and `textarea` stay as they are. It halves what a step sends (docs/dependencies.md has the figures).
+"""
+
+from __future__ import annotations
+
+import re
+
+from django.template.base import Origin
+from django.template.loaders import filesystem
+
+_VERBATIM = re.compile(r"(<pre\b.*?</pre>|<textarea\b.*?</textarea>)", re.DOTALL)
+_END_OF_TAG = re.compile(r"\s*\n\s*(?=/?>)")
+_BREAK = re.compile(r"\s*\n\s*")
+# A tag's last attribute, which may be missing: so may the space in front of it.
+_OPTIONAL = re.compile(r" (\{% if [^%]*%\})((?:[^{%]|\{\{.*?\}\})+\{% endif %\}>)")
+# Elements on their own, and template code that prints nothing.
+_ALONE = re.compile(
+    r"""\ ?(
+    </?(?:html|head|title|meta|link|script|noscript|body|header|main|footer|nav|section|article|aside|h[1-6]|div|p|pre|textarea|form|fieldset
+    |legend|figure|figcaption|details|summary|dialog|ul|ol|li|dl|dt|dd|option|datalist|table|caption|thead|tbody|tr|th|td
+    |symbol|defs|pattern|g|path|rect|circle|line|text|use)\b(?:\{[{%].*?[}%]\}|[^<>{])*>
+    |<!DOCTYPE[^>]*>
+    |\{%\ (?:load|extends|comment|endcomment|get_current_language)\b.*?%\}
+    )\ ?""",
+    re.VERBOSE,
+)
+
+
+class Loader(filesystem.Loader):
+    """Loads the project's own templates."""
+
+    def get_contents(self, origin: Origin) -> str:
+        return compact(super().get_contents(origin))
+
+
+def compact(source: str) -> str:
+    """A template's text without what only its readers need."""
+    parts = _VERBATIM.split(source.strip())
+    return "".join(part if i % 2 else _joined(part) for i, part in enumerate(parts))
+
+
+def _joined(source: str) -> str:
+    source = _BREAK.sub(" ", _END_OF_TAG.sub("", source))
+    return _ALONE.sub(r"\1", _OPTIONAL.sub(r"\1 \2", source))

@@ -1,0 +1,53 @@
+"""The parts of a plugin's explanation (presenters/inspector/figures.py): `{{ cell|explained }}`.
+
+They stand in one line, and which of them have a blank between them is the plugin's to say: no template could be broken into lines here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from django import template
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+
+register = template.Library()
+
+Part = Mapping[str, Any]
+BAR = '<svg class="mini" aria-hidden="true"><rect width="{}%" height="100%"/></svg>'
+POD = '<a href="?pod={}" data-pod="{}"><code>{}</code></a>'
+AROUND = {"code": "<code>{}</code>", "aside": '<span class="by">{}</span>', "below": '<p class="by">{}</p>'}
+# In the cell that names its row, what stands below the name is no paragraph.
+AROUND_NAMED = {**AROUND, "below": "<span>{}</span>"}
+
+
+@register.filter
+def explained(parts: Iterable[Part]) -> SafeString:
+    return _line(parts, AROUND)
+
+
+@register.filter
+def explained_name(parts: Iterable[Part]) -> SafeString:
+    """The parts of the cell that names its row."""
+    return _line(parts, AROUND_NAMED)
+
+
+def _line(parts: Iterable[Part], around: Mapping[str, str]) -> SafeString:
+    return mark_safe("".join(_part(part, around) for part in parts))  # noqa: S308 - each part is escaped
+
+
+def _part(part: Part, around: Mapping[str, str]) -> str:
+    match part["kind"]:
+        case "text":
+            return escape(part["text"])
+        case "words":
+            return escape(gettext(part["text"]))
+        case "pod":
+            return format_html(POD, quote(part["key"]), part["key"], part["name"])
+        case "bar":
+            return format_html(BAR, part["percent"])
+        case kind:
+            return format_html(around[kind], _line(part["parts"], AROUND))

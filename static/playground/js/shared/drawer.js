@@ -1,0 +1,78 @@
+// The studio's drawer: a link with data-drawer opens its page beside the cluster, without leaving the studio.
+import { all, around, maybe } from "./dom.js";
+
+const HEADERS = { "X-Drawer": "1" };
+
+/** The page's drawer, or null where there is none. */
+const drawer = () => maybe("drawer", HTMLDialogElement);
+
+/**
+ * Opens a URL in the drawer; where the viewer stands goes with it.
+ * @param {string} href
+ */
+export async function openInDrawer(href) {
+  const url = new URL(href, location.href);
+  const at = new URLSearchParams(location.search).get("at");
+  if (at !== null && !url.searchParams.has("at")) url.searchParams.set("at", at);
+  await htmx.ajax("GET", url.pathname + url.search, {
+    target: "#workbench",
+    swap: "outerHTML",
+    headers: HEADERS,
+  });
+  const dialog = show();
+  if (dialog) dialog.scrollTop = 0;
+}
+
+/**
+ * Shows the workbench of an answer that came to a form outside of the drawer; false where there is no drawer.
+ * @param {string} text
+ */
+export function showInDrawer(text) {
+  const room = new DOMParser().parseFromString(text, "text/html").getElementById("workbench");
+  if (!drawer() || !room) return false;
+  document.getElementById("workbench")?.replaceWith(room);
+  htmx.process(room);
+  show();
+  return true;
+}
+
+function show() {
+  const dialog = drawer();
+  if (dialog && !dialog.open) dialog.show();
+  dialog?.focus();
+  return dialog;
+}
+
+/** Listens to links that open in the drawer, and to what closes it; the focus goes back to what opened it. */
+export function startDrawer() {
+  const dialog = drawer();
+  if (!dialog) return;
+  /** @type {HTMLElement | null} */
+  let opener = null;
+  document.addEventListener("click", (event) => {
+    const link = around(event, "a[data-drawer]");
+    if (link instanceof HTMLAnchorElement && isPlain(event)) {
+      event.preventDefault();
+      opener = link;
+      openInDrawer(link.href);
+    }
+    if (around(event, "[data-drawer-close]")) dialog.close();
+  });
+  dialog.addEventListener("close", () => opener?.focus());
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) dialog.close();
+    // The studio's keys are not meant while somebody writes here.
+    event.stopPropagation();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && dialog.open && !all("dialog[open]:not(.drawer)").length) dialog.close();
+  });
+}
+
+/**
+ * Whether a click is one that opens a link here, and not in another tab.
+ * @param {MouseEvent} event
+ */
+export function isPlain(event) {
+  return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+}

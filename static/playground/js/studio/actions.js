@@ -1,0 +1,85 @@
+// What keys and buttons do.
+import { all, by, first, maybe } from "../shared/dom.js";
+import { openInDrawer } from "../shared/drawer.js";
+import { toggleTheme } from "../shared/theme.js";
+
+/** @typedef {(...rest: any[]) => unknown} Act False where it could not be done; what was pressed then does what it does without scripts. */
+
+/**
+ * @param {import("./state.js").State} state
+ * @param {(message: object) => boolean} send
+ * @param {(changes: Partial<import("./look.js").Look>) => boolean} look
+ * @returns {Record<string, Act>}
+ */
+export function actionsOf(state, send, look) {
+  const rate = () => maybe("rate", HTMLSelectElement);
+  const play = () => send({ type: "play", grain: "plugin", rate: Number(rate()?.value) });
+  const playpause = () => state.mayEdit && (state.running ? send({ type: "pause" }) : play());
+  rate()?.addEventListener("change", () => state.running?.kind === "play" && play());
+  return {
+    plugin: () => send({ type: "step", grain: "plugin" }),
+    point: () => send({ type: "step", grain: "point" }),
+    pod: () => send({ type: "step", grain: "pod" }),
+    event: () => send({ type: "step", grain: "event" }),
+    back: (grain = "plugin") => send({ type: "back", grain }),
+    first: () => send({ type: "goto", at: 0 }),
+    follow: () => send({ type: "goto", at: null }),
+    play: playpause,
+    playpause,
+    speed: (choices) => void faster(rate(), choices),
+    run: () => state.mayEdit && send({ type: "run" }),
+    until: () => void openUntil(),
+    pause: () => send({ type: "pause" }),
+    breakNext: () => send({ type: "search", back: false }),
+    breakBack: () => send({ type: "search", back: true }),
+    bookmark: () => void (state.mayEdit && bookmark(state)),
+    diff: () => void openInDrawer("diff"),
+    commands: () => void openInDrawer("commands"),
+    records: () => void openInDrawer("records"),
+    unpin: () => look({ pod: "" }),
+    tab: (i) => void all(".tabs a")[i]?.click(),
+    search: () => void maybe("map-q", HTMLInputElement)?.focus(),
+    allow: () => void (state.mayEdit && decide("allow")),
+    reject: () => void (state.mayEdit && decide("reject")),
+    theme: () => void toggleTheme(),
+    keys: () => void maybe("keys-dialog", HTMLDialogElement)?.showModal(),
+  };
+}
+
+/**
+ * @param {HTMLSelectElement | null} rate
+ * @param {number} choices How many further down the list.
+ */
+function faster(rate, choices) {
+  if (!rate) return;
+  rate.selectedIndex = Math.max(0, Math.min(rate.length - 1, rate.selectedIndex + choices));
+  rate.dispatchEvent(new Event("change"));
+}
+
+function openUntil() {
+  const choices = maybe("until", HTMLDetailsElement);
+  if (!choices) return;
+  choices.open = !choices.open;
+  first(choices.open ? "button" : "summary", choices)?.focus();
+}
+
+/** @param {import("./state.js").State} state */
+function bookmark({ look, seen }) {
+  const values = { at: look.at === null ? "" : seen };
+  htmx.ajax("POST", `${location.pathname}bookmarks`, { swap: "none", values });
+}
+
+/**
+ * Presses the button of the inspected pod, or else of the first one that waits on Permit.
+ * @param {string} decision
+ */
+function decide(decision) {
+  const button = (/** @type {string} */ within) => first(`${within} .decide [value="${decision}"]`);
+  (button(".pod.chosen") ?? button(".pod"))?.click();
+}
+
+/** Marks in CSS and in tests that the page moves by itself. */
+export function showConnected(/** @type {boolean} */ open) {
+  by("offline").hidden = open;
+  document.body.dataset.connected = open ? "1" : "0";
+}

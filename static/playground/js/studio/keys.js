@@ -1,0 +1,91 @@
+// Every key of the studio. The dialog behind `?` and docs/keys.md list them; tests/test_docs.py compares all three.
+import { all, at } from "../shared/dom.js";
+import { overLanes } from "./lanes.js";
+
+const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
+const HAS_ARROWS = "input, canvas, .lane svg a, .tabs a";
+const HAS_SPACE = "button, a, summary, input, [role=region]";
+
+/** @typedef {[name: string, ...rest: (string | number)[]]} Action An action's name, and what it is called with. */
+
+/** @type {Record<string, Action>} */
+const KEYS = {
+  "ArrowRight": ["plugin"],
+  "Shift ArrowRight": ["point"],
+  "ArrowLeft": ["back", "plugin"],
+  "Shift ArrowLeft": ["back", "point"],
+  "Home": ["first"],
+  "End": ["follow"],
+  " ": ["playpause"],
+  "/": ["search"],
+  "?": ["keys"],
+  "[": ["speed", -1],
+  "]": ["speed", 1],
+  "B": ["breakBack"],
+  "a": ["allow"],
+  "b": ["breakNext"],
+  "c": ["diff"],
+  "e": ["event"],
+  "f": ["follow"],
+  "h": ["records"],
+  "l": ["commands"],
+  "m": ["bookmark"],
+  "n": ["pod"],
+  "p": ["unpin"],
+  "r": ["run"],
+  "t": ["theme"],
+  "u": ["until"],
+  "x": ["reject"],
+};
+
+/** @type {Record<string, Action>} Over the lanes. */
+const LANES = {
+  "w": ["closer"],
+  "a": ["left"],
+  "s": ["wider"],
+  "d": ["right"],
+};
+
+/** What a key that is held down does once only. */
+const ONCE = ["playpause", "run", "allow", "reject", "breakNext", "breakBack", "bookmark"];
+
+/**
+ * Listens to keys.
+ * @param {(...action: Action) => unknown} act Does what a key asks for; false leaves the key to the browser.
+ */
+export function listenKeys(act) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (all("dialog[open]:not(.drawer)").length) return;
+    if (event.key === "Escape") {
+      if (event.target instanceof HTMLElement || event.target instanceof SVGElement) event.target.blur();
+      return;
+    }
+    if (isElements(event)) return;
+    const action = actionOf(event, overLanes());
+    if (action && act(...action) !== false) event.preventDefault();
+  });
+}
+
+/**
+ * Whether a key means something to the element that has the focus.
+ * @param {KeyboardEvent} event
+ */
+function isElements(event) {
+  if (at(event, TYPING)) return true;
+  if (event.key.startsWith("Arrow")) return at(event, HAS_ARROWS);
+  return event.key === " " && at(event, HAS_SPACE);
+}
+
+/**
+ * What a key asks for; null where it asks for nothing.
+ * @param {{key: string, shiftKey: boolean, repeat: boolean}} event
+ * @param {boolean} lanes Whether keys are meant for the lanes.
+ * @returns {Action | null}
+ */
+export function actionOf({ key, shiftKey, repeat }, lanes) {
+  if (/^[1-9]$/.test(key)) return ["tab", Number(key) - 1];
+  const lower = key.toLowerCase();
+  const action = (shiftKey && KEYS[`Shift ${key}`]) || (lanes && LANES[lower]) || KEYS[key] || KEYS[lower];
+  return action && !(repeat && ONCE.includes(action[0])) ? action : null;
+}

@@ -1,0 +1,60 @@
+// Links and fields that change what the viewer looks at or where it stands, and buttons with an action: without leaving the page.
+import { around } from "../shared/dom.js";
+import { isPlain } from "../shared/drawer.js";
+import { filterOf, patchOf } from "./look.js";
+
+const PAUSE = 180; // after the last letter that was typed
+
+/** @typedef {import("./look.js").Look} Look */
+
+/**
+ * @typedef {object} Studio
+ * @property {Look} look
+ * @property {(changes: Partial<Look>) => boolean} change
+ * @property {(at: number) => boolean} goto
+ * @property {Record<string, import("./actions.js").Act>} actions
+ */
+
+/**
+ * Listens to what is clicked, typed and chosen; what can't be sent now is left to the browser.
+ * @param {Studio} studio
+ */
+export function listenLinks(studio) {
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || !isPlain(event)) return;
+    const button = around(event, "[data-act]");
+    const link = around(event, "a");
+    const isDone = button ? pressed(button, studio) : link && followed(link, studio);
+    if (isDone) event.preventDefault();
+  });
+  let typing = 0;
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    const changes = filterOf(target);
+    if (!changes) return;
+    clearTimeout(typing);
+    typing = setTimeout(() => studio.change(changes), PAUSE);
+  });
+  document.addEventListener("change", ({ target }) => {
+    const changes = target instanceof HTMLSelectElement && filterOf(target);
+    if (changes) studio.change(changes);
+  });
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {Studio} studio
+ */
+function pressed(button, { actions }) {
+  return actions[button.dataset.act ?? ""]() !== false;
+}
+
+/**
+ * @param {HTMLElement} link
+ * @param {Studio} studio
+ */
+function followed({ dataset }, { look, change, goto }) {
+  const patch = patchOf(dataset, look);
+  if (!patch && dataset.goto === undefined) return false;
+  return (!patch || change(patch)) && (dataset.goto === undefined || goto(Number(dataset.goto)));
+}

@@ -1,0 +1,96 @@
+// What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing. Its fields and their
+// rules are declared in playground/presenters/look.py; the page brings the declaration along.
+import { by, first } from "../shared/dom.js";
+
+/**
+ * @typedef {object} Field
+ * @property {"number" | "text"} type
+ * @property {string | number | null} default
+ * @property {string} [resets] Another field, which goes back to its default when this one is set.
+ * @property {Opens} [opens]
+ */
+
+/**
+ * @typedef {object} Opens The tab that a link opens which sets the field and names no tab.
+ * @property {string} tab
+ * @property {string} from Only from this tab; or "": wherever nothing on the page is marked data-shows-<field>.
+ */
+
+/** @typedef {{at: number | null, tab: string} & Record<string, string | number | null>} Look */
+
+/** @type {Map<string, Field>} */
+const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?? "")));
+
+/**
+ * The look that everybody is shown first.
+ * @returns {Look}
+ */
+function defaults() {
+  return /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
+}
+
+/**
+ * The look that a URL's query asks for.
+ * @param {string} query
+ */
+export function readLook(query) {
+  const look = defaults();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const field = FIELDS.get(name);
+    if (field?.type === "text") look[name] = value;
+    else if (field && /^\d+$/.test(value)) look[name] = Number(value);
+  }
+  return look;
+}
+
+/**
+ * The query of a look, with what differs from the default.
+ * @param {Look} look
+ */
+export function writeLook(look) {
+  const query = new URLSearchParams();
+  for (const [name, field] of FIELDS) {
+    if (look[name] !== field.default && look[name] !== null) query.set(name, String(look[name]));
+  }
+  const text = query.toString();
+  return text && `?${text}`;
+}
+
+/**
+ * What a link with data attributes changes about the look; null where it says nothing of a look. Where the viewer stands is for the
+ * server to say: a link leads to another position by data-goto.
+ * @param {DOMStringMap} data
+ * @param {Look} look
+ * @returns {Partial<Look> | null}
+ */
+export function patchOf(data, look) {
+  const named = [...FIELDS].filter(([name]) => name !== "at" && data[name] !== undefined);
+  if (!named.length) return null;
+  /** @type {Partial<Look>} */
+  const patch = {};
+  for (const [name, { resets, opens }] of named) {
+    if (resets) patch[resets] = FIELDS.get(resets)?.default;
+    if (opens && (opens.from ? look.tab === opens.from : !first(`[data-shows-${name}]`))) {
+      patch.tab = opens.tab;
+    }
+  }
+  for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
+  return patch;
+}
+
+/**
+ * What a field for the reader changes about the look; null where it is none of a look's.
+ * @param {HTMLInputElement | HTMLSelectElement} field
+ */
+export function filterOf({ dataset, value }) {
+  return dataset.look === undefined ? null : patchOf({ [dataset.look]: value.trim() }, defaults());
+}
+
+/**
+ * @param {Field} field
+ * @param {string} text
+ */
+function valueOf(field, text) {
+  if (field.type === "text") return text;
+  return text === "" ? field.default : Number(text);
+}

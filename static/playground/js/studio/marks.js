@@ -1,0 +1,109 @@
+// Marks on the timeline: bookmarks, and where breakpoints and watches held in the steps that the lanes show.
+import { by, first } from "../shared/dom.js";
+
+const PAUSE = 350;
+const SVG = "http://www.w3.org/2000/svg";
+const FLAG = "M-3.5 0h7v9l-3.5-3-3.5 3z";
+
+/** @typedef {{id: number, name: string, position: number}} Bookmark */
+
+const row = /** @type {HTMLElement} */ (first(".marks-row"));
+const marks = () => /** @type {HTMLElement} */ (first("#marks", row));
+let shown = "";
+let timer = 0;
+
+/**
+ * The session's bookmarks as they were fetched last.
+ * @returns {Bookmark[]}
+ */
+export function bookmarks() {
+  return JSON.parse(marks().dataset.bookmarks || "[]");
+}
+
+/**
+ * Fetches the marks of the window that the lanes show, a moment after the last change; not again for the same one.
+ * @param {number} head
+ * @param {boolean} running
+ */
+export function showMarks(head, running) {
+  stayAboveLanes();
+  drawFlags(head);
+  const { first, last } = by("panel-timeline").dataset;
+  const live = marks().dataset.live === "1";
+  const wanted = `${first} ${last} ${live ? Math.min(head, Number(last)) : ""}`;
+  if (wanted === shown || running) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    shown = wanted;
+    fetchMarks(head);
+  }, PAUSE);
+}
+
+/**
+ * Breakpoints or bookmarks have changed: fetch at once.
+ * @param {number} head
+ */
+export function marksChanged(head) {
+  shown = "";
+  return fetchMarks(head);
+}
+
+/** The row stands directly above the lanes, also when the panel has been painted anew. */
+function stayAboveLanes() {
+  const lanes = first("#panel-timeline .lane-rows");
+  if (lanes && row.nextElementSibling !== lanes) lanes.before(row);
+}
+
+/**
+ * Into the row, wherever that stands by the time that the answer comes: the panel around it may have been painted anew.
+ * @param {number} head
+ */
+async function fetchMarks(head) {
+  const { first = "", last = "" } = by("panel-timeline").dataset;
+  const url = `${location.pathname}marks?${new URLSearchParams({ first, last })}`;
+  const answer = await fetch(url).catch(() => null);
+  if (answer?.ok) marks().outerHTML = await answer.text();
+  else shown = ""; // The server is away: the page tells so, and the next move asks again.
+  drawFlags(head);
+}
+
+/**
+ * Every bookmark as a flag on the rail, which spans the whole session.
+ * @param {number} head
+ */
+function drawFlags(head) {
+  const flags = by("flags");
+  const key = JSON.stringify([head, bookmarks()]);
+  if (flags.dataset.key === key) return;
+  flags.dataset.key = key;
+  flags.replaceChildren(...bookmarks().map((bookmark) => flag(bookmark, head)));
+}
+
+/**
+ * @param {Bookmark} bookmark
+ * @param {number} head
+ */
+function flag({ position, name }, head) {
+  const title = svg("title");
+  title.textContent = `${name} · ${position}`;
+  const place = svg("svg", { x: `${(100 * position) / Math.max(head, 1)}%`, overflow: "visible" });
+  place.append(svg("path", { d: FLAG }));
+  const label = {
+    "href": `?at=${position}`,
+    "data-goto": String(position),
+    "aria-label": `${name}, ${position}`,
+  };
+  const link = svg("a", label);
+  link.append(title, place);
+  return link;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string>} attributes
+ */
+function svg(name, attributes = {}) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}

@@ -1,0 +1,58 @@
+// What stands outside of the panels and follows the viewer: head, rail, marks, hidden fields, links, the URL.
+import { all, by } from "../shared/dom.js";
+import { count } from "../shared/words.js";
+import { showBranches } from "./branches.js";
+import { showChanges } from "./changes.js";
+import { showJob } from "./job.js";
+import { writeLook } from "./look.js";
+import { bookmarks, showMarks } from "./marks.js";
+import { showRail } from "./rail.js";
+
+/**
+ * Shows where the viewer stands and what goes on.
+ * @param {import("./state.js").State} state
+ */
+export function showPlace(state) {
+  const { look, seen, head, running } = state;
+  showStanding(look.at !== null, String(seen));
+  all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
+  by("profile").textContent = by("panel-transport").dataset.profile ?? "";
+  showRail(seen, head);
+  showBranches(seen, head);
+  showMarks(head, Boolean(running));
+  if (!running) showChanges(seen, bookmarks());
+  showJob(state);
+  showUrl(look);
+}
+
+/**
+ * Forms and links act where the viewer stands, or at the head where it follows.
+ * @param {boolean} standing
+ * @param {string} seen
+ */
+function showStanding(standing, seen) {
+  by("standing").hidden = !standing;
+  by("follow-form").hidden = !standing;
+  fill("[data-standing]", standing ? seen : "");
+  fill("input[data-position]", seen);
+  for (const link of all("a[data-standing-link]")) {
+    if (link instanceof HTMLAnchorElement) link.search = standing ? `?at=${seen}` : "";
+  }
+}
+
+/**
+ * @param {string} selector
+ * @param {string} value
+ */
+function fill(selector, value) {
+  for (const field of all(selector)) if (field instanceof HTMLInputElement) field.value = value;
+}
+
+/**
+ * The URL shows what the viewer looks at, so that a link to it shows the same.
+ * @param {import("./look.js").Look} look
+ */
+export function showUrl(look) {
+  const url = location.pathname + writeLook(look);
+  if (url !== location.pathname + location.search) history.replaceState(null, "", url);
+}

@@ -1,0 +1,128 @@
+"""studio/look.js and studio/links.js: what the viewer looks at, between the declaration, the URL, links and fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.presenters.look import FIELDS, Look, Number, OneOf, OneOfNumbers
+from tests.browser.modules.conftest import LOOK_FIELDS, Alone
+
+LOOK, LINKS = "studio/look.js", "studio/links.js"
+PATCH = "({ patchOf, readLook }, data, query) => patchOf(data, readLook(query))"
+
+
+def another(name: str) -> Any:
+    """A value of a field that is not its default."""
+    kind = FIELDS[name].kind
+    if isinstance(kind, OneOf):
+        return kind.words[-1]
+    if isinstance(kind, OneOfNumbers):
+        return kind.numbers[-1]
+    return 7 if isinstance(kind, Number) else "ns/a & b?"
+
+
+EVERYTHING = Look(**{name: another(name) for name in FIELDS})
+
+
+def as_data(look: Look) -> dict[str, Any]:
+    return {name: getattr(look, name) for name in FIELDS}
+
+
+@pytest.mark.parametrize("look", [Look(), EVERYTHING], ids=["default", "everything"])
+def test_the_page_and_the_server_read_and_write_the_same_urls(alone: Alone, look: Look) -> None:
+    alone.show(LOOK_FIELDS)
+    query = look.href() if look.to_query() else ""
+    assert alone.call(LOOK, "({ readLook }, query) => readLook(query)", query) == as_data(look)
+    assert alone.call(LOOK, "({ writeLook }, look) => writeLook(look)", as_data(look)) == query
+
+
+def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> None:
+    alone.show(LOOK_FIELDS)
+    query = "?page=-3&at=x&dry=1e3&nobody=1&constructor=1"
+    assert alone.call(LOOK, "({ readLook }, query) => readLook(query)", query) == as_data(Look())
+
+
+@pytest.mark.parametrize(
+    ("data", "query", "patch"),
+    [
+        ({"tab": "scores"}, "", {"tab": "scores"}),
+        ({"pod": "a/b"}, "?dry=4", {"pod": "a/b", "dry": 0}),
+        ({"pod": "a/b"}, "?tab=node", {"pod": "a/b", "dry": 0, "tab": "pod"}),
+        ({"pod": "a/b", "tab": "why"}, "?tab=node", {"pod": "a/b", "dry": 0, "tab": "why"}),
+        ({"pod": "a/b", "dry": "3"}, "", {"pod": "a/b", "dry": 3}),
+        ({"node": "n1"}, "", {"node": "n1", "tab": "node"}),
+        ({"node": "n1", "tab": "fix"}, "", {"node": "n1", "tab": "fix"}),
+        ({"q": "cpu"}, "?page=2", {"q": "cpu", "page": 0}),
+        ({"page": "2"}, "", {"page": 2}),
+        ({"span": "0", "start": "", "axis": "time"}, "", {"span": 0, "start": None, "axis": "time"}),
+        ({"goto": "5", "at": "5", "drawer": ""}, "", None),
+    ],
+)
+def test_a_link_changes_what_it_names_and_what_depends_on_it(
+    alone: Alone, data: dict[str, str], query: str, patch: dict[str, Any] | None
+) -> None:
+    alone.show(LOOK_FIELDS)
+    assert alone.call(LOOK, PATCH, data, query) == patch
+
+
+def test_a_node_is_shown_where_the_page_has_a_place_for_it(alone: Alone) -> None:
+    alone.show(LOOK_FIELDS + "<table data-shows-node></table>")
+    assert alone.call(LOOK, PATCH, {"node": "n1"}, "") == {"node": "n1"}
+
+
+LINKED = (
+    LOOK_FIELDS
+    + """
+<a id="pod" href="#pod" data-pod="a/b">pod</a> <a id="both" href="#both" data-goto="5" data-tab="why">both</a>
+<a id="other" href="#other" data-drawer>other</a> <button id="step" data-act="plugin"><b>step</b></button>
+<input id="q" data-look="q"> <input id="no">
+<select id="group" data-look="group"><option>a<option>rack</select>"""
+)
+LISTEN = """({ listenLinks }, open) => {
+  const look = { at: null, tab: "why" };
+  const change = (changes) => hear("change", changes) && open;
+  const goto = (at) => hear("goto", at) && open;
+  listenLinks({ look, change, goto, actions: { plugin: () => hear("plugin") && open } });
+}"""
+
+
+def test_links_are_followed_without_leaving_the_page(alone: Alone) -> None:
+    alone.show(LINKED)
+    alone.call(LINKS, LISTEN, True)
+    alone.page.click("#pod")
+    alone.page.click("#both")
+    alone.page.click("#step b")
+    assert alone.heard == [
+        ["change", {"pod": "a/b", "dry": 0}],
+        ["change", {"tab": "why"}],
+        ["goto", 5],
+        "plugin",
+    ]
+    assert alone.do("location.hash") == ""
+
+
+def test_what_cannot_be_sent_and_what_opens_elsewhere_is_left_to_the_browser(alone: Alone) -> None:
+    alone.show(LINKED)
+    alone.call(LINKS, LISTEN, False)
+    alone.page.click("#both")
+    assert (alone.heard, alone.do("location.hash")) == ([["change", {"tab": "why"}]], "#both")
+    alone.page.click("#other")
+    assert (alone.heard, alone.do("location.hash")) == ([], "#other")
+    alone.do("document.addEventListener('click', (event) => event.preventDefault(), { capture: false })")
+    alone.page.click("#pod", modifiers=["Control"])
+    assert alone.heard == []
+
+
+def test_fields_change_the_look_a_moment_after_the_last_letter(alone: Alone) -> None:
+    alone.show(LINKED)
+    alone.call(LINKS, LISTEN, True)
+    alone.page.locator("#q").press_sequentially(" cpu ")
+    alone.page.fill("#no", "nothing")
+    alone.do("tick(100)")
+    assert alone.heard == []
+    alone.do("tick(200)")
+    assert alone.heard == [["change", {"q": "cpu", "page": 0}]]
+    alone.page.select_option("#group", "rack")
+    assert alone.heard == [["change", {"group": "rack", "page": 0}]]
