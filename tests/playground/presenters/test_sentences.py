@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from playground.presenters.sentences.records import RANK, SENTENCES, row
-from playground.templatetags.studio import tell
+from playground.templatetags.studio import translated
 from scheduler_core.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import FieldSchema, fields_of
@@ -45,7 +45,7 @@ def test_a_sentence_is_made_of_what_the_class_has(facts: type[Facts], whole: boo
     assert shown["head"]
     text, values = shown["told"]["text"], shown["told"].get("values", {})
     assert set(re.findall(r"%\((\w+)\)s", text)) <= set(values)
-    assert tell(shown["told"])
+    assert translated(shown["told"])
 
 
 def test_a_refusal_and_a_failure_are_marked() -> None:

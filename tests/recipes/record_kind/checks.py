@@ -8,7 +8,7 @@ from playground.presenters.sentences.records import row
 from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.worker.conditions.cel import compiled
 from playground.sessions.worker.conditions.matching import Condition, problems
-from playground.templatetags.studio import tell
+from playground.templatetags.studio import translated
 from scheduler_core.codec import Archive, decode, encode
 from scheduler_core.commands import ApplyObjects, SetConfiguration, Undo
 from scheduler_core.export.traces import check_lines, export_lines
@@ -47,7 +47,7 @@ def test_a_breakpoint_holds_where_it_happens() -> None:
 
 def test_the_list_of_records_tells_it() -> None:
     shown: dict[str, Any] = row(record(stopped()))
-    assert (shown["head"], tell(shown["told"])) == ("Scheduler", "stops and leaves 0 pods behind")
+    assert (shown["head"], translated(shown["told"])) == ("Scheduler", "stops and leaves 0 pods behind")
 
 
 def test_it_is_exported() -> None:
