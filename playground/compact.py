@@ -1,7 +1,7 @@
 """Templates are written to be read; what is sent is short. Line breaks and indentation are taken out once, when a template is loaded.
 
 Where a line breaks stands one space, as a browser shows it; beside an element on its own (a paragraph, a row, a list) nothing, as no
-browser shows it. `pre` and `textarea` stay as they are. It halves what a step sends (docs/dependencies.md has the figures).
+browser shows it. `pre` and `textarea` stay as they are. It takes a third off what a step sends (docs/dependencies.md).
 """
 
 from __future__ import annotations

@@ -51,20 +51,21 @@ class _Found(Collector):
         several = len(self._series) > 1
         labels = [*entry.labels, *([SCHEDULER] if several else [])]
         text = f"[{entry.stability}] {entry.help}"
-        family: Any = _KINDS[entry.kind](entry.name, text, labels=labels)
-        for name, one in series:
-            values = [*one["labels"], *([name] if several else [])]
-            if entry.kind is MetricKind.HISTOGRAM:
-                bounds = [*map(floatToGoString, entry.buckets), "+Inf"]
-                added = list(accumulate(one["counts"]))
-                family.add_metric(values, list(zip(bounds, added, strict=True)), one["sum"])
-            else:
-                family.add_metric(values, one["value"])
-        return family  # type: ignore[no-any-return]
+        rows = [([*one["labels"], *([name] if several else [])], one) for name, one in series]
+        if entry.kind is MetricKind.HISTOGRAM:
+            return _histogram(HistogramMetricFamily(entry.name, text, labels=labels), entry, rows)
+        make = CounterMetricFamily if entry.kind is MetricKind.COUNTER else GaugeMetricFamily
+        family = make(entry.name, text, labels=labels)
+        for values, one in rows:
+            family.add_metric(values, one["value"])
+        return family
 
 
-_KINDS = {
-    MetricKind.COUNTER: CounterMetricFamily,
-    MetricKind.GAUGE: GaugeMetricFamily,
-    MetricKind.HISTOGRAM: HistogramMetricFamily,
-}
+def _histogram(
+    family: HistogramMetricFamily, entry: Entry, rows: list[tuple[list[str], Found]]
+) -> HistogramMetricFamily:
+    bounds = [*map(floatToGoString, entry.buckets), "+Inf"]
+    for values, one in rows:
+        added = list(accumulate(one["counts"]))
+        family.add_metric(values, list(zip(bounds, added, strict=True)), one["sum"])
+    return family

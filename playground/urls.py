@@ -92,4 +92,4 @@ urlpatterns = [
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]
-handler404 = "playground.views.doors.not_found"
+handler404 = "playground.views.responses.not_found"

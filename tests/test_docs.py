@@ -228,16 +228,17 @@ def test_the_architecture_shows_the_tables_as_the_code_has_them(table: Callable[
     assert table() in document_text("architecture.md")  # `python -m tests.architecture_tables` prints both
 
 
-def test_every_room_of_the_core_is_drawn_in_the_order_of_its_layers() -> None:
-    contract = re.search(r"^layers =\n((?:    .*\n)+)", (ROOT / ".importlinter").read_text(), re.MULTILINE)
+@pytest.mark.parametrize(("package", "chapter"), [("core", "scheduler_core"), ("playground", "playground")])
+def test_every_room_is_drawn_in_the_order_of_its_layers(package: str, chapter: str) -> None:
+    contracts = (ROOT / ".importlinter").read_text()
+    contract = re.search(rf"contract:{package}-layers\]\n(?:.+\n)*?layers =\n((?:    .+\n)+)", contracts)
     assert contract is not None
-    layers = [room for line in contract[1].splitlines() for room in line.replace("|", " ").split()]
-    core = document_text("architecture.md").split("## scheduler_core")[1].split("###")[0]
-    drawn = re.findall(r"^\| (\w+)(?:/|\.py) \|", core, re.MULTILINE)
-    assert sorted(drawn) == sorted(layers)
-    places = [
-        next(i for i, line in enumerate(contract[1].splitlines()) if room in line.split()) for room in drawn
-    ]
+    layers = [line.replace("|", " ").split() for line in contract[1].splitlines()]
+    text = document_text("architecture.md").split(f"## {chapter}\n")[1].split("##")[0]
+    rows = [row.split("|")[1] for row in text.splitlines() if re.match(r"\| \w+(/|\.py)", row)]
+    drawn = [room for row in rows for room in re.findall(r"(\w+)(?:/|\.py)", row)]
+    assert sorted(drawn) == sorted(room for layer in layers for room in layer)
+    places = [next(i for i, layer in enumerate(layers) if room in layer) for room in drawn]
     assert places == sorted(places)
 
 

@@ -30,7 +30,7 @@ def test_every_hop_is_there(hop: Hop) -> None:
 
 def test_what_is_not_there_is_missed() -> None:
     assert not defined(Hop(1, "playground/consumers.py", "SessionConsumer._poste"))
-    assert not defined(Hop(1, "static/playground/js/stream.js", "connected"))
+    assert not defined(Hop(1, "static/playground/js/studio/stream.js", "connected"))
 
 
 @pytest.mark.parametrize(

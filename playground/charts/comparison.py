@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 SECOND = 1_000_000_000
 NAMES = ("A", "B")
 
 
-def utilisation(sides: Sequence[Any]) -> dict[str, Any]:
+class ResourceUse(Protocol):
+    """What is requested of what the nodes offer."""
+
+    @property
+    def resource(self) -> str: ...
+
+    @property
+    def requested(self) -> int: ...
+
+    @property
+    def allocatable(self) -> int: ...
+
+
+class History(Protocol):
+    """`bound` is (virtual time, pods that have a node), where that number changed."""
+
+    @property
+    def resources(self) -> Sequence[ResourceUse]: ...
+
+    @property
+    def bound(self) -> Sequence[tuple[int, int]]: ...
+
+
+def utilisation(sides: Sequence[History]) -> dict[str, Any]:
     """A figure: per resource how much of it is requested, in percent, one bar for each session."""
-    names = list(dict.fromkeys(resource.resource for side in sides for resource in side.resources))
+    names = list(dict.fromkeys(use.resource for side in sides for use in side.resources))
     data = []
     for name, side in zip(NAMES, sides, strict=True):
-        used = {line.resource: 100 * line.requested / line.allocatable for line in side.resources}
+        used = {use.resource: 100 * use.requested / use.allocatable for use in side.resources}
         bars = [round(used.get(resource, 0.0), 1) for resource in names]
         data.append({"type": "bar", "name": name, "x": names, "y": bars})
     layout = {"barmode": "group", "yaxis": {"ticksuffix": " %", "rangemode": "tozero"}}
     return {"kind": "utilisation", "data": data, "layout": layout}
 
 
-def bound_over_time(sides: Sequence[Any]) -> dict[str, Any]:
+def bound_over_time(sides: Sequence[History]) -> dict[str, Any]:
     """A figure: pods with a node over virtual time in seconds, one line for each session."""
     data = [
         {

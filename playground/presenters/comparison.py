@@ -1,7 +1,4 @@
-"""Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown.
-
-A comparison (`found`), its sides, attempts and scores are read by attribute, as sessions/protocol/comparing.py names them.
-"""
+"""Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown."""
 
 from __future__ import annotations
 
@@ -10,33 +7,39 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from msgspec import structs
-
-from playground.charts.comparison import bound_over_time, utilisation
+from playground.charts.comparison import ResourceUse, bound_over_time, utilisation
 from playground.presenters.amounts import amount, clock
+from playground.presenters.compared import (
+    Attempt,
+    AttemptDetail,
+    Board,
+    Comparison,
+    Configured,
+    Outline,
+    PodPlace,
+    ScoredNode,
+)
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
 
-Found = Any  # a Comparison
-Side = Any  # a HistoryOutline
-Attempt = Any  # an OutlinedAttempt, or an AttemptDetail
+Pair = tuple[AttemptDetail | None, AttemptDetail | None]
 
 
-def present(found: Found) -> dict[str, Any]:
+def present(comparison: Comparison) -> dict[str, Any]:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
-    sides = found.sides
+    sides = comparison.sides
     return {
-        "common": found.common,
-        "heads": found.heads,
-        "identical": identical(found),
-        "first": _first(found),
-        "clock": _clock(found),
-        "late": found.late,
+        "common": comparison.common,
+        "heads": comparison.heads,
+        "identical": identical(comparison),
+        "first": _first(comparison),
+        "clock": _clock(comparison),
+        "late": comparison.late,
         "cut": sides[0].cut or sides[1].cut,
-        "commands": found.commands,
+        "commands": comparison.commands,
         "configuration": configuration_differences(sides[0].configuration, sides[1].configuration),
         "summary": _summary(sides),
         "resources": _resources(sides),
@@ -45,40 +48,48 @@ def present(found: Found) -> dict[str, Any]:
     }
 
 
-def identical(found: Found) -> bool:
+def identical(comparison: Comparison) -> bool:
     """Whether one history is the beginning of the other, or both are the same."""
-    return bool(found.common == min(found.heads))
+    return comparison.common == min(comparison.heads)
 
 
-def _first(found: Found) -> dict[str, Any] | None:
+def _first(comparison: Comparison) -> dict[str, Any] | None:
     """The first attempt that differs: what differs in words, and both attempts."""
-    if found.first is None:
+    if comparison.first is None:
         return None
-    ours, theirs = found.attempts
+    ours, theirs = comparison.attempts
     return {
-        "number": found.sides[0].first + found.first + 1,
+        "number": comparison.sides[0].first + comparison.first + 1,
         "kinds": what_differs(ours, theirs),
-        "attempts": [_attempt(one) for one in (ours, theirs)],
-        "pod": (ours or theirs).pod,
+        "attempts": [_with_refusals(attempt) for attempt in (ours, theirs)],
+        "pod": next(attempt.pod for attempt in (ours, theirs) if attempt is not None),
     }
 
 
-def _attempt(one: Attempt | None) -> dict[str, Any] | None:
-    if one is None:
-        return None
+def _with_refusals(attempt: AttemptDetail | None) -> dict[str, Any] | None:
+    return None if attempt is None else {**_attempt(attempt), "refusals": attempt.refusals}
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
     return {
-        **structs.asdict(one),
-        "name": short(one.pod),
-        "time": clock(one.ended),
-        "victims": [short(v) for v in one.victims],
+        "pod": attempt.pod,
+        "name": short(attempt.pod),
+        "time": clock(attempt.ended),
+        "outcome": attempt.outcome,
+        "node": attempt.node,
+        "message": attempt.message,
+        "evaluated": attempt.evaluated,
+        "feasible": attempt.feasible,
+        "nominated": attempt.nominated,
+        "victims": [short(victim) for victim in attempt.victims],
+        "last_position": attempt.last_position,
     }
 
 
-def what_differs(ours: Attempt | None, theirs: Attempt | None) -> list[Message]:
+def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
     """In words, the weightiest first."""
     if ours is None or theirs is None:
-        only = ours or theirs
-        pod = short(only.pod) if only else ""
+        pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
         return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
     if ours.pod != theirs.pod:
         return [
@@ -107,15 +118,15 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
 )
 
 
-def _clock(found: Found) -> dict[str, Any] | None:
+def _clock(comparison: Comparison) -> dict[str, Any] | None:
     """The first attempt that began or ended at another virtual time."""
-    if found.clock is None:
+    if comparison.clock is None:
         return None
-    pair = [side.attempts[found.clock] for side in found.sides]
+    pair = [side.attempts[comparison.clock] for side in comparison.sides]
     return {
-        "number": found.sides[0].first + found.clock + 1,
-        "times": [[clock(one.started), clock(one.ended)] for one in pair],
-        "at": [one.last_position for one in pair],
+        "number": comparison.sides[0].first + comparison.clock + 1,
+        "times": [[clock(attempt.started), clock(attempt.ended)] for attempt in pair],
+        "at": [attempt.last_position for attempt in pair],
     }
 
 
@@ -124,19 +135,19 @@ def _clock(found: Found) -> dict[str, Any] | None:
 _DIGITS = re.compile(r"(\d{1,18})")
 
 
-class Place(NamedTuple):
-    """Where a pod is; of one that is not there."""
+class Nowhere(NamedTuple):
+    """The place of a pod that one of the two does not have."""
 
     node: str = ""
     place: str = ""
     at: int = 0
 
 
-def pods(found: Found, everything: bool) -> list[dict[str, Any]]:
+def pods(comparison: Comparison, everything: bool) -> list[dict[str, Any]]:
     """Where each pod is in both, those that differ first; `everything`: the others too."""
-    ours, theirs = (side.pods for side in found.sides)
+    ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
-    rows = [_row(key, ours.get(key, Place()), theirs.get(key, Place())) for key in keys]
+    rows = [_row(key, ours.get(key, Nowhere()), theirs.get(key, Nowhere())) for key in keys]
     rows.sort(key=lambda row: (not row["differs"], _natural(row["key"])))
     return rows if everything else [row for row in rows if row["differs"]]
 
@@ -146,7 +157,7 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
-def _row(key: str, ours: Any, theirs: Any) -> dict[str, Any]:
+def _row(key: str, ours: PodPlace, theirs: PodPlace) -> dict[str, Any]:
     differs = ours.node != theirs.node or _settled(ours.place) != _settled(theirs.place)
     return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
 
@@ -159,9 +170,11 @@ def _settled(place: str) -> str:
 # Scores.
 
 
-def scores(ours: Attempt | None, theirs: Attempt | None) -> dict[str, Any] | None:
+def scores(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> dict[str, Any] | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
-    boards = [one.board if one is not None else None for one in (ours, theirs)]
+    boards: list[Board | None] = [
+        attempt.board if attempt is not None else None for attempt in (ours, theirs)
+    ]
     if boards[0] is None and boards[1] is None:
         return None
     plugins: dict[str, list[int | None]] = {}
@@ -177,7 +190,7 @@ def scores(ours: Attempt | None, theirs: Attempt | None) -> dict[str, Any] | Non
 
 
 def _scored(
-    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, Any]], attempts: Sequence[Attempt | None]
+    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Pair
 ) -> dict[str, Any]:
     rows = [table.get(node) for table in tables]
     cells = []
@@ -190,14 +203,14 @@ def _scored(
         "cells": cells,
         "totals": totals,
         "differs": totals[0] != totals[1],
-        "chosen": [one is not None and one.node == node for one in attempts],
+        "chosen": [attempt is not None and attempt.node == node for attempt in attempts],
     }
 
 
 # Sums.
 
 
-def _summary(sides: Sequence[Side]) -> list[dict[str, Any]]:
+def _summary(sides: Sequence[Outline]) -> list[dict[str, Any]]:
     rows = [
         (gettext_noop("nodes"), [side.nodes for side in sides]),
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
@@ -206,59 +219,59 @@ def _summary(sides: Sequence[Side]) -> list[dict[str, Any]]:
         (gettext_noop("attempts that failed, since they part"), [_failed(side) for side in sides]),
         (gettext_noop("pods preempted, since they part"), [_preempted(side) for side in sides]),
     ]
-    told_rows = [
+    lines = [
         {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]}
         for what, pair in rows
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
-    told_rows.append(
+    lines.append(
         {
             "what": gettext_noop("virtual time when the last pod got its node"),
             "sides": [clock(t) for t in last],
             "change": None,
         }
     )
-    told_rows.append(
+    lines.append(
         {
             "what": gettext_noop("virtual time now"),
             "sides": [clock(side.now) for side in sides],
             "change": None,
         }
     )
-    return told_rows
+    return lines
 
 
-def _changes(side: Side) -> list[tuple[int, int]]:
+def _changes(side: Outline) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
     points = side.bound
     return [point for before, point in pairwise(points) if point[1] > before[1]]
 
 
-def _waiting(side: Side) -> int:
+def _waiting(side: Outline) -> int:
     return sum(
-        one.place not in ("bound", "running", "deleted", "binding", "ignored") for one in side.pods.values()
+        pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values()
     )
 
 
-def _failed(side: Side) -> int:
-    return sum(one.outcome != "scheduled" for one in side.attempts)
+def _failed(side: Outline) -> int:
+    return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
 
 
-def _preempted(side: Side) -> int:
-    return sum(len(one.victims) for one in side.attempts)
+def _preempted(side: Outline) -> int:
+    return sum(len(attempt.victims) for attempt in side.attempts)
 
 
-def _resources(sides: Sequence[Side]) -> list[dict[str, Any]]:
+def _resources(sides: Sequence[Outline]) -> list[dict[str, Any]]:
     """Per resource what is requested of what there is, in both."""
-    tables = [{one.resource: one for one in side.resources} for side in sides]
+    tables = [{use.resource: use for use in side.resources} for side in sides]
     rows = []
     for name in dict.fromkeys([*tables[0], *tables[1]]):
         pair = [table.get(name) for table in tables]
-        rows.append({"resource": name, "sides": [_used(one) for one in pair]})
+        rows.append({"resource": name, "sides": [_used(use) for use in pair]})
     return rows
 
 
-def _used(use: Any) -> dict[str, Any] | None:
+def _used(use: ResourceUse | None) -> dict[str, Any] | None:
     if use is None:
         return None
     return {
@@ -268,29 +281,28 @@ def _used(use: Any) -> dict[str, Any] | None:
     }
 
 
-def _preemptions(sides: Sequence[Side]) -> dict[str, Any]:
+def _preemptions(sides: Sequence[Outline]) -> dict[str, Any]:
     """Preemptions since the two part, the n-th of a pod beside its n-th."""
     tables: list[dict[tuple[str, int], Attempt]] = []
     for side in sides:
         table: dict[tuple[str, int], Attempt] = {}
         counts: dict[str, int] = {}
-        for one in side.attempts:
-            if one.victims:
-                counts[one.pod] = counts.get(one.pod, 0) + 1
-                table[one.pod, counts[one.pod]] = one
+        for attempt in side.attempts:
+            if attempt.victims:
+                counts[attempt.pod] = counts.get(attempt.pod, 0) + 1
+                table[attempt.pod, counts[attempt.pod]] = attempt
         tables.append(table)
     keys = list(dict.fromkeys([*tables[0], *tables[1]]))
     rows = []
     for key in keys[:MOST_PREEMPTIONS]:
         pair = [table.get(key) for table in tables]
+        choices = [None if attempt is None else (attempt.nominated, *attempt.victims) for attempt in pair]
         rows.append(
             {
                 "pod": key[0],
                 "name": short(key[0]),
-                "sides": [_attempt(one) for one in pair],
-                "differs": pair[0] is None
-                or pair[1] is None
-                or any(getattr(pair[0], name) != getattr(pair[1], name) for name in ("nominated", "victims")),
+                "sides": [None if attempt is None else _attempt(attempt) for attempt in pair],
+                "differs": choices[0] != choices[1],
             }
         )
     return {"rows": rows, "more": max(0, len(keys) - MOST_PREEMPTIONS)}
@@ -299,18 +311,18 @@ def _preemptions(sides: Sequence[Side]) -> dict[str, Any]:
 # Configurations.
 
 
-def configuration_differences(ours: Any, theirs: Any) -> list[dict[str, Any]]:
+def configuration_differences(ours: Configured, theirs: Configured) -> list[dict[str, Any]]:
     """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
     tables = [
-        {"settings": one.settings, **{each.name: each.manifest for each in one.schedulers}}
-        for one in (ours, theirs)
+        {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}
+        for side in (ours, theirs)
     ]
     rows: list[dict[str, Any]] = []
     _differ(tables[0], tables[1], "", rows)
     return rows
 
 
-def _differ(ours: Any, theirs: Any, path: str, rows: list[dict[str, Any]]) -> None:
+def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]]) -> None:
     if ours == theirs or len(rows) >= MOST_FIELDS:
         return
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):

@@ -13,7 +13,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
-from playground.formfields import duration_text
+from playground.forms.fields import duration_text
 
 register = template.Library()
 

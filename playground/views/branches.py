@@ -15,7 +15,8 @@ from playground.presenters.branches import present
 from playground.recent import held_keys
 from playground.sessions.database.branches import family
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, workbench
+from playground.views.access import opens
+from playground.views.responses import workbench
 
 
 @require_GET

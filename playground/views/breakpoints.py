@@ -23,7 +23,8 @@ from playground.sessions.protocol.finding import CheckExpression, Hits
 from playground.sessions.protocol.looking import ListedObject, Objects
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
-from playground.views.doors import edits, go, in_drawer, opens, position, say, workbench
+from playground.views.access import edits, opens
+from playground.views.responses import by_htmx, go, in_drawer, position, say, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
 
@@ -54,7 +55,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
         if not wrong:
             await _db(markers.add, client.session.pk, point)
             await client.markers_changed()
-            if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
+            if by_htmx(request) and not in_drawer(request):
                 return HttpResponse(status=204)
             messages.success(request, _("“%(title)s” is set.") % {"title": point.title[:80]})
             return _back_to_list(request, client)
@@ -137,7 +138,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
     where = head if at is None else min(at, head)
     await _db(markers.bookmark, client.session.pk, where, request.POST.get("name", ""))
     await client.markers_changed()
-    if request.htmx and not in_drawer(request):  # type: ignore[attr-defined]
+    if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _("A bookmark is set at step %(at)d.") % {"at": where})
     return _back_to_list(request, client)

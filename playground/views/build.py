@@ -12,11 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.builder import to_yaml
 from playground.builder.names import next_index
-from playground.forms import BuilderForm, NodesForm, PodsForm
+from playground.forms.build import BuilderForm, NodesForm, PodsForm
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import done, edits, opens, position, workbench
+from playground.views.access import edits, opens
+from playground.views.responses import by_htmx, done, position, workbench
 from scheduler_core.commands import ApplyObjects
 
 FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
@@ -55,7 +56,7 @@ async def preview(request: HttpRequest, client: SessionClient, what: str) -> Htt
     """The YAML that the form makes as it is filled in; nothing is created."""
     form = FORMS[what](request.POST)
     form.is_valid()
-    if not request.htmx:  # type: ignore[attr-defined]
+    if not by_htmx(request):
         return workbench(request, client, "build", _page(what, form))
     return render(request, "playground/build_preview.html", {"preview": previewed(form)})
 

@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, position, workbench
-from playground.worldforms import ANSWERS, CALL_CHOICES, CallForm
+from playground.views.access import opens
+from playground.views.responses import position, workbench
 from scheduler_core.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
@@ -38,9 +39,9 @@ async def calls(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     if "back" in request.POST:
-        call, pod = request.POST.get("call", ""), request.POST.get("pod", "")[:MOST_KEY]
-        command = FailCall(call, pod, times=0)
-        return await _apply(request, client, command, CallForm(initial={"pod": pod}), _("It was taken back."))
+        pod = request.POST.get("pod", "")[:MOST_KEY]
+        back = {"kind": "FailCall", "call": request.POST.get("call", ""), "pod": pod, "times": 0}
+        return await _apply(request, client, back, CallForm(initial={"pod": pod}), _("It was taken back."))
     form = CallForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "calls", await _page(request, client, form), 422)
@@ -51,20 +52,20 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
             problem.field, _WORDS % {"received": repr(problem.received), "expected": problem.expected}
         )
         return workbench(request, client, "calls", await _page(request, client, form), 422)
-    return await _apply(request, client, command, form, _("It was asked for."))
+    return await _apply(request, client, msgspec.to_builtins(command), form, _("It was asked for."))
 
 
 async def _apply(
-    request: HttpRequest, client: SessionClient, command: FailCall, form: CallForm, said: str
+    request: HttpRequest, client: SessionClient, command: dict[str, Any], form: CallForm, said: str
 ) -> HttpResponse:
     refusal: Any = None
     try:
-        await client.apply(msgspec.to_builtins(command), at=position(request), source="calls")
+        await client.apply(command, at=position(request), source="calls")
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
         return HttpResponseRedirect(
-            f"{url}?{urlencode({'pod': command.pod})}"
-        )  # a fork opens in its own studio (`opens`)
+            f"{url}?{urlencode({'pod': command['pod']})}"
+        )  # a fork opens in its own studio (access.opens)
     except (CommandRefused, LimitReached) as error:
         refusal = error
         for each in error.errors:

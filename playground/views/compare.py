@@ -16,8 +16,8 @@ from playground.presenters.comparison import pods, present, scores
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.comparisons import Comparison
+from playground.views.access import opens
 from playground.views.branches import tree
-from playground.views.doors import opens
 from playground.views.paging import page_of
 
 PAGE = 50

@@ -15,13 +15,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 from msgspec import structs
 
-from playground.gateforms import GatesForm
+from playground.forms.gates import GatesForm
+from playground.forms.world import SettingsForm, restarts
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import done, edits, opens, position, workbench
+from playground.views.access import edits, opens
 from playground.views.effective import effective
-from playground.worldforms import SettingsForm, restarts
+from playground.views.responses import done, position, workbench
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import WorldSettings, written
 from scheduler_core.plugins.registry import problems

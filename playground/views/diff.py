@@ -14,7 +14,8 @@ from playground.presenters import Look
 from playground.sessions.database import markers
 from playground.sessions.protocol.looking import Changes
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, workbench
+from playground.views.access import opens
+from playground.views.responses import workbench
 
 PAGE = 60
 FEW = 12

@@ -17,7 +17,8 @@ from playground.presenters import Look
 from playground.recent import remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, check_trace
-from playground.views.doors import opens, problem
+from playground.views.access import opens
+from playground.views.responses import problem
 from playground.views.session import creator
 
 MOST = 2**31
@@ -25,7 +26,7 @@ MOST = 2**31
 
 @require_GET
 @opens
-async def trace(request: HttpRequest, client: SessionClient) -> HttpResponse:
+async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
     first, last = _number(request, "first", 0), _number(request, "last", -1)
     lines = await _begun(client.trace((first, last)))
@@ -34,7 +35,7 @@ async def trace(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @require_GET
 @opens
-async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
+async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The cluster's objects at a step, for kubectl."""
     text = await _begun(client.cluster(Look.from_query(request.GET).at))
     return _download(text, "application/yaml", client.session.name, "yaml")

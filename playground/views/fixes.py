@@ -17,7 +17,8 @@ from playground.recent import remember
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import go, opens, position
+from playground.views.access import opens
+from playground.views.responses import by_htmx, go, position
 from playground.views.session import NAME_LENGTH, creator
 
 MOST_STEPS = 10_000
@@ -30,7 +31,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
     found, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=SECONDS))
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    fragment = by_htmx(request)
     context = {
         "client": client,
         "session": client.session,
@@ -56,7 +57,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
     applied = await client.apply(command, at, source="fix")
     if applied.forked is not None:
         return go(request, _studio(applied.forked, Look(pod=look.pod)))
-    if request.htmx:  # type: ignore[attr-defined]
+    if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(_studio(client, Look(pod=look.pod)))
 

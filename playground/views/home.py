@@ -17,8 +17,8 @@ from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.stories import all_stories, story
-from playground.views.doors import problem
 from playground.views.imports import pasted, previewed
+from playground.views.responses import problem
 from playground.views.texts import received
 from scheduler_core.commands import ApplyObjects
 

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import author, done, edits, opens, position, workbench
+from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
+from playground.views.responses import done, position, workbench
 from playground.views.texts import received
 
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")

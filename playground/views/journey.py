@@ -18,7 +18,8 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
-from playground.views.doors import base_of, in_drawer, opens, position
+from playground.views.access import opens
+from playground.views.responses import base_of, by_htmx, in_drawer, position
 
 SECONDS = 1.5  # for looking into attempts
 
@@ -63,7 +64,7 @@ async def journey_text(
 async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fragment of the inspector's tab Internals, or a page of its own."""
     look = Look.from_query(request.GET)
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    fragment = by_htmx(request)
     context = {
         "session": client.session,
         "key": client.key,

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, workbench
+from playground.views.access import opens
+from playground.views.responses import workbench
 
 
 @require_GET

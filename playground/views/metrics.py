@@ -12,7 +12,8 @@ from playground.exposition import CONTENT_TYPE, exposition
 from playground.presenters.metrics import present
 from playground.sessions.protocol.looking import Metrics
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, position
+from playground.views.access import opens
+from playground.views.responses import by_htmx, position
 
 LONGEST_NAME = 253
 LONGEST_FILTER = 100
@@ -23,7 +24,7 @@ LONGEST_FILTER = 100
 async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
     at = position(request)
-    if request.htmx and at is None and request.GET.get("seen") == str(await client.head()):  # type: ignore[attr-defined]
+    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
         return HttpResponse(status=204)
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
     found, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
@@ -32,10 +33,9 @@ async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The whole page, the list that the filter is for, or what moves: the charts, and the list beside them."""
-    htmx = request.htmx  # type: ignore[attr-defined]
-    if not htmx:
+    if not by_htmx(request):
         return "playground/metrics.html", context
-    if htmx.target == "metrics-all":
+    if request.headers.get("HX-Target") == "metrics-all":
         return "playground/metrics_all.html", context
     return "playground/metrics_live.html", {**context, "oob": True}
 

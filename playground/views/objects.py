@@ -15,8 +15,9 @@ from playground.sessions.protocol.errors import CommandRefused, FieldProblem, Li
 from playground.sessions.protocol.looking import Manifest, Objects
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import done, edits, opens, position, workbench
+from playground.views.access import edits, opens
 from playground.views.paging import page_of
+from playground.views.responses import done, position, workbench
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -84,7 +85,8 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
         asked = Manifest(
             at=position(request), kind=existing["kind"], namespace=existing["namespace"], name=name
         )
-        text = to_yaml([await client.ask(asked)])
+        manifest = await client.ask(asked)
+        text = to_yaml([manifest])
     return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
 
 

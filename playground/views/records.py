@@ -11,7 +11,8 @@ from django.views.decorators.http import require_GET
 from playground.sessions.protocol import breakpoints as core
 from playground.sessions.protocol.finding import Records
 from playground.sessions.web.client import SessionClient
-from playground.views.doors import opens, position, workbench
+from playground.views.access import opens
+from playground.views.responses import position, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
 
@@ -30,7 +31,8 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
     wanted = {name: value for name, value in given.items() if value}
     here = position(request)
     head = await client.head()
-    upto = min(head, _before(request) if _before(request) is not None else head if here is None else here)
+    before = _before(request)
+    upto = min(head, head if here is None else here) if before is None else min(head, before)
     context: dict[str, Any] = {
         "given": given,
         "wanted": urlencode(wanted),

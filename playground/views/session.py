@@ -21,8 +21,9 @@ from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta
+from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.doors import edits, go, opens, say
+from playground.views.responses import by_htmx, go, say
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
@@ -43,7 +44,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await client.touch()
     await client.session.arefresh_from_db(fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
-    context["branches"] = await tree(request, client, context["position"])
+    context["branches"] = await tree(request, client, shown.position)
     return render(request, "playground/studio.html", context)
 
 
@@ -99,7 +100,7 @@ async def _tell(request: HttpRequest, client: SessionClient, message: PageMessag
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
     heard = await client.tell(message, look)
     say(request, heard)
-    if request.htmx:  # type: ignore[attr-defined]
+    if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
     return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
@@ -170,7 +171,7 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _command(request: HttpRequest, client: SessionClient, command: dict[str, Any]) -> HttpResponse:
     at = Look.from_query(request.POST.dict()).at
     await client.apply(command, at, source="studio")
-    if request.htmx:  # type: ignore[attr-defined]
+    if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
@@ -197,7 +198,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
     if back and "/" not in back:
         return HttpResponseRedirect(reverse("branches", args=[back]))
-    if request.htmx:  # type: ignore[attr-defined]
+    if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_POST
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
 from playground.stories import story
-from playground.views.doors import edits, position
+from playground.views.access import edits
+from playground.views.responses import by_htmx, position
 
 
 @require_POST
@@ -24,6 +25,6 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     if action is None:
         raise SessionError(_("This story has no action there."))
     await client.apply(msgspec.to_builtins(action.command), at=position(request), source="story")
-    if request.htmx:  # type: ignore[attr-defined]
+    if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from scheduler_core.fixes.fix import Budget, Findings, Fix
-from scheduler_core.fixes.search import find_fixes, search
+from scheduler_core.fixes.search import find_fixes, search_fixes
 
-__all__ = ["Budget", "Findings", "Fix", "find_fixes", "search"]
+__all__ = ["Budget", "Findings", "Fix", "find_fixes", "search_fixes"]

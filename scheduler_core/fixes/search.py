@@ -25,7 +25,7 @@ Search = Generator[None, None, Findings]
 
 def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
     """The smallest fixes found for a pending pod (namespace/name), the smallest first; none for a pod that fits as it is."""
-    running = search(sim, pod_key, budget or Budget())
+    running = search_fixes(sim, pod_key, budget or Budget())
     while True:
         try:
             next(running)
@@ -34,7 +34,7 @@ def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> l
             return list(findings.fixes)
 
 
-def search(
+def search_fixes(
     sim: Simulation, pod_key: str, budget: Budget, should_stop: Callable[[], bool] = lambda: False
 ) -> Search:
     """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.

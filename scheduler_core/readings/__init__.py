@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKind
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.readings.families import read
-from scheduler_core.readings.scrapes import look
+from scheduler_core.readings.families import read_families
+from scheduler_core.readings.scrapes import scrape
 
-__all__ = ["BY_NAME", "FORMER", "METRICS", "Metric", "MetricKind", "look", "read"]
+__all__ = ["BY_NAME", "FORMER", "METRICS", "Metric", "MetricKind", "read_families", "scrape"]

@@ -54,7 +54,7 @@ class Family:
         return {"name": self.metric.name, "series": [each.to_json() for each in self.series]}
 
 
-def read(scheduler: Scheduler) -> list[Family]:
+def read_families(scheduler: Scheduler) -> list[Family]:
     """The metrics that kube would have registered under the world's gates."""
     settings = scheduler.world.settings
     numbers = _numbers(scheduler)

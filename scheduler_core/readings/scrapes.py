@@ -50,7 +50,7 @@ class Scrapes(State):
         """Time is about to move on from `t`."""
         for scheduler in schedulers:
             mine = self.taken.setdefault(scheduler.name, [])
-            mine.append(look(t, position, scheduler.queue))
+            mine.append(scrape(t, position, scheduler.queue))
             if len(mine) > MOST:
                 self._thin()
         self.due = t + self.every
@@ -61,7 +61,7 @@ class Scrapes(State):
             self.taken[name] = mine[::2]
 
 
-def look(t: int, position: int, queue: SchedulingQueue) -> Scrape:
+def scrape(t: int, position: int, queue: SchedulingQueue) -> Scrape:
     """The figures as they are now."""
     waiting = queue.metrics.waiting
     results = {"scheduled": 0, "unschedulable": 0, "error": 0}

@@ -34,7 +34,7 @@ from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
-from scheduler_core.trace.schema import DESCRIPTIONS
+from scheduler_core.trace.schema import DESCRIPTIONS, fields_of
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
@@ -90,6 +90,7 @@ __all__ = [
     "WorldView",
     "action_name",
     "earliest_start",
+    "fields_of",
     "format_time",
     "join_files",
     "label_errors",

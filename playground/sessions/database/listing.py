@@ -71,7 +71,7 @@ def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head:
     found = []
     for index in wanted:
         at, after = positions[index], positions[index + 1] if index + 1 < len(positions) else head
-        data = log.unpack(entries[at].payload)
+        data = log.unpack(bytes(entries[at].payload))
         source = SOURCES.get(str(data.get("source", "")), "")
         says = sentence(data["command"])
         found.append(ListedCommand(at, index + 1, says, source, entries[at].created, after - at - 1))
@@ -82,7 +82,7 @@ def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
     """The commands at some positions, as what a history lacks."""
     found = []
     for entry in _entries(session_id, list(at)):
-        command = log.unpack(entry.payload)["command"]
+        command = log.unpack(bytes(entry.payload))["command"]
         found.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
     return found
 

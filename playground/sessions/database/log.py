@@ -198,7 +198,7 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
 
 
 def _kind(entry: LogEntry) -> RowKind:
-    return str(entry.kind)  # type: ignore[return-value]
+    return str(entry.kind)  # type: ignore[return-value]  # the column has these choices alone
 
 
 def _entry(session_id: int, row: LogRow, to: int) -> LogEntry:

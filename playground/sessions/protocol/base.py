@@ -39,6 +39,6 @@ class Query(Request[A], frozen=True):
 @cache
 def answer_of(request: type[Request[Any]]) -> Any:
     """The type of a request's answer."""
-    (base,) = (one for one in request.__orig_bases__ if get_args(one))  # type: ignore[attr-defined]
+    (base,) = (one for one in request.__orig_bases__ if get_args(one))  # type: ignore[attr-defined]  # typing gives it to every generic class
     (answer,) = get_args(base)
     return answer

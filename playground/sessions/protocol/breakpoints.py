@@ -12,11 +12,8 @@ from typing import Any
 from msgspec import Struct, convert
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from scheduler_core.framework.plugin import Point
-from scheduler_core.framework.status import Code
-from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
-from scheduler_core.trace.schema import fields_of
+from scheduler_core.view import Code, Place, Point, fields_of
 
 NAME_LENGTH = 80
 TEXT = 507  # a namespaced name's longest

@@ -137,9 +137,10 @@ def read_answer(request: Request[A], reply: Reply) -> A:
     if reply.failure is not None:
         raise reply.failure.error()
     try:
-        return _decoder(type(request)).decode(reply.answer)  # type: ignore[no-any-return]
+        answer: A = _decoder(type(request)).decode(reply.answer)
     except ValidationError as error:
         raise EngineFailed(f"The engine answered what is not understood: {error}.") from error
+    return answer
 
 
 @cache

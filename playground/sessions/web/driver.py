@@ -17,6 +17,7 @@ from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
+from playground.sessions.protocol.opening import RowKind
 from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import RENEW, Lease
@@ -185,8 +186,8 @@ class Driver:
         except LimitReached:
             changes.engine.mark_stale()
             raise
-        kind = "play" if isinstance(self.drive, Play) else "run"
-        await changes.write(kind, to, pack(self._for_log()), show=show)  # type: ignore[arg-type]
+        kind: RowKind = "play" if isinstance(self.drive, Play) else "run"
+        await changes.write(kind, to, pack(self._for_log()), show=show)
         self._entry = changes.log.seq
 
     def _for_log(self) -> Data:

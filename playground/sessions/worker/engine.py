@@ -266,6 +266,5 @@ def _command(data: bytes) -> Command:
 
 
 def _reason(result: str, circles: runaway.Circles | None) -> Reason:
-    if result in ("idle", "until", "budget"):
-        return result  # type: ignore[return-value]
-    return "runaway" if circles else ""
+    reasons: dict[str, Reason] = {"idle": "idle", "until": "until", "budget": "budget"}
+    return reasons.get(result, "runaway" if circles else "")

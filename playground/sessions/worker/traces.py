@@ -21,7 +21,7 @@ from playground.sessions.protocol.traces import (
 )
 from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
-from scheduler_core.export.traces import TraceError, check_lines, export_lines, read_log
+from scheduler_core.export import TraceError, check_lines, export_lines, read_log
 
 CHUNK = 256 << 10
 PATIENCE = 0.25

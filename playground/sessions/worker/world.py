@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from scheduler_core.api.requests.plan import Item, plan
-from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
-from scheduler_core.export.digests import digest
-from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.objects.loading import LoadLimits, load_manifests
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.export import digest
+from scheduler_core.simulation import Grain, Item, Refused, Simulation, plan
+from scheduler_core.view import FieldError, InvalidObject, LoadLimits, load_manifests
 
 __all__ = [
     "ApplyObjects",

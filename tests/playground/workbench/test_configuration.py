@@ -2,8 +2,8 @@
 
 import pytest
 
+from playground.forms.world import SettingsForm
 from playground.sessions.protocol.looking import Configuration, Configured
-from playground.worldforms import SettingsForm
 from scheduler_core.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from scheduler_core.commands import ApplyObjects, SetSettings, command_from_json
-from scheduler_core.fixes import Budget, Fix, find_fixes, search
+from scheduler_core.fixes import Budget, Fix, find_fixes, search_fixes
 from scheduler_core.fixes.fix import Findings
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, pod, settle, world
@@ -59,7 +59,7 @@ def kinds(fixes: list[Fix]) -> list[tuple[str, ...]]:
 
 
 def findings(sim: Simulation, key: str = "default/p", budget: Budget | None = None) -> Findings:
-    turns = search(sim, key, budget or Budget())
+    turns = search_fixes(sim, key, budget or Budget())
     while True:
         try:
             next(turns)

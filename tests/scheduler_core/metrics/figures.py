@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.readings.families import Spread, Value, read
+from scheduler_core.readings.families import Spread, Value, read_families
 from scheduler_core.simulation import Simulation
 
 Series = Value | Spread
@@ -10,7 +10,7 @@ Series = Value | Spread
 
 def series(sim: Simulation, name: str) -> dict[tuple[str, ...], Series]:
     """The series of scheduler_`name` by their labels."""
-    (family,) = [one for one in read(sim.schedulers[0]) if one.metric.name == f"scheduler_{name}"]
+    (family,) = [one for one in read_families(sim.schedulers[0]) if one.metric.name == f"scheduler_{name}"]
     return {one.labels: one for one in family.series}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, MetricKind
 from scheduler_core.metrics.former import FORMER
-from scheduler_core.readings.families import read
+from scheduler_core.readings.families import read_families
 from scheduler_core.simulation import Simulation
 
 
@@ -29,7 +29,7 @@ def test_bounds_are_kubes() -> None:
 
 
 def test_a_world_without_pods_shows_what_kube_shows_from_its_start() -> None:
-    shown = {f.metric.name for f in read(Simulation().schedulers[0]) if f.series}
+    shown = {f.metric.name for f in read_families(Simulation().schedulers[0]) if f.series}
     assert shown == {
         "scheduler_scheduling_algorithm_duration_seconds",
         "scheduler_preemption_victims",

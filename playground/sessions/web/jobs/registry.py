@@ -96,7 +96,7 @@ class Job(Generic[T]):
             raise
         if self.error is not None:
             raise self.error
-        return self.result  # type: ignore[return-value]
+        return self.result  # type: ignore[return-value]  # it finished without an error, so there is one
 
     def cancel(self) -> bool:
         """End it; whether it was going on."""

@@ -8,7 +8,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import Fixes
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.fixes import Budget, Findings, search
+from scheduler_core.fixes import Budget, Findings, search_fixes
 
 
 def fixes(engine: Engine, asked: Fixes) -> Steps[Data]:
@@ -22,7 +22,7 @@ def fixes(engine: Engine, asked: Fixes) -> Steps[Data]:
         late = late or time.perf_counter() > deadline
         return late
 
-    turns = search(world, asked.pod, Budget(), should_stop)
+    turns = search_fixes(world, asked.pod, Budget(), should_stop)
     while True:
         try:
             next(turns)

@@ -13,9 +13,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.inspection.attempt_observer import AttemptObserver
-from scheduler_core.inspection.cycle_state_observer import CycleStateObserver
-from scheduler_core.inspection.stranding import stranded
+from scheduler_core.inspection import AttemptObserver, CycleStateObserver, stranded
 
 SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more

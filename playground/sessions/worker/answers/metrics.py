@@ -9,8 +9,7 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Metrics
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.readings.families import read
-from scheduler_core.readings.scrapes import look
+from scheduler_core.readings import read_families, scrape
 
 
 def metrics(engine: Engine, asked: Metrics) -> Steps[Data]:
@@ -32,10 +31,10 @@ def metrics_of(world: Any, name: str) -> Data:
 
 
 def _one(world: Any, scheduler: Any) -> Data:
-    now = look(world.now, world.position, scheduler.queue)
+    now = scrape(world.now, world.position, scheduler.queue)
     taken = [scrape for scrape in world.scrapes.taken.get(scheduler.name, ()) if scrape.t < world.now]
     return {
         "name": scheduler.name,
-        "families": [family.to_json() for family in read(scheduler)],
+        "families": [family.to_json() for family in read_families(scheduler)],
         "curve": [scrape._asdict() for scrape in (*taken, now)],
     }

@@ -25,7 +25,7 @@ _LAST = ("Pod",)
 _NUMBERLIKE = re.compile(r"[-+.]?\d.*|[-+]?\.(inf|nan).*", re.IGNORECASE)
 
 
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # libyaml's where it is installed
     """No anchors; kubectl's YAML reads more texts as numbers than Python's does, so these are quoted."""
 
     def ignore_aliases(self, data: Any) -> bool:

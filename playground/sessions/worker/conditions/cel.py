@@ -16,10 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.trace.kinds import KINDS, PluginRan
-from scheduler_core.trace.records import Record
-from scheduler_core.trace.schema import fields_of
+from scheduler_core.view import Record, StepFacts, fields_of
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record

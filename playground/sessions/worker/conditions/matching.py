@@ -10,8 +10,7 @@ from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.worker.conditions import cel
-from scheduler_core.framework.runtime.records import StepFacts
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Record, StepFacts
 
 VALUE_LENGTH = 80
 

@@ -14,7 +14,6 @@ from playground.presenters.amounts import clock
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.history import History
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
@@ -33,7 +32,7 @@ from scheduler_core.trace.kinds import (
     TimerFired,
     WaitEnded,
 )
-from scheduler_core.trace.records import Record
+from scheduler_core.view import Place, Record
 
 MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
 MOVES_PER_POD = 40

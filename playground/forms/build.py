@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.builder import grammar, node_manifests, pod_manifests
 from playground.builder.names import PatternError
-from playground.formfields import GrammarField, QuantityField, TextField
+from playground.forms.fields import GrammarField, QuantityField, TextField
 from scheduler_core.view import label_errors, subdomain_errors
 
 MOST_NODES = 2000

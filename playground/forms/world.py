@@ -9,8 +9,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from playground.formfields import DurationField, TextField
-from playground.gateforms import GATE_SETTINGS, GateField, gate_rows
+from playground.forms.fields import DurationField, TextField
+from playground.forms.gates import GATE_SETTINGS, GateField, gate_rows
 from scheduler_core.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 from scheduler_core.config import CURRENT, HISTORICAL, READ_AT_START
 

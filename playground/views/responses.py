@@ -1,47 +1,31 @@
-"""How the workbench's pages open a session, and how they say what went wrong."""
+"""How the workbench's pages answer: a room of it, a problem, a question, or another page."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import wraps
-from typing import Any, get_args
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
 
-from playground.recent import remember
 from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
-from playground.sessions.web.client import Heard, Past, SessionClient
+from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 
-View = Callable[..., Awaitable[HttpResponse]]
+
+class HtmxRequest(HttpRequest):
+    """A request as django-htmx's middleware hands it on."""
+
+    htmx: HtmxDetails
 
 
-def opens(view: View) -> View:
-    """The view gets the SessionClient of its key; a session's error becomes a page that says so."""
-
-    @wraps(view)
-    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
-        try:
-            client = await SessionClient.open(key, chosen(request))
-            return await _landed(request, client, await view(request, client, **rest))
-        except InThePast as error:
-            return question(request, error, key)
-        except SessionError as error:
-            return problem(request, error, key)
-
-    return inner
-
-
-def chosen(request: HttpRequest) -> Past:
-    """What a form says of a command for a step that is past: nothing, so that it is asked, or a button of the question."""
-    given = request.POST.get("past", "")
-    return given if given in get_args(Past) else "ask"  # type: ignore[return-value]
+def by_htmx(request: HttpRequest) -> bool:
+    """Whether a script of the page asks, and gets a fragment."""
+    return bool(cast(HtmxRequest, request).htmx)
 
 
 def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
@@ -58,30 +42,6 @@ def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
     return response
 
 
-async def _landed(request: HttpRequest, client: SessionClient, response: HttpResponse) -> HttpResponse:
-    """After the question was answered: on to the studio of the fork, or to the newest step."""
-    target = client.landed
-    if target is None or client.past == "ask":
-        return response
-    if target is not client:
-        await remember(request, target.key)
-    studio = reverse("studio", args=[target.key])
-    there = response.headers.get("HX-Redirect") or response.headers.get("Location", "")
-    return response if there.startswith(studio + "?") else go(request, studio)
-
-
-def edits(view: View) -> View:
-    """As `opens`, for views that change the session: a view link gets NotAllowed before anything is read."""
-
-    @opens
-    @wraps(view)
-    async def inner(request: HttpRequest, client: SessionClient, **rest: Any) -> HttpResponse:
-        client.require_edit()
-        return await view(request, client, **rest)
-
-    return inner
-
-
 def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
     """A page, or a fragment in a drawer, that says what is wrong and what to do."""
     context = {"error": error, "key": key, "base": base_of(request)}
@@ -96,12 +56,6 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def in_drawer(request: HttpRequest) -> bool:
     """Whether the page is shown in the studio's drawer, not on its own."""
     return "X-Drawer" in request.headers
-
-
-def author(request: HttpRequest) -> str:
-    """Whose browser asks, as far as that is needed to count what it asks for."""
-    who = request.session.session_key or str(request.META.get("REMOTE_ADDR", ""))
-    return str(salted_hmac("playground.author", who).hexdigest())
 
 
 def base_of(request: HttpRequest) -> str:
@@ -141,11 +95,11 @@ def say(request: HttpRequest, heard: Heard) -> None:
 
 
 def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
-    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (`opens`)."""
+    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
     messages.success(request, said)
     return HttpResponseRedirect(reverse(page, args=[client.key]))
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
-    return HttpResponseClientRedirect(url) if request.htmx else HttpResponseRedirect(url)  # type: ignore[attr-defined]
+    return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)

@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from playground.formfields import PLAIN
+from playground.forms.fields import PLAIN
 from scheduler_core.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
 
 GATE_SETTINGS = tuple(SETTINGS)

@@ -1,0 +1,1 @@
+"""Forms: what people fill in, checked field by field, and what it means."""

@@ -1,0 +1,73 @@
+"""Who may open a session: by which key, for reading or for changing, and what becomes of a command for a step that is past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, get_args
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+
+from playground.recent import remember
+from playground.sessions.protocol.errors import InThePast, SessionError
+from playground.sessions.web.client import Past, SessionClient
+from playground.views.responses import go, problem, question
+
+View = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
+
+
+def opens(view: View) -> View:
+    """The view gets the SessionClient of its key; a session's error becomes a page that says so."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
+        try:
+            client = await SessionClient.open(key, chosen(request))
+            return await _landed(request, client, await view(request, client, **rest))
+        except InThePast as error:
+            return question(request, error, key)
+        except SessionError as error:
+            return problem(request, error, key)
+
+    return inner
+
+
+def chosen(request: HttpRequest) -> Past:
+    """What a form says of a command for a step that is past: nothing, so that it is asked, or a button of the question."""
+    past: dict[str, Past] = {answer: answer for answer in get_args(Past)}
+    return past.get(request.POST.get("past", ""), "ask")
+
+
+async def _landed(
+    request: HttpRequest, client: SessionClient, response: HttpResponseBase
+) -> HttpResponseBase:
+    """After the question was answered: on to the studio of the fork, or to the newest step."""
+    target = client.landed
+    if target is None or client.past == "ask":
+        return response
+    if target is not client:
+        await remember(request, target.key)
+    studio = reverse("studio", args=[target.key])
+    there = response.headers.get("HX-Redirect") or response.headers.get("Location", "")
+    return response if there.startswith(studio + "?") else go(request, studio)
+
+
+def edits(view: View) -> View:
+    """As `opens`, for views that change the session: a view link gets NotAllowed before anything is read."""
+
+    @opens
+    @wraps(view)
+    async def inner(request: HttpRequest, client: SessionClient, **rest: Any) -> HttpResponseBase:
+        client.require_edit()
+        return await view(request, client, **rest)
+
+    return inner
+
+
+def author(request: HttpRequest) -> str:
+    """Whose browser asks, as far as that is needed to count what it asks for."""
+    who = request.session.session_key or str(request.META.get("REMOTE_ADDR", ""))
+    return str(salted_hmac("playground.author", who).hexdigest())
