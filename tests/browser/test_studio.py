@@ -57,6 +57,13 @@ def test_a_step_shows_which_plugin_ran_and_what_it_decided(page: Page, server: P
     expect(page.locator("tr", has_text="small").locator("td.r")).to_have_count(1)
 
 
+def test_a_world_without_marks_has_no_row_for_them(page: Page, server: PlaygroundServer) -> None:
+    with page.expect_response(lambda answer: "/marks?" in answer.url):
+        start(page, server)
+    expect(page.locator("#marks")).to_have_attribute("data-live", "0")
+    expect(page.locator(".marks-row")).to_be_hidden()
+
+
 def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     began = position(page)
