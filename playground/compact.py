@@ -16,16 +16,16 @@ _END_OF_TAG = re.compile(r"\s*\n\s*(?=/?>)")
 _BREAK = re.compile(r"\s*\n\s*")
 # A tag's last attribute, which may be missing: so may the space in front of it.
 _OPTIONAL = re.compile(r" (\{% if [^%]*%\})((?:[^{%]|\{\{.*?\}\})+\{% endif %\}>)")
+_REST_OF_TAG = r"(?:\{[{%].*?[}%]\}|[^<>{])*>"
+# What stands in a line and has edges of its own: a blank inside of them would be one more item of a button that is laid out by flex.
+_EDGES = re.compile(rf"(<(?:button|select|svg)\b{_REST_OF_TAG}) | (</(?:button|select|svg)>)")
 # Elements on their own, and template code that prints nothing.
+_NAMES = """html head title meta link script noscript body header main footer nav section article aside h1 h2 h3 h4 h5 h6 div p pre textarea
+form fieldset legend figure figcaption details summary dialog ul ol li dl dt dd option datalist table caption thead tbody tr th td
+symbol defs pattern g path rect circle line text use"""
 _ALONE = re.compile(
-    r"""\ ?(
-    </?(?:html|head|title|meta|link|script|noscript|body|header|main|footer|nav|section|article|aside|h[1-6]|div|p|pre|textarea|form|fieldset
-    |legend|figure|figcaption|details|summary|dialog|ul|ol|li|dl|dt|dd|option|datalist|table|caption|thead|tbody|tr|th|td
-    |symbol|defs|pattern|g|path|rect|circle|line|text|use)\b(?:\{[{%].*?[}%]\}|[^<>{])*>
-    |<!DOCTYPE[^>]*>
-    |\{%\ (?:load|extends|comment|endcomment|get_current_language)\b.*?%\}
-    )\ ?""",
-    re.VERBOSE,
+    rf" ?(</?(?:{'|'.join(_NAMES.split())})\b{_REST_OF_TAG}|<!DOCTYPE[^>]*>"
+    r"|\{% (?:load|extends|comment|endcomment|get_current_language)\b.*?%\}) ?"
 )
 
 
@@ -44,4 +44,5 @@ def compact(source: str) -> str:
 
 def _joined(source: str) -> str:
     source = _BREAK.sub(" ", _END_OF_TAG.sub("", source))
-    return _ALONE.sub(r"\1", _OPTIONAL.sub(r"\1 \2", source))
+    source = _EDGES.sub(r"\1\2", _OPTIONAL.sub(r"\1 \2", source))
+    return _ALONE.sub(r"\1", source)

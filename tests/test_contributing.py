@@ -197,6 +197,63 @@ def test_what_of_a_controller_is_forgotten_is_missed(copy: Path) -> None:
     }
 
 
+COMMAND = ROOT / "tests/recipes/command"
+COMMAND_FILES = [
+    "scheduler_core/commands.py",
+    "scheduler_core/simulation/execution.py",
+    "playground/presenters/commands.py",
+    "tests/scheduler_core/test_simulation.py",
+    "docs/world.md",
+]
+# What looks over all commands, beside the newcomer's own tests.
+OVER_ALL_COMMANDS = (
+    "tests/scheduler_core/test_simulation.py",
+    "tests/playground/presenters/test_commands.py",
+    "tests/test_docs.py",
+    "tests/test_architecture.py",
+    "-k",
+    "command or cordon",
+)
+
+
+def add_command(copy: Path) -> None:
+    """CONTRIBUTING's five steps."""
+    commands, execution, words, tests, document = (copy / file for file in COMMAND_FILES)
+    replace(commands, "class Undo(", f"{(COMMAND / 'command.txt').read_text()}\n\nclass Undo(")
+    replace(commands, "    | FailCall\n", "    | FailCall\n    | CordonNode\n")
+    replace(execution, "    ApplyObjects,\n    Command,", "    ApplyObjects,\n    Command,\n    CordonNode,")
+    replace(execution, "def _undo(", f"{(COMMAND / 'executor.txt').read_text()}\n\ndef _undo(")
+    replace(execution, "    FailCall: _fail_call,\n", "    FailCall: _fail_call,\n    CordonNode: _cordon,\n")
+    sentence = 'lambda data: message(gettext_noop("cordons %(node)s"), node=data.get("node", ""))'
+    put_behind(words, '    "FailCall": _fail,', f'    "CordonNode": {sentence},\n')
+    put_behind(words, '    "FailCall": gettext_noop(', '    "CordonNode": gettext_noop("a cordon"),\n')
+    replace(
+        tests, "    ApplyObjects,\n    DecidePermit,", "    ApplyObjects,\n    CordonNode,\n    DecidePermit,"
+    )
+    tests.write_text(f"{tests.read_text()}\n\n{(COMMAND / 'checks.txt').read_text()}")
+    put_behind(
+        document, "| `FailCall` |", "| `CordonNode` | `node`, `cordoned` | lets no new pod onto a node |\n"
+    )
+
+
+def test_a_command_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a command") == COMMAND_FILES
+    add_command(copy)
+    all_of_it = checked(copy, *OVER_ALL_COMMANDS)
+    assert all_of_it.passed > 25, all_of_it.said
+    assert all_of_it.failed == [], all_of_it.said
+
+
+def test_what_of_a_command_is_forgotten_is_missed(copy: Path) -> None:
+    add_command(copy)
+    for forgotten in ("playground/presenters/commands.py", "docs/world.md"):
+        shutil.copy(ROOT / forgotten, copy / forgotten)
+    assert set(checked(copy, *OVER_ALL_COMMANDS).failed) == {
+        "test_every_command_has_words_of_its_own",
+        "test_every_command_and_setting_of_a_world_is_documented",
+    }
+
+
 PANEL_FILES = [
     "playground/presenters/<name>.py",
     "templates/playground/panels/<name>.html",
@@ -318,9 +375,7 @@ def add_record_kind(copy: Path) -> None:
         '    Sentence(SchedulerStopped, gettext_noop("Scheduler"), _scheduler_stopped),\n',
     )
     replace(tests, "worlds import node", "worlds import configuration, node")
-    replace(
-        tests, "DecidePermit, DeleteObjects, Ref", "DecidePermit, DeleteObjects, Ref, SetConfiguration, Undo"
-    )
+    replace(tests, "    SetConfiguration,\n)", "    SetConfiguration,\n    Undo,\n)")
     replace(tests, "@cache\ndef", f"{HAPPENS}@cache\ndef")
     replace(tests, "*decided())", "*decided(), *stopping())")
     printed = subprocess.run(

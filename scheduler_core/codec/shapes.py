@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from scheduler_core.commands import CommandRecord
 from scheduler_core.plugins.registry import state_classes
 from scheduler_core.simulation import Simulation
 from scheduler_core.simulation.actions import ROWS
@@ -51,7 +52,7 @@ class Classes:
 
 def classes() -> Classes:
     """Those of the plugins that there are now."""
-    return _classes((Simulation, *(row.kind for row in ROWS), *CLASSES, *state_classes()))
+    return _classes((Simulation, *(row.kind for row in ROWS), *CLASSES, CommandRecord, *state_classes()))
 
 
 @lru_cache(maxsize=2)

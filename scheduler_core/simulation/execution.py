@@ -18,6 +18,7 @@ from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
     Command,
+    CommandRecord,
     DecidePermit,
     DeleteObjects,
     FailCall,
@@ -133,7 +134,8 @@ def _summary(command: Command) -> CommandApplied:
     elif isinstance(command, DeleteObjects):
         more["count"] = len(command.refs)
         command = DeleteObjects(command.refs[:MOST_REFS])
-    return msgspec.convert({**msgspec.to_builtins(command), **more}, CommandApplied)
+    applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
+    return applied
 
 
 def _apply(world: EditableWorld, command: ApplyObjects) -> None:

@@ -1,7 +1,7 @@
 """What a record says: one frozen class for each kind of record.
 
 The fields' names, types and descriptions are what expressions know of `record.data`, and what docs/trace.md is printed from. As JSON a
-field that has its default is left out; UNSET is the default where null is an answer.
+field that has its default is left out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, TypedDict
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -42,30 +41,22 @@ PointName = Annotated[str, "the extension point"]
 
 
 class CommandApplied(Facts, frozen=True):
-    """A command was applied."""
+    """A command was applied.
+
+    Its own fields are added where commands are known (CommandRecord).
+    """
 
     KIND: ClassVar = "command"
 
-    kind: Annotated[str, "which command; the other fields are its own"]
-    objects: Annotated[int | None, "how many objects were created or changed"] = None
-    create_only: Annotated[bool | None, "whether names that are taken were refused"] = None
-    refs: Annotated[list[dict[str, str]] | None, "what was deleted, the first 20"] = None
-    count: Annotated[int | None, "how many objects were deleted"] = None
-    ref: Annotated[dict[str, str] | None, "what was patched"] = None
-    patch: Annotated[dict[str, Any] | None, "the JSON merge patch"] = None
-    configuration: Annotated[
-        dict[str, Any] | UnsetType | None, "a KubeSchedulerConfiguration, null for kube's default"
-    ] = UNSET
-    scheduler: Annotated[str, "the scheduler that was configured"] = ""
-    settings: Annotated[dict[str, Any] | None, "the settings that were changed"] = None
-    call: Annotated[str, "which calls are to fail or to be slow"] = ""
-    pod: Annotated[str, "the pod that was decided about, or whose calls they are: namespace/name"] = ""
-    decision: Annotated[str, "allow or reject"] = ""
-    code: Annotated[int | None, "the status code of the calls' answer, 0 where they do not fail"] = None
-    times: Annotated[int | None, "how many calls"] = None
-    after_write: Annotated[bool | None, "whether only the answer is lost"] = None
-    latency: Annotated[int | UnsetType | None, "how long a call takes (ns), null for as long as ever"] = UNSET
-    message: Annotated[str | None, "the answer's text, empty for kube's"] = None
+    kind: Annotated[str, "which command"]
+    objects: Annotated[int | None, "how many objects it creates or changes"] = None
+    count: Annotated[int | None, "how many objects it deletes"] = None
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = msgspec.json.decode(
+            msgspec.json.encode(self)
+        )  # what commands have as tuples are lists
+        return data
 
 
 class ObjectChanged(Facts, frozen=True):

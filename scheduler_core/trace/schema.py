@@ -37,7 +37,7 @@ def fields_of(facts: type[Facts]) -> tuple[FieldSchema, ...]:
             field.encode_name,
             _type(_told(field)),
             not field.required,
-            "".join(getattr(hints[field.name], "__metadata__", ())),
+            "".join(text for text in getattr(hints[field.name], "__metadata__", ()) if isinstance(text, str)),
         )
         for field in info.fields
     )
@@ -65,7 +65,13 @@ def _type(told: Any) -> str:
     match told:
         case inspect.UnionType():
             return " or ".join(map(_type, told.types))
-        case inspect.ListType():
+        case inspect.Metadata():
+            return _type(told.type)
+        case inspect.LiteralType():
+            return "string" if isinstance(told.values[0], str) else "int"
+        case inspect.StructType():
+            return "map(string, dyn)"
+        case inspect.ListType() | inspect.VarTupleType():
             return f"list({_type(told.item_type)})"
         case inspect.DictType():
             return f"map({_type(told.key_type)}, {_type(told.value_type)})"

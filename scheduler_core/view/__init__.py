@@ -34,10 +34,11 @@ from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
-from scheduler_core.trace.schema import DESCRIPTIONS, fields_of
+from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
+from scheduler_core.view.records import RECORD_FIELDS
 from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, WorldView
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "NEVER",
     "NOT_EVALUATED",
     "PASSED",
+    "RECORD_FIELDS",
     "UNSCHEDULABLE_POD_ADD",
     "UNSCHEDULABLE_TIMEOUT",
     "Action",
@@ -61,6 +63,7 @@ __all__ = [
     "Evidence",
     "ExpireAssumedPod",
     "FieldError",
+    "FieldSchema",
     "InvalidObject",
     "JournalView",
     "KubeEvent",
@@ -90,7 +93,6 @@ __all__ = [
     "WorldView",
     "action_name",
     "earliest_start",
-    "fields_of",
     "format_time",
     "join_files",
     "label_errors",

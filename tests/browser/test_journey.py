@@ -152,19 +152,30 @@ def test_a_pod_is_seen_to_travel_from_queue_to_queue(page: Page, server: Playgro
     page.evaluate(
         """() => {
           window.travelled = [];
-          const begin = document.startViewTransition.bind(document);
-          const named = () => [...document.querySelectorAll("[style*=view-transition-name]")].map((e) => e.closest(".queue, .node").id);
-          document.startViewTransition = (change) => {
-            const from = named();
-            const transition = begin(change);
-            transition.updateCallbackDone.then(() => window.travelled.push([from, named()]));
-            return transition;
+          const seen = () => {
+            const place = document.querySelector("#queue-active .pod")?.getBoundingClientRect();
+            if (place) window.active = [place.x, place.y].map(Math.round);
+            requestAnimationFrame(seen);
+          };
+          seen();
+          const animate = Element.prototype.animate;
+          Element.prototype.animate = function (frames, options) {
+            if (this.classList.contains("travelling")) {
+              const { x, y } = this.getBoundingClientRect();
+              const start = new DOMMatrix(frames[0].transform);
+              const from = [x + start.e, y + start.f].map(Math.round);
+              const there = document.querySelector("#queue-flight .pod").getBoundingClientRect();
+              window.travelled.push([from, window.active, [x, y], [there.x, there.y]]);
+            }
+            return animate.call(this, frames, options);
           };
         }"""
     )
     step_until(page, "#queue-flight", "web")
     page.wait_for_function("window.travelled.length > 0")
-    assert page.evaluate("window.travelled[0]") == [["queue-active"], ["queue-flight"]]
+    begin, active, end, in_flight = page.evaluate("window.travelled[0]")
+    assert (begin, end) == (active, in_flight)
+    assert begin != end
 
 
 def test_the_internals_tell_who_wrote_and_read_cycle_state(page: Page, server: PlaygroundServer) -> None:

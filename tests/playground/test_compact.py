@@ -23,7 +23,7 @@ from playground.compact import compact
         ("one\n  {{ two }}\n  three", "one {{ two }} three"),
         ("<b>one</b>{% if x %}\n  <i>two</i>\n{% endif %}", "<b>one</b>{% if x %} <i>two</i> {% endif %}"),
         ("a <b>b</b> c", "a <b>b</b> c"),
-        ("<button>\n  Run\n</button>\n<kbd>R</kbd>", "<button> Run </button> <kbd>R</kbd>"),
+        ("<button>\n  Run\n</button>\n<kbd>R</kbd>", "<button>Run</button> <kbd>R</kbd>"),
         (
             '<a\n  href="{% url "x" %}"\n  class="a\n    b"\n>\n  x</a>',
             '<a href="{% url "x" %}" class="a b"> x</a>',

@@ -59,7 +59,7 @@ def of_record(record: Record) -> dict[str, Any]:
 
 
 def of_facts(facts: Facts) -> dict[str, Any]:
-    sentence = BY_CLASS[type(facts)]
+    sentence = BY_KIND[facts.KIND]
     head = sentence.head if isinstance(sentence.head, str) else sentence.head(facts)
     return {"head": head, "told": sentence.describe(facts)}
 
@@ -292,5 +292,5 @@ SENTENCES: tuple[Sentence[Any], ...] = (
 )
 """One for each kind, the most telling first."""
 
-BY_CLASS: dict[type[Facts], Sentence[Any]] = {sentence.facts: sentence for sentence in SENTENCES}
+BY_KIND: dict[str, Sentence[Any]] = {sentence.facts.KIND: sentence for sentence in SENTENCES}
 RANK = {sentence.facts.KIND: rank for rank, sentence in enumerate(SENTENCES) if sentence.telling}

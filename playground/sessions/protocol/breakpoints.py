@@ -13,7 +13,7 @@ from msgspec import Struct, convert
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from scheduler_core.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
-from scheduler_core.view import Code, Place, Point, fields_of
+from scheduler_core.view import RECORD_FIELDS, Code, Place, Point
 
 NAME_LENGTH = 80
 TEXT = 507  # a namespaced name's longest
@@ -24,7 +24,11 @@ PLACES = tuple(
     value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
 )
 MOVE_FIELDS = ("came_from", "to", "event", "hint")
-_TYPES = {kind: {field.name: field.type for field in fields_of(facts)} for kind, facts in KINDS.items()}
+_TYPES = {
+    kind: {field.name: field.type for field in fields}
+    for kind, fields in RECORD_FIELDS.items()
+    if kind != CommandApplied.KIND  # what it names has only been asked for
+}
 
 
 def _having(name: str, type_: str = "") -> tuple[str, ...]:
@@ -43,11 +47,7 @@ KINDS_OF: dict[str, tuple[str, ...]] = {
     "event": _having("event"),
     "hint": _having("hint"),
     "reason": _having("reason"),
-    "pod": tuple(
-        kind
-        for kind, types in _TYPES.items()
-        if {"pod", "namespace"} & types.keys() and kind != CommandApplied.KIND
-    ),
+    "pod": tuple(kind for kind, types in _TYPES.items() if {"pod", "namespace"} & types.keys()),
 }
 """Which kinds of records can match a field."""
 _CHOICES = {

@@ -11,26 +11,12 @@ from tests.browser.modules.conftest import Alone
 PAINT = "studio/paint.js"
 PAINTED = "({ paint }, html, moved) => paint(html, moved, () => hear('after'))"
 OOB = 'hx-swap-oob="true"'
-# A transition that begins and ends when the test says so.
-TRANSITION = """void (document.startViewTransition = (update) => {
-  const [changed, finished] = [Promise.withResolvers(), Promise.withResolvers()];
-  hear("begin", names());
-  globalThis.begin = async () => {
-    update();
-    changed.resolve();
-    await changed.promise;
-  };
-  globalThis.end = finished.resolve;
-  return {
-    updateCallbackDone: changed.promise,
-    finished: finished.promise,
-    ready: Promise.resolve(),
-    skipTransition: () => hear("skipped"),
-  };
-})"""
-NAMES = """globalThis.names = () => Object.fromEntries(
-  [...document.querySelectorAll("[style]")].map((e) => [e.id, e.style.viewTransitionName]).filter(([, name]) => name)
-)"""
+# The pictures that travel: from where, relative to where they arrive; and whether the pod itself is hidden meanwhile.
+TRAVELLING = """[...document.querySelectorAll(".travelling")].map((picture) => [
+  picture.innerText,
+  new DOMMatrix(picture.getAnimations()[0].effect.getKeyframes()[0].transform).f,
+])"""
+PLACES = "['here', 'there'].map((id) => document.getElementById(id)?.getBoundingClientRect().y)"
 
 
 def chip(id: str, pod: str = "a/b") -> str:
@@ -47,9 +33,7 @@ def node(*chips: str) -> str:
 
 @pytest.fixture
 def page(alone: Alone) -> Alone:
-    alone.show(queue(chip("here")) + node() + '<p id="other">other</p>')
-    alone.do(NAMES)
-    alone.do(TRANSITION)
+    alone.show(queue(chip("here")) + '<p id="other">other</p>' + node())
     return alone
 
 
@@ -80,37 +64,47 @@ def test_a_delta_without_fragments_still_tells_that_it_came(page: Alone) -> None
 
 
 def test_a_pod_is_seen_to_move_from_its_queue_to_its_node(page: Alone) -> None:
-    assert paint(page, queue() + node(chip("there")), "a/b") == [["begin", {"here": "pod-0"}]]
-    page.do("begin()")
-    assert (page.heard, page.do("names()")) == (["after"], {"there": "pod-0"})
-    page.do("end()")
-    assert page.do("names()") == {}
+    begin = page.do(PLACES)[0]
+    assert paint(page, queue() + node(chip("there")), "a/b") == ["after"]
+    end = page.do(PLACES)[1]
+    assert begin != end
+    assert page.do(TRAVELLING) == [["a/b", begin - end]]
+    assert page.do("getComputedStyle(there).opacity") == "0"
+    page.do("document.getAnimations().forEach((animation) => animation.finish())")
+    page.page.locator(".travelling").wait_for(state="detached")
+    assert page.do("getComputedStyle(there).opacity") == "1"
 
 
-def test_a_pod_that_only_left_is_named_nowhere(page: Alone) -> None:
-    paint(page, queue(), "a/b")
-    page.do("begin()")
-    assert page.do("names()") == {}
-
-
-def test_deltas_that_come_while_one_is_about_to_be_shown_follow_it_in_their_order(page: Alone) -> None:
+def test_a_picture_has_no_id_and_cannot_be_reached(page: Alone) -> None:
     paint(page, queue() + node(chip("there")), "a/b")
+    assert page.do("document.querySelectorAll('#there').length") == 1
+    assert page.do("document.querySelector('.travelling').inert") is True
+
+
+def test_a_pod_that_only_left_travels_nowhere(page: Alone) -> None:
+    paint(page, queue(), "a/b")
+    assert page.do(TRAVELLING) == []
+
+
+def test_deltas_that_come_while_a_pod_travels_are_shown_at_once(page: Alone) -> None:
+    paint(page, queue() + node(chip("there")), "a/b")
+    page.do("document.getAnimations().forEach((animation) => animation.pause())")
     for text in ("second", "third"):
-        assert paint(page, f'<p id="other" {OOB}>{text}</p>', "a/b") == ["skipped"]
-    assert page.page.inner_text("#other") == "other"
-    page.do("begin()")
-    assert (page.heard, page.page.inner_text("#other")) == (["after"] * 3, "third")
-    assert paint(page, f'<p id="other" {OOB}>fourth</p>') == ["after"]
+        assert paint(page, f'<p id="other" {OOB}>{text}</p>')[-1] == "after"
+        assert page.page.inner_text("#other") == text
+    assert len(page.do(TRAVELLING)) == 1
 
 
 @pytest.mark.parametrize("moved", [[], ["a/nobody"], [f"a/{i}" for i in range(24)] + ["a/b"]])
 def test_what_nobody_could_follow_is_shown_at_once(page: Alone, moved: list[str]) -> None:
     assert paint(page, queue() + node(chip("there")), *moved) == ["after"]
+    assert page.do(TRAVELLING) == []
 
 
 def test_who_wants_no_motion_sees_none(page: Alone) -> None:
     page.page.emulate_media(reduced_motion="reduce")
     assert paint(page, queue() + node(chip("there")), "a/b") == ["after"]
+    assert page.do(TRAVELLING) == []
 
 
 def ring(dash: str) -> str:

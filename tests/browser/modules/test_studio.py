@@ -140,16 +140,24 @@ def test_a_session_that_is_gone_says_so_and_stays_closed(studio: Alone) -> None:
 
 
 def test_pods_are_seen_to_move_only_at_a_pace_that_can_be_followed(studio: Alone) -> None:
-    pod = '<div class="queue" id="queue-x"><span class="pod"><a data-pod="ns/x">x</a></span></div>'
+    def queues(*chips: str) -> str:
+        return "".join(
+            f'<div class="queue" id="queue-{i}" hx-swap-oob="true">{chip}</div>'
+            for i, chip in enumerate(chips)
+        )
+
+    pod = '<span class="pod"><a data-pod="ns/x">x</a></span>'
     studio.page.evaluate(
-        "(html) => document.querySelector('main').insertAdjacentHTML('beforeend', html)", pod
+        "(html) => document.querySelector('main').insertAdjacentHTML('beforeend', html)", queues(pod, "")
     )
     studio.do(
-        "void (document.startViewTransition = () => { hear('moves'); return new Proxy({}, { get: () => Promise.resolve() }); })"
+        """void new MutationObserver((changes) => changes.flatMap((change) => [...change.addedNodes])
+        .filter((node) => node.matches?.(".travelling")).forEach(() => hear("travels")))
+        .observe(document.body, { childList: true })"""
     )
-    studio.do("heard.splice(0)")
     for running in ({"kind": "run", "rate": 1}, {"kind": "play", "rate": 4}):
-        delta(studio, 2, 2, moved=["ns/x"], running={"done": 1, **running})
-    assert "moves" not in studio.heard
-    delta(studio, 3, 3, moved=["ns/x"], running={"kind": "play", "rate": 3, "done": 1})
-    assert "moves" in studio.heard
+        delta(studio, 2, 2, moved=["ns/x"], html=queues("", pod), running={"done": 1, **running})
+        assert "travels" not in studio.heard
+        delta(studio, 2, 2, html=queues(pod, ""), running={"done": 1, **running})
+    delta(studio, 3, 3, moved=["ns/x"], html=queues("", pod), running={"kind": "play", "rate": 3, "done": 1})
+    assert studio.heard.count("travels") == 1

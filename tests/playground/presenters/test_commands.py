@@ -3,6 +3,7 @@
 import pytest
 
 from playground.presenters.commands import left_out, sentence
+from scheduler_core.commands import KINDS
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,9 @@ FAULTS = [
 def test_a_failing_call_is_told_in_words(fault, said):
     told = sentence({"kind": "FailCall", "call": "bind", "pod": "a/b", **fault})
     assert told["text"] % told["values"] == said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_has_words_of_its_own(kind):
+    assert sentence({"kind": kind})["text"] != sentence({"kind": "SomethingNew"})["text"]
+    assert left_out({"kind": kind})["text"] != left_out({"kind": "SomethingNew"})["text"]

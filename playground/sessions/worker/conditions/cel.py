@@ -17,16 +17,16 @@ from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
 from scheduler_core.trace.kinds import KINDS, PluginRan
-from scheduler_core.view import Record, StepFacts, fields_of
+from scheduler_core.view import RECORD_FIELDS, Record, StepFacts
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record
 STRIKES = 5  # who took longer than that so often is not asked again: once may be the collector's doing
 SECOND = 1_000_000_000
 
-RECORD_FIELDS = ("kind", "t", "seq", "scheduler", "parent", "data")
+_ENVELOPE = ("kind", "t", "seq", "scheduler", "parent", "data")
 DATA_FIELDS: dict[str, dict[str, str]] = {
-    kind: {field.name: field.type for field in fields_of(facts)} for kind, facts in KINDS.items()
+    kind: {field.name: field.type for field in fields} for kind, fields in RECORD_FIELDS.items()
 }
 """What a record's `data` holds, by kind: names and types."""
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
@@ -218,7 +218,7 @@ def _unknown(bare: str) -> Iterator[Problem]:
     data = sorted({name for names in DATA_FIELDS.values() for name in names})
     for found in _PATH.finditer(bare):
         owner, field, inner = found.groups()
-        known = RECORD_FIELDS if owner == "record" else QUEUES
+        known = _ENVELOPE if owner == "record" else QUEUES
         if field not in known:
             yield _at(bare, found.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
         elif owner == "record" and field == "data" and inner and inner not in data:

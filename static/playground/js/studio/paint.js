@@ -1,17 +1,15 @@
-// Puts a delta's fragments into the page. A pod that went from one queue to another, or to a node, is seen to move (View Transitions).
+// Puts a delta's fragments into the page, at once. A pod that went from one queue to another, or to a node, is seen to move: a picture of it
+// travels over the page from where it was.
 import { all } from "../shared/dom.js";
 import { readRings, turnRings } from "./rings.js";
 
 const MOST_MOVING = 24;
+const TRAVEL = { duration: 280, easing: "cubic-bezier(.3, .8, .3, 1)" };
+const UNSEEN = [{ opacity: 0 }, { opacity: 0 }];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @typedef {{element: HTMLElement, box: string | undefined}} Chip A pod's picture, and the id of the queue or node that it is in. */
-/** @typedef {{key: string, chips: Chip[]}} Traveller */
-
-/** @type {(() => void)[]} Updates that came while a transition was about to begin. */
-const waiting = [];
-/** @type {ViewTransition | null} */
-let transition = null;
+/** @typedef {{key: string, chips: Chip[], from: DOMRect}} Traveller */
 
 /**
  * Swaps the fragments in.
@@ -20,50 +18,10 @@ let transition = null;
  * @param {() => void} after Called once the page is changed.
  */
 export function paint(html, moved, after) {
-  const update = () => {
-    swap(html);
-    after();
-  };
-  if (transition) {
-    waiting.push(update);
-    transition.skipTransition();
-    return;
-  }
   const pods = travellers(moved);
-  if (pods.length) move(pods, update);
-  else update();
-}
-
-/**
- * @param {Traveller[]} pods
- * @param {() => void} update
- */
-function move(pods, update) {
-  pods.forEach(({ chips }, i) => name(chips[0].element, `pod-${i}`));
-  /** @type {HTMLElement[]} */
-  let arrived = [];
-  const current = document.startViewTransition(() => {
-    update();
-    pods.forEach(({ chips }) => name(chips[0].element, ""));
-    arrived = pods.flatMap((pod, i) => {
-      const element = arrival(pod);
-      return element ? [name(element, `pod-${i}`)] : [];
-    });
-    while (waiting.length) waiting.shift()?.();
-  });
-  transition = current;
-  current.updateCallbackDone.finally(() => (transition = null));
-  current.finished.finally(() => arrived.forEach((element) => name(element, "")));
-  current.ready.catch(() => {});
-}
-
-/**
- * @param {HTMLElement} element
- * @param {string} transitionName
- */
-function name(element, transitionName) {
-  element.style.viewTransitionName = transitionName;
-  return element;
+  swap(html);
+  after();
+  pods.forEach(travel);
 }
 
 /**
@@ -72,9 +30,42 @@ function name(element, transitionName) {
  * @returns {Traveller[]}
  */
 function travellers(moved) {
-  const tooMany = moved.length > MOST_MOVING;
-  if (!moved.length || tooMany || calm.matches || !document.startViewTransition) return [];
-  return moved.map((key) => ({ key, chips: chipsOf(key) })).filter(({ chips }) => chips.length);
+  if (!moved.length || moved.length > MOST_MOVING || calm.matches) return [];
+  return moved.flatMap((key) => {
+    const chips = chipsOf(key);
+    return chips.length ? [{ key, chips, from: chips[0].element.getBoundingClientRect() }] : [];
+  });
+}
+
+/**
+ * Lets a picture of the pod go to where it stands now; meanwhile the pod itself is not seen a second time.
+ * @param {Traveller} pod
+ */
+function travel(pod) {
+  const element = arrival(pod);
+  if (!element) return;
+  const to = element.getBoundingClientRect();
+  const picture = pictureOf(element, to);
+  document.body.append(picture);
+  element.animate(UNSEEN, TRAVEL);
+  const start = { transform: `translate(${pod.from.x - to.x}px, ${pod.from.y - to.y}px)` };
+  picture.animate([start, { transform: "none" }], TRAVEL).onfinish = () => picture.remove();
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {DOMRect} place
+ */
+function pictureOf(element, place) {
+  const picture = /** @type {HTMLElement} */ (element.cloneNode(true));
+  for (const part of [picture, ...picture.querySelectorAll("[id]")]) part.removeAttribute("id");
+  picture.classList.add("travelling");
+  picture.inert = true;
+  picture.style.left = `${place.x}px`;
+  picture.style.top = `${place.y}px`;
+  picture.style.width = `${place.width}px`;
+  picture.style.height = `${place.height}px`;
+  return picture;
 }
 
 /**
