@@ -126,8 +126,8 @@ class Placing:
         if before is None or bool(before.gated_by) != bool(entry.gated_by):
             self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
 
-    def tell(self, entry: QueuedPod) -> None:
-        """Tells once more where a queued pod is: its journey had gone on without the queue's knowing."""
+    def report_place(self, entry: QueuedPod) -> None:
+        """Reports once more where a queued pod is: its journey had gone on without the queue noticing."""
         state = self._state
         place = Place.GATED if entry.gated_by else Place.UNSCHEDULABLE
         if entry.key in state.active:

@@ -174,7 +174,7 @@ class SchedulingQueue(State):
         if queued is None:
             self._requeue_failed(entry, now, plugins, pending)
         else:
-            self._placing.tell(queued)
+            self._placing.report_place(queued)
         self.done(entry.pod.uid)
 
     def _requeue_failed(

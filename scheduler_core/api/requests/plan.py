@@ -203,7 +203,7 @@ def _too_many(kind: str, name: str, pods: int) -> str:
 
 def _made_once(kind: str, name: str, pods: int) -> str:
     which = "its pod was" if pods == 1 else f"its {pods} pods were"
-    return f"controllers of {kind}s come later: {name} is kept and {which} made once"
+    return f"no controller looks after {kind}s here: {name} is kept and {which} made once"
 
 
 def _known_pods(store: Store, sources: list[_Source]) -> _Pods:

@@ -93,7 +93,7 @@ def test_a_deployment_becomes_a_replica_set_and_pods_once(store):
     assert [item.kind for item in made.items] == ["Deployment", "ReplicaSet", "Pod", "Pod", "Pod"]
     assert made.items[2].made_from == "Deployment web"
     assert made.warnings == (
-        "controllers of Deployments come later: web is kept and its 3 pods were made once",
+        "no controller looks after Deployments here: web is kept and its 3 pods were made once",
     )
 
 

@@ -15,7 +15,6 @@ import pytest
 from django.test import AsyncClient
 
 from playground import consumers, presenters
-from playground.forms import PodsForm
 from playground.models import Session
 from playground.presenters import Look
 from playground.sessions.database import log
@@ -29,7 +28,7 @@ from playground.sessions.web.runtime import runtime
 from playground.sessions.worker import process
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.history import History
-from playground.views.build import first_values
+from playground.views.build import FORMS, first_values
 from scheduler_core.api.store import Store
 from scheduler_core.simulation import Grain
 from tests.playground.sessions.conftest import Page
@@ -152,7 +151,7 @@ async def test_a_pod_is_created_as_its_walk_says(
     page = await pages(session.edit_key)
     await page.look()
     web.stacks.clear()
-    form = {**first_values(PodsForm), "name": "web", "count": 1}
+    form = {**first_values(FORMS["pods"]), "name": "web", "count": 1}
     response = await async_client.post(
         f"/s/{session.edit_key}/build/pods", {name: value for name, value in form.items() if value}
     )
