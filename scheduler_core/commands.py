@@ -7,7 +7,7 @@ made of that. A field that nobody knows is passed over: a log of another version
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
@@ -15,6 +15,7 @@ from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_
 from scheduler_core.api.status import Refused
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.trace.kinds import CommandApplied
 
 __all__ = [
     "DEFAULT_SCHEDULER_NAME",
@@ -130,6 +131,28 @@ Command = (
     | Redo
 )
 KINDS: tuple[str, ...] = tuple(command.__name__ for command in get_args(Command))
+
+
+def _fields_of_commands() -> list[tuple[str, Any, Any]]:
+    """Every field that a command has, for a record to leave out where this command has none; null is told."""
+    hints = {
+        name: hint
+        for command in get_args(Command)
+        for name, hint in get_type_hints(command, include_extras=True).items()
+        if name in command.__struct_fields__ and name not in CommandApplied.__struct_fields__
+    }
+    return [(name, hint | msgspec.UnsetType, msgspec.UNSET) for name, hint in hints.items()]
+
+
+CommandRecord: Any = msgspec.defstruct(
+    "CommandRecord",
+    _fields_of_commands(),
+    bases=(CommandApplied,),
+    namespace={"__doc__": CommandApplied.__doc__},
+    module=__name__,
+    frozen=True,
+)
+"""What the record of a command says: the command, without the objects' own text."""
 
 
 def refuse(path: str, received: object, expected: str) -> Refused:

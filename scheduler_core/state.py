@@ -61,7 +61,7 @@ Copier = Callable[[Any], Any]
 Begin = Callable[[], Any]
 _COPY = methodcaller("copy")
 _PLAIN = (int, float, str, bytes, type(None), type)
-_OF_PYTHON = ("builtins", "collections.abc", "numpy", "types", "typing")
+_OF_LIBRARIES = ("builtins", "collections.abc", "msgspec", "numpy", "types", "typing")
 _READ_ONLY = (Mapping, Sequence, frozenset)
 
 
@@ -276,7 +276,7 @@ def _named(hint: Any) -> Iterator[type]:
     """The classes of objects that a type names. What can be called is never state."""
     hint, _ = _unmarked(hint)
     kind, args = get_origin(hint) or hint, get_args(hint)
-    if isinstance(kind, type) and kind.__module__ not in _OF_PYTHON:
+    if isinstance(kind, type) and kind.__module__ not in _OF_LIBRARIES:
         yield kind
     if kind not in (abc.Callable, Literal, type, np.ndarray):
         for part in args:

@@ -27,7 +27,7 @@ def actions() -> str:
         )
         for row in ROWS
     ]
-    return _table(("action", "whose", "priority", "what it does", "stands while", "station"), rows)
+    return table(("action", "whose", "priority", "what it does", "stands while", "station"), rows)
 
 
 def phases() -> str:
@@ -37,7 +37,7 @@ def phases() -> str:
         for cycle, table in (("scheduling", (*ALGORITHM, *SCHEDULING)), ("binding", BINDING))
         for row in table
     ]
-    return _table(("cycle", "phase", "extension point", "plugins that run", "what follows"), rows)
+    return table(("cycle", "phase", "extension point", "plugins that run", "what follows"), rows)
 
 
 def _plugins(row: PhaseRow) -> str:
@@ -48,7 +48,7 @@ def _then(row: PhaseRow) -> str:
     return "; ".join(f"{result}: {phase}" for result, phase in row.then.items()) or "the end"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -312,3 +312,97 @@ def test_a_tab_needs_exactly_the_files_that_contributing_names(copy: Path) -> No
     shutil.copy(TAB / "checks.py", tests)
     all_of_it = checked(copy, "tests/playground/presenters/test_labels.py", *OVER_ALL_PANELS)
     assert (all_of_it.passed, all_of_it.failed) == (2 + len(TABS) + 1, []), all_of_it.said
+
+
+RECORD = ROOT / "tests/recipes/record_kind"
+RECORD_FILES = [
+    "scheduler_core/trace/kinds.py",
+    "scheduler_core/<where>.py",
+    "playground/presenters/sentences/records.py",
+    "tests/scheduler_core/trace/test_kinds.py",
+    "docs/trace.md",
+]
+OVER_ALL_RECORDS = (
+    "tests/scheduler_core/trace/test_kinds.py",
+    "tests/playground/presenters/test_sentences.py",
+    "tests/test_docs.py",
+    "-k",
+    "record or sentence or trace",
+)
+STOPPED = '''class SchedulerStopped(Facts, frozen=True):
+    """A scheduler was taken away."""
+
+    KIND: ClassVar = "scheduler_stopped"
+    DECISION: ClassVar = True
+
+    left_behind: Annotated[int, "how many pods were in its queue"]
+
+
+'''
+SENTENCE = """def _scheduler_stopped(stopped: SchedulerStopped) -> Message:
+    return message(gettext_noop("stops and leaves %(n)s pods behind"), n=stopped.left_behind)
+
+
+"""
+HAPPENS = '''def stopping() -> Iterator[Record]:
+    """A scheduler is added and taken back."""
+    sim = Simulation()
+    sim.apply(SetConfiguration(configuration(profiles=[{"schedulerName": "second"}]), "second"))
+    yield from sim.apply(Undo())
+
+
+'''
+
+
+def add_record_kind(copy: Path) -> None:
+    """CONTRIBUTING's five steps."""
+    kinds, where, sentences, tests, document = (
+        copy / file.replace("<where>", "simulation/simulation") for file in RECORD_FILES
+    )
+    replace(kinds, "class TimerFired(", f"{STOPPED}class TimerFired(")
+    put_behind(kinds, "    SchedulerStarted,", "    SchedulerStopped,\n")
+    replace(where, "ObjectChanged, SchedulerStarted", "ObjectChanged, SchedulerStarted, SchedulerStopped")
+    put_behind(
+        where,
+        "        scheduler = self._schedulers.pop(name)",
+        "        self.record(SchedulerStopped(len(scheduler.queue.active_pods)), name)\n",
+    )
+    put_behind(sentences, "    SchedulerStarted,", "    SchedulerStopped,\n")
+    replace(sentences, "SENTENCES: tuple", f"{SENTENCE}SENTENCES: tuple")
+    put_behind(
+        sentences,
+        "    Sentence(SchedulerStarted,",
+        '    Sentence(SchedulerStopped, gettext_noop("Scheduler"), _scheduler_stopped),\n',
+    )
+    replace(tests, "worlds import node", "worlds import configuration, node")
+    replace(tests, "    SetConfiguration,\n)", "    SetConfiguration,\n    Undo,\n)")
+    replace(tests, "@cache\ndef", f"{HAPPENS}@cache\ndef")
+    replace(tests, "*decided())", "*decided(), *stopping())")
+    printed = subprocess.run(
+        [sys.executable, "-m", "tests.record_tables"], cwd=copy, capture_output=True, text=True, check=True
+    )
+    kind, *fields = [line for line in printed.stdout.splitlines() if line.startswith("| `scheduler_stopped`")]
+    put_behind(document, "| `scheduler_started` | a ", f"{kind}\n")
+    put_behind(document, "| `scheduler_started` | `profiles`", "".join(f"{line}\n" for line in fields))
+
+
+def test_a_record_kind_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
+    assert files_of("To add a record kind") == RECORD_FILES
+    add_record_kind(copy)
+    shutil.copy(RECORD / "checks.py", copy / "tests/scheduler_core/trace/test_scheduler_stopped.py")
+    found = checked(copy, "tests/scheduler_core/trace/test_scheduler_stopped.py", *OVER_ALL_RECORDS)
+    assert found.passed > 100, found.said
+    assert found.failed == [], found.said
+
+
+def test_what_of_a_record_kind_is_forgotten_is_missed(copy: Path) -> None:
+    add_record_kind(copy)
+    for forgotten in RECORD_FILES[2:]:
+        shutil.copy(ROOT / forgotten, copy / forgotten)
+    assert set(checked(copy, *OVER_ALL_RECORDS).failed) == {
+        "test_what_a_record_says_is_what_its_class_has",
+        "test_every_kind_has_one_sentence",
+        "test_a_sentence_is_made_of_what_the_class_has",
+        "test_every_record_kind_is_documented",
+        "test_the_trace_shows_kinds_and_fields_as_the_classes_have_them",
+    }

@@ -22,8 +22,10 @@ from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
 from scheduler_core.plugins import ROOMS
 from scheduler_core.plugins.demonstration import PREFIX
-from scheduler_core.trace.records import KINDS
+from scheduler_core.trace.kinds import CLASSES, KINDS, Facts
+from scheduler_core.trace.schema import description, fields_of
 from tests.architecture_tables import actions, phases
+from tests.record_tables import fields, kinds
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/corpus/README.md")])
@@ -162,6 +164,17 @@ def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
 
 def test_every_record_kind_is_documented() -> None:
     assert set(KINDS) - set(first_column("docs/trace.md")) == set()
+
+
+@pytest.mark.parametrize("table", [kinds, fields], ids=lambda table: table.__name__)
+def test_the_trace_shows_kinds_and_fields_as_the_classes_have_them(table: Callable[[], str]) -> None:
+    assert f"\n\n{table()}\n\n" in document_text("trace.md")  # `python -m tests.record_tables` prints both
+
+
+@pytest.mark.parametrize("facts", CLASSES, ids=lambda facts: facts.KIND)
+def test_every_field_of_a_record_is_described(facts: type[Facts]) -> None:
+    assert [field.name for field in fields_of(facts) if not field.description] == []
+    assert description(facts).count(" ") > 1
 
 
 def test_every_command_and_setting_of_a_world_is_documented() -> None:

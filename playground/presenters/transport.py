@@ -6,7 +6,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, profile_of
-from playground.presenters.sentence import sentence
+from playground.presenters.sentences.present import sentence
 from scheduler_core.view import WorldView
 
 

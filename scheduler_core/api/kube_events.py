@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.api.kinds import KINDS
+from scheduler_core.trace.kinds import EventRecorded
 
 NORMAL, WARNING = "Normal", "Warning"
 
@@ -26,8 +27,21 @@ class KubeEvent:
     action: str = ""
     related: str = ""  # key of the other pod that it is about
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def facts(self) -> EventRecorded:
+        """What the record of it says."""
+        return EventRecorded(
+            self.t,
+            self.type,
+            self.reason,
+            self.kind,
+            self.namespace,
+            self.name,
+            self.message,
+            self.reporter,
+            self.count,
+            self.action,
+            self.related,
+        )
 
     def manifest(self, index: int, timestamp: str) -> dict[str, Any]:
         """As kubectl prints it; `index` makes the name unique."""

@@ -96,6 +96,7 @@ class Decoder:
             Code.NODE: lambda row: Node.from_manifest(archive.get(row[1])),
             Code.SPEC: lambda row: PodSpec.of(archive.get(row[1])),
             Code.ROWS: lambda row: archive.rows(row[1], row[2]),
+            Code.UNSET: lambda row: msgspec.UNSET,
         }
         self._known = classes()
         for place, name in enumerate(names):

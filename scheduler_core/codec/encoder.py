@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+import msgspec
 import numpy as np
 import orjson
 
@@ -39,6 +40,7 @@ class Code(enum.IntEnum):
     NODE = 8
     SPEC = 9
     ROWS = 10
+    UNSET = 11
     FIRST_CLASS = 16
 
 
@@ -107,6 +109,7 @@ class Encoder:
             Node: self._node,
             PodSpec: self._spec,
             Record: self._record,
+            msgspec.UnsetType: lambda unset: [Code.UNSET],
         }
 
     def value(self, value: Any) -> Any:
@@ -228,7 +231,7 @@ class Encoder:
         return [Code.SPEC, self._archive.put(spec.manifest)]
 
     def _record(self, record: Record) -> list[Any]:
-        self._alive.append(record.data)  # made now, where nobody has looked yet
+        self._alive.append(record.facts)  # made now, where nobody has looked yet
         return self._object(record, self._shapes[Record])
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from scheduler_core.commands import CommandRecord
 from scheduler_core.plugins.registry import state_classes
 from scheduler_core.simulation import Simulation
 from scheduler_core.simulation.actions import ROWS
 from scheduler_core.state import SharedState, State, fields_of, reachable
+from scheduler_core.trace.kinds import CLASSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Classes:
 
 def classes() -> Classes:
     """Those of the plugins that there are now."""
-    return _classes((Simulation, *(row.kind for row in ROWS), *state_classes()))
+    return _classes((Simulation, *(row.kind for row in ROWS), *CLASSES, CommandRecord, *state_classes()))
 
 
 @lru_cache(maxsize=2)

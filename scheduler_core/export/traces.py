@@ -13,30 +13,16 @@ from typing import Any
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.commands import command_from_json
 from scheduler_core.export.digests import digest
+from scheduler_core.framework.runtime.records import facts_of
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.kinds import KINDS
 from scheduler_core.trace.records import Record
 
 SCHEMA = 1
 FORMAT = "scheduler-playground-trace"
 
-DECISIONS = frozenset(
-    {
-        "queue_moved",
-        "attempt_started",
-        "node_selected",
-        "attempt_ended",
-        "pod_assumed",
-        "pod_forgotten",
-        "pod_waits",
-        "wait_ended",
-        "binding_started",
-        "binding_ended",
-        "scheduler_started",
-        "timer_fired",
-        "event",
-    }
-)
+DECISIONS = frozenset(kind for kind, facts in KINDS.items() if facts.DECISION)
 
 Line = dict[str, Any]
 Log = Mapping[int, Mapping[str, Any]]
@@ -131,7 +117,7 @@ def _detail(cycle: SchedulingCycle) -> Line:
     return {
         "pod": cycle.pod.key,
         "nodes": list(cycle.nodes.names),
-        "steps": [step.summary(cycle.pod.key) | step.detail(cycle.nodes) for step in cycle.steps],
+        "steps": [facts_of(step, cycle.pod.key, cycle.nodes).to_json() for step in cycle.steps],
     }
 
 

@@ -9,6 +9,7 @@ import enum
 from dataclasses import dataclass, field
 
 from scheduler_core.state import Derived
+from scheduler_core.trace.kinds import StatusData
 
 
 class Code(enum.IntEnum):
@@ -78,7 +79,7 @@ class Status:
             signed = self._signed[plugin] = Status(self.code, self.reasons, plugin)
         return signed
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> StatusData:
         return {"code": self.code.kube_name, "plugin": self.plugin, "reasons": list(self.reasons)}
 
 

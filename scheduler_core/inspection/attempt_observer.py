@@ -16,6 +16,7 @@ from scheduler_core.queue.types import RequeueDecision
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.kinds import ApiCall, BindingEnded
 from scheduler_core.trace.records import Record
 
 _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle's steps
@@ -54,9 +55,10 @@ class AttemptObserver:
         if self._flies:
             self._see_flight(sim)
         for record in records:
-            if record.kind == "api_call" and record.data.get("pod") == self.pod:
+            call, ended = record.of(ApiCall), record.of(BindingEnded)
+            if call is not None and call.pod == self.pod:
                 self.calls.append({**record.data, "t": record.t, "position": sim.position})
-            elif record.kind == "binding_ended" and record.data.get("pod") == self.pod:
+            elif ended is not None and ended.pod == self.pod:
                 self.end = {**record.data, "t": record.t, "position": sim.position}
 
     def _see_flight(self, sim: Simulation) -> None:

@@ -15,6 +15,7 @@ from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.world import World
+from scheduler_core.trace.kinds import ApiCall
 
 
 class HandleOwner(client.Caller, Protocol):
@@ -81,27 +82,16 @@ class WorldHandle:
         if pause is None:
             return 0 if tries else latency
         take(self._world.faults, VOLUMES, pod.key)
-        call = {
-            "verb": "UPDATE",
-            "pod": pod.key,
-            "fault": fault.answer("persistentvolumeclaims").message,
-            "again_after": pause,
-        }
-        self._world.record("api_call", call)
+        said = fault.answer("persistentvolumeclaims").message
+        self._world.record(ApiCall("UPDATE", pod.key, fault=said, again_after=pause))
         return pause + latency
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         fault = take(self._world.faults, VOLUMES, pod.key)
         answer = DONE if fault is None else fault.answer(f"{kind.lower()}s", name)
+        said = "" if answer.ok else answer.message
         self._world.record(
-            "api_call",
-            {
-                "verb": "UPDATE",
-                "kind": kind,
-                "object": f"{namespace}/{name}",
-                "patch": dict(patch),
-                **({} if answer.ok else {"fault": answer.message}),
-            },
+            ApiCall("UPDATE", kind=kind, object=f"{namespace}/{name}", patch=dict(patch), fault=said)
         )
         if not answer.ok and fault is not None and not fault.after_write:
             return error(answer.message)
@@ -116,15 +106,14 @@ class WorldHandle:
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         world, fault = self._world, take(self._world.faults, BIND, pod.key)
-        called = {"verb": "BIND", "pod": pod.key, "node": node_name}
         if fault is not None and fault.code:
             said = fault.answer().message
-            world.record("api_call", {**called, "fault": said})
+            world.record(ApiCall("BIND", pod.key, node_name, fault=said))
             if fault.after_write:
                 world.store.bind(pod.key, pod.uid, node_name, world.now)
             return error(said)
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
-        world.record("api_call", {**called, "error": answer.message} if answer.message else called)
+        world.record(ApiCall("BIND", pod.key, node_name, error=answer.message))
         return SUCCESS if answer.ok else error(answer.message)
 
 

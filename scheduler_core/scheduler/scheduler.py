@@ -7,8 +7,8 @@ kube: scheduler.go, schedule_one.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
@@ -40,6 +40,7 @@ from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.world import World
 from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Place, Why
+from scheduler_core.trace.kinds import ApiCall, QueueMoved, TimerFired
 
 
 class _Timer(NamedTuple):
@@ -188,13 +189,10 @@ class Scheduler(State):
         Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
         """
         world = self.world
-        data: dict[str, Any] = {"pod": pod, "from": world.journal.place(pod), "to": place, "cause": cause}
-        if why:
-            named = zip(("event", "plugin", "hint"), why, strict=True)
-            data.update((name, text) for name, text in named if text)
+        facts = QueueMoved(pod, world.journal.place(pod), place, cause, *why)
         if kept:
             world.journal.move(pod, world.now, world.position, place, cause, why, until)
-        world.record("queue_moved", data, self.name)
+        world.record(facts, self.name)
 
     def left(self, key: str) -> None:
         """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""
@@ -205,9 +203,9 @@ class Scheduler(State):
         elif pod is not None and pod.node_name and place in _PENDING:
             world.journal.move(key, world.now, world.position, Place.BOUND, pod.node_name)
 
-    def called(self, verb: str, pod: str, what: Mapping[str, Any]) -> None:
+    def called(self, call: ApiCall) -> None:
         """Notes in the trace that the API server was asked for something."""
-        self.world.record("api_call", {"verb": verb, "pod": pod, **what}, self.name)
+        self.world.record(call, self.name)
 
     def push_cycle(self, delay: int) -> None:
         """Puts the next step of the scheduling cycle on the agenda."""
@@ -251,7 +249,7 @@ class Scheduler(State):
     def flush(self, flush: Flush) -> None:
         """Runs a flush of the queue."""
         del self.flushes[flush.timer]
-        self.world.record("timer_fired", {"timer": flush.timer}, self.name)
+        self.world.record(TimerFired(flush.timer), self.name)
         _FLUSHES[type(flush)].flush(self.queue, flush.due)
         self.wake_up()
 

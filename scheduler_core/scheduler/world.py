@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,7 +11,8 @@ from scheduler_core.clock.agenda import Agenda
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.state import Copied, State
 from scheduler_core.trace.journal import Journal
-from scheduler_core.trace.records import Data
+from scheduler_core.trace.kinds import Facts
+from scheduler_core.trace.records import LazyFacts
 
 
 @dataclass(slots=True)
@@ -37,8 +37,6 @@ class World(Protocol):
     @property
     def now(self) -> int: ...
 
-    def record(
-        self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0
-    ) -> int: ...
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
     def draw(self, n: int) -> int: ...

@@ -18,6 +18,7 @@ from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
     Command,
+    CommandRecord,
     DecidePermit,
     DeleteObjects,
     FailCall,
@@ -35,7 +36,8 @@ from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
 from scheduler_core.simulation.edits import Edit, Edits, revert
-from scheduler_core.trace.records import Data
+from scheduler_core.trace.kinds import CommandApplied, Facts
+from scheduler_core.trace.records import LazyFacts
 
 MOST_REFS = 20  # of a record
 
@@ -64,9 +66,7 @@ class EditableWorld(Protocol):
     @property
     def now(self) -> int: ...
 
-    def record(
-        self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0
-    ) -> int: ...
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
 
@@ -89,7 +89,7 @@ class EditableState:
 def execute(world: EditableWorld, command: Command) -> None:
     """Carries a command out and remembers how to undo it."""
     before = EditableState.of(world)
-    world.record("command", lambda: _summary(command))
+    world.record(_summary(command))
     _EXECUTORS[type(command)](world, command)
     if isinstance(command, DecidePermit):
         return
@@ -125,7 +125,7 @@ def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str
     )
 
 
-def _summary(command: Command) -> dict[str, Any]:
+def _summary(command: Command) -> CommandApplied:
     """The command without the objects' own text."""
     more: dict[str, Any] = {}
     if isinstance(command, ApplyObjects):
@@ -134,8 +134,8 @@ def _summary(command: Command) -> dict[str, Any]:
     elif isinstance(command, DeleteObjects):
         more["count"] = len(command.refs)
         command = DeleteObjects(command.refs[:MOST_REFS])
-    summary: dict[str, Any] = msgspec.to_builtins(command)
-    return {**summary, **more}
+    applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
+    return applied
 
 
 def _apply(world: EditableWorld, command: ApplyObjects) -> None:

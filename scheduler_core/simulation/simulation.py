@@ -30,7 +30,8 @@ from scheduler_core.simulation.edits import Edits
 from scheduler_core.simulation.execution import execute
 from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Journal, Place
-from scheduler_core.trace.records import Data, Record, Recorder
+from scheduler_core.trace.kinds import Facts, ObjectChanged, SchedulerStarted
+from scheduler_core.trace.records import LazyFacts, Record, Recorder
 
 
 class Grain(enum.StrEnum):
@@ -194,9 +195,9 @@ class Simulation(State):
     def scheduler(self, name: str) -> Scheduler:
         return self._schedulers[name]
 
-    def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
         """Writes a record at the present time; returns its number."""
-        return self._recorder.write(self.agenda.now, kind, scheduler, parent, data)
+        return self._recorder.write(self.agenda.now, facts, scheduler, parent)
 
     def draw(self, n: int) -> int:
         """An index below n from the seeded stream."""
@@ -208,7 +209,7 @@ class Simulation(State):
         scheduler = Scheduler(name, configuration, self)
         self._schedulers[name] = scheduler
         informers.set_lag(scheduler)
-        self.record("scheduler_started", {"profiles": list(scheduler.profiles)}, name)
+        self.record(SchedulerStarted(list(scheduler.profiles)), name)
         for node in self.store.nodes():
             scheduler.cache.add_node(node)
         for pod in self.store.pods():
@@ -287,10 +288,7 @@ class Simulation(State):
 
     def _on_watch(self, event: WatchEvent) -> None:
         self.changes.append(event)
-        self.record(
-            "object",
-            {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name},
-        )
+        self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
         if event.kind == "Pod":
             self._note_pod(event)
             if self.faults and event.type == DELETED:

@@ -20,7 +20,8 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Attempt
-from scheduler_core.trace.records import Data, Recorder
+from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, Facts
+from scheduler_core.trace.records import LazyFacts, Recorder
 
 Manifest = dict[str, Any]
 
@@ -146,7 +147,7 @@ class Bench:
         world, name, key = self.simulation, self._scheduler.name, pod.key
         drain, first = self._recorder.drain, world.position
         trace = _Trace(self._recorder, world.now)
-        span = trace.record("attempt_started", {"pod": key}, name)
+        span = trace.record(AttemptStarted(self._number, key, pod.spec.scheduler_name, 0, 0), name)
 
         def did(cycle: SchedulingCycle) -> None:
             world.position += 1
@@ -155,7 +156,10 @@ class Bench:
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
-        trace.record("attempt_ended", {"pod": key, "outcome": cycle.outcome}, name, span)
+        ended = AttemptEnded(
+            cycle.number, key, cycle.outcome, cycle.chosen or "", cycle.message, 0, 0, cycle.draw
+        )
+        trace.record(ended, name, span)
         world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))
         return cycle
@@ -190,8 +194,8 @@ class _Trace:
         self._recorder = recorder
         self._now = now
 
-    def record(self, kind: str, data: Data | Callable[[], Data], scheduler: str = "", parent: int = 0) -> int:
-        return self._recorder.write(self._now, kind, scheduler, parent, data)
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
+        return self._recorder.write(self._now, facts, scheduler, parent)
 
 
 def variants(kind: str) -> tuple[bool, ...]:

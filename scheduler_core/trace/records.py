@@ -1,75 +1,77 @@
 """Records: what happened, in the past tense. They are the engine's only output.
 
-A record is frozen; its data is plain JSON, made when somebody looks. `span` is the record that opened the
-span it belongs to, so that a trace is
-a tree: attempt > extension point > plugin.
+A record is frozen; what it says is a class of its kind (kinds.py). `parent` is the record that opened the span it belongs to, so that a
+trace is a tree: attempt > extension point > plugin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
 
 from scheduler_core.state import Derived, SharedState, State
+from scheduler_core.trace.kinds import Facts
 
-KINDS: dict[str, str] = {
-    "command": "a command was applied",
-    "object": "an object was added, modified or deleted in the API server",
-    "event": "a Kubernetes Event was recorded",
-    "queue_moved": "a pod moved within the scheduling queue, into it or out of it",
-    "attempt_started": "a pod was popped and its scheduling cycle began",
-    "point_started": "the first plugin of an extension point began",
-    "plugin_ran": "a plugin answered at an extension point",
-    "node_selected": "a node was drawn among the best ones",
-    "attempt_ended": "a scheduling cycle ended",
-    "pod_assumed": "the cache counts the pod on its node before the API server knows",
-    "pod_forgotten": "the cache took an assumed pod back",
-    "pod_waits": "a Permit plugin made the pod wait",
-    "wait_ended": "the wait on Permit ended",
-    "binding_started": "the binding cycle began",
-    "binding_ended": "the binding cycle ended",
-    "preemption_started": "victims began to be evicted",
-    "api_call": "the scheduler asked the API server to write something",
-    "scheduler_started": "a scheduler began with a configuration",
-    "timer_fired": "a timer of the queue fired",
-    "watch_event": "a scheduler whose informers lag heard of a change in the API server",
-    "api_throttled": "the scheduler's API client held a call back, to stay within its limits",
-}
+F = TypeVar("F", bound=Facts)
 
-Data = Mapping[str, Any]
+
+class LazyFacts(SharedState):
+    """What makes facts when somebody looks. No checkpoint has one: who writes a record looks."""
+
+    __slots__ = ()
+
+    KIND: ClassVar[str]
+
+    def __call__(self) -> Facts:
+        raise NotImplementedError
 
 
 class Record(SharedState):
-    """One thing that happened. `t` is virtual nanoseconds; `data` may be given as a function that makes it."""
+    """One thing that happened. `t` is virtual nanoseconds; `source` is the facts, or what makes them as long as nobody has looked."""
 
-    __slots__ = ("_data", "kind", "parent", "scheduler", "seq", "t")
+    __slots__ = ("_data", "parent", "scheduler", "seq", "source", "t")
 
     seq: int
     t: int
-    kind: str
     scheduler: str
     parent: int
-    _data: Data | Callable[[], Data]
+    source: Facts | LazyFacts
+    _data: Derived[Mapping[str, Any] | None]
 
-    def __init__(
-        self, seq: int, t: int, kind: str, scheduler: str, parent: int, data: Data | Callable[[], Data]
-    ) -> None:
+    def __init__(self, seq: int, t: int, source: Facts | LazyFacts, scheduler: str, parent: int) -> None:
         self.seq = seq
         self.t = t
-        self.kind = kind
         self.scheduler = scheduler
         self.parent = parent
-        self._data = data
+        self.source = source
+        self._data = None
+
+    def decoded(self) -> None:
+        self._data = None
 
     @property
-    def data(self) -> Data:
-        if callable(self._data):
-            self._data = self._data()
-        return self._data
+    def kind(self) -> str:
+        return self.source.KIND
 
     @property
-    def source(self) -> Data | Callable[[], Data]:
-        """What the data is made of: itself where somebody has looked already, else what makes it."""
+    def facts(self) -> Facts:
+        if not isinstance(self.source, Facts):
+            self.source = self.source()
+        return self.source
+
+    def of(self, kind: type[F]) -> F | None:
+        """The facts of a record of this kind; None for any other, which is left as it is."""
+        if self.source.KIND != kind.KIND:
+            return None
+        facts = self.facts
+        assert isinstance(facts, kind)
+        return facts
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The facts as JSON."""
+        if self._data is None:
+            self._data = self.facts.to_json()
         return self._data
 
     def to_json(self) -> dict[str, Any]:
@@ -98,10 +100,10 @@ class Recorder(State):
         self.seq = 0
         self.records = []
 
-    def write(self, t: int, kind: str, scheduler: str, parent: int, data: Data | Callable[[], Data]) -> int:
+    def write(self, t: int, facts: Facts | LazyFacts, scheduler: str, parent: int) -> int:
         """Adds a record; returns its number, to be used as the parent of what belongs to it."""
         self.seq += 1
-        self.records.append(Record(self.seq, t, kind, scheduler, parent, data))
+        self.records.append(Record(self.seq, t, facts, scheduler, parent))
         return self.seq
 
     def drain(self) -> list[Record]:

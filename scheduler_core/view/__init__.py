@@ -15,9 +15,10 @@ from scheduler_core.framework.events import (
 )
 from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
 from scheduler_core.framework.plugin import Point, Scores
+from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status
-from scheduler_core.framework.step import PluginStep, StepFacts
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
@@ -32,20 +33,23 @@ from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
-from scheduler_core.trace.records import KINDS, Record
+from scheduler_core.trace.records import Record
+from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
+from scheduler_core.view.records import RECORD_FIELDS
 from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, WorldView
 
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
+    "DESCRIPTIONS",
     "FORCE_ACTIVATE",
-    "KINDS",
     "NEVER",
     "NOT_EVALUATED",
     "PASSED",
+    "RECORD_FIELDS",
     "UNSCHEDULABLE_POD_ADD",
     "UNSCHEDULABLE_TIMEOUT",
     "Action",
@@ -59,6 +63,7 @@ __all__ = [
     "Evidence",
     "ExpireAssumedPod",
     "FieldError",
+    "FieldSchema",
     "InvalidObject",
     "JournalView",
     "KubeEvent",

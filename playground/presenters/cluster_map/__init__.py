@@ -23,6 +23,7 @@ from playground.presenters.scene import (
     subject,
     verdict_rows,
 )
+from scheduler_core.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
 from scheduler_core.view import (
     ATTEMPT_FAILED,
     NodeTable,
@@ -143,10 +144,11 @@ def touched_nodes(sim: WorldView) -> frozenset[str]:
     """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
     out = set()
     for record in sim.last[:TOUCHED]:
-        if record.kind in ("pod_assumed", "binding_ended"):
-            out.add(record.data.get("node", ""))
-        elif record.kind == "object" and record.data.get("kind") == "Node":
-            out.add(record.data.get("name", ""))
+        placed, changed = record.of(PodAssumed) or record.of(BindingEnded), record.of(ObjectChanged)
+        if placed is not None:
+            out.add(placed.node)
+        elif changed is not None and changed.kind == "Node":
+            out.add(changed.name)
     return frozenset(out - {""})
 
 

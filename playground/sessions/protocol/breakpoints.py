@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import Struct, convert
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from scheduler_core.view import KINDS, Code, Place, Point
+from scheduler_core.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
+from scheduler_core.view import RECORD_FIELDS, Code, Place, Point
 
 NAME_LENGTH = 80
 TEXT = 507  # a namespaced name's longest
@@ -23,22 +24,32 @@ PLACES = tuple(
     value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
 )
 MOVE_FIELDS = ("came_from", "to", "event", "hint")
-# Which kinds of records can match a field.
+_TYPES = {
+    kind: {field.name: field.type for field in fields}
+    for kind, fields in RECORD_FIELDS.items()
+    if kind != CommandApplied.KIND  # what it names has only been asked for
+}
+
+
+def _having(name: str, type_: str = "") -> tuple[str, ...]:
+    """The kinds whose records have a field, of a type that begins so; what plugins answered comes first."""
+    having = [kind for kind, types in _TYPES.items() if name in types and types[name].startswith(type_)]
+    return tuple(sorted(having, key=lambda kind: kind != PluginRan.KIND))
+
+
 KINDS_OF: dict[str, tuple[str, ...]] = {
-    "plugin": ("plugin_ran", "queue_moved"),
-    "point": ("plugin_ran", "point_started"),
-    "status": ("plugin_ran", "wait_ended"),
-    "node": (
-        "plugin_ran", "node_selected", "attempt_ended", "pod_assumed", "pod_waits", "binding_started", "binding_ended",
-        "preemption_started", "api_call", "object",
-    ),
-    "came_from": ("queue_moved",),
-    "to": ("queue_moved",),
-    "event": ("queue_moved",),
-    "hint": ("queue_moved",),
-    "reason": ("event",),
-    "pod": tuple(kind for kind in KINDS if kind not in ("command", "timer_fired", "scheduler_started")),
-}  # fmt: skip
+    "plugin": _having("plugin"),
+    "point": _having("point"),
+    "status": _having("status", "{code: "),
+    "node": (PluginRan.KIND, *_having("node"), ObjectChanged.KIND),
+    "came_from": _having("from"),
+    "to": _having("to"),
+    "event": _having("event"),
+    "hint": _having("hint"),
+    "reason": _having("reason"),
+    "pod": tuple(kind for kind, types in _TYPES.items() if {"pod", "namespace"} & types.keys()),
+}
+"""Which kinds of records can match a field."""
 _CHOICES = {
     "kind": tuple(KINDS),
     "point": POINTS,

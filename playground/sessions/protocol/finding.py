@@ -46,7 +46,7 @@ class Hits(Query[list[Hit]], frozen=True, kw_only=True):
 
 
 class StepRecords(Struct, frozen=True):
-    """Records of one step, as rows (presenters/records), and how many more there are."""
+    """Records of one step, as rows (presenters/sentences/records), and how many more there are."""
 
     position: int
     t: str

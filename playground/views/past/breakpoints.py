@@ -26,7 +26,7 @@ from playground.sessions.web.messages import Search
 from playground.views.access import edits, opens
 from playground.views.responses import by_htmx, go, in_drawer, position, say, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.view import KINDS
+from scheduler_core.view import DESCRIPTIONS
 
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500
@@ -94,7 +94,7 @@ async def _list(
         "points": core.POINTS,
         "statuses": core.STATUSES,
         "places": core.PLACES,
-        "kinds": KINDS,
+        "kinds": DESCRIPTIONS,
         "reasons": REASONS,
         "length": EXPRESSION_LENGTH,
     }  # fmt: skip

@@ -14,7 +14,7 @@ from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import position, workbench
 from scheduler_core.plugins import NAMES
-from scheduler_core.view import KINDS
+from scheduler_core.view import DESCRIPTIONS
 
 FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
 MORE = ("to", "event", "reason")
@@ -44,7 +44,7 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "points": core.POINTS,
         "statuses": core.STATUSES,
         "places": core.PLACES,
-        "kinds": KINDS,
+        "kinds": DESCRIPTIONS,
     }
     try:
         point = core.from_form(wanted) if wanted else None

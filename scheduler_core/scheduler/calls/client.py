@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from scheduler_core.api.faults import BIND, DELETE, STATUS, VOLUMES, Fault
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.world import World
+from scheduler_core.trace.kinds import ApiThrottled
 
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
@@ -95,6 +96,5 @@ def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
     caller.bucket = max(caller.bucket, now) + every * calls
     wait = max(caller.bucket - now - every * max(burst, 1), 0)
     if wait:
-        held = {"call": call, "pod": pod, "wait": wait, "qps": qps, "burst": burst}
-        caller.world.record("api_throttled", held, caller.name)
+        caller.world.record(ApiThrottled(call, pod, wait, qps, burst), caller.name)
     return wait

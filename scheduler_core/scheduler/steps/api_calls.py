@@ -19,6 +19,7 @@ from scheduler_core.scheduler.actions import AdvanceCycle, AnswerCall
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.calls.dispatcher import PATCH, Binding, Call, StatusPatch
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.kinds import ApiCall
 
 
 def patch_status(
@@ -97,8 +98,8 @@ def made_again(scheduler: Scheduler, number: int) -> bool:
         return False
     take(world.faults, *fault.key)
     calls.retries[number] = tries + 1
-    what = {"fault": fault.answer().message, "again_after": pause}
-    scheduler.called("PATCH" if isinstance(call, StatusPatch) else "BIND", call.key, what)
+    verb = "PATCH" if isinstance(call, StatusPatch) else "BIND"
+    scheduler.called(ApiCall(verb, call.key, fault=fault.answer().message, again_after=pause))
     cost = client.setting(world, call.verb) if fault.latency is None else fault.latency
     cost += client.throttle(scheduler, call.verb, call.key)
     _answer_at(scheduler, number, world.now + pause + cost)
@@ -113,9 +114,7 @@ def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     fields = ["nominatedNodeName"] if nomination is not None else []
     fields += ["conditions"] if condition is not None else []
     answer = DONE if fault is None else fault.answer()
-    scheduler.called(
-        "PATCH", call.key, {"status": fields} if answer.ok else {"status": fields, "fault": answer.message}
-    )
+    scheduler.called(ApiCall("PATCH", call.key, status=fields, fault="" if answer.ok else answer.message))
     if not answer.ok and fault is not None and not fault.after_write:
         return answer
     written = world.store.patch_pod_status(

@@ -27,6 +27,7 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
 from scheduler_core.trace.journal import Place
+from scheduler_core.trace.kinds import BindingEnded, BindingStarted, WaitEnded
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -44,9 +45,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         world.now,
         cycle.started,
     )
-    binding.span = world.record(
-        "binding_started", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span
-    )
+    binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
     scheduler.bindings[binding.number] = binding
     if world.settings.expect_nominated_node:
         _nominate(scheduler, binding, bool(cycle.waits))
@@ -103,9 +102,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     assert status is not None
     measure.waited(scheduler, binding, status)
     _record(scheduler, binding, points.wait_on_permit(status, binding))
-    scheduler.world.record(
-        "wait_ended", {"pod": binding.pod.key, "status": status.to_json()}, scheduler.name, binding.span
-    )
+    scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
     if status.ok:
         journeys.move(scheduler, binding, Place.BINDING, "permitted")
         _follow(scheduler, binding, PhaseResult.SUCCESS)
@@ -219,8 +216,7 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
     del scheduler.bindings[binding.number]
     activate(scheduler, binding.state)
     scheduler.world.record(
-        "binding_ended",
-        {"pod": binding.pod.key, "node": binding.node, "outcome": "bound", "message": ""},
+        BindingEnded(binding.pod.key, binding.node, "bound", message=""),
         scheduler.name,
         binding.span,
     )
@@ -244,8 +240,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(
-        "binding_ended",
-        {"pod": binding.pod.key, "node": binding.node, "outcome": outcome, "message": message},
+        BindingEnded(binding.pod.key, binding.node, outcome, message),
         scheduler.name,
         binding.span,
     )

@@ -6,24 +6,16 @@ from scheduler_core.scheduler.algorithm.fit_error import refusals
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.journal import Attempt
+from scheduler_core.trace.kinds import AttemptEnded, NodeSelected
 
 
 def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     """Writes which node was chosen; nothing where none was."""
     if cycle.chosen is None:
         return
-    scheduler.world.record(
-        "node_selected",
-        {
-            "pod": cycle.pod.key,
-            "node": cycle.chosen,
-            "tied": list(cycle.tied),
-            "draw": cycle.draw,
-            "feasible": 0 if cycle.feasible is None else len(cycle.feasible),
-        },
-        scheduler.name,
-        cycle.span,
-    )
+    feasible = 0 if cycle.feasible is None else len(cycle.feasible)
+    facts = NodeSelected(cycle.pod.key, cycle.chosen, list(cycle.tied), cycle.draw, feasible)
+    scheduler.world.record(facts, scheduler.name, cycle.span)
 
 
 def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -55,18 +47,14 @@ def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         () if cycle.preemption is None else tuple(pod.key for pod in cycle.preemption.victims),
     )
     world.journal.attempt(attempt)
-    world.record(
-        "attempt_ended",
-        {
-            "attempt": cycle.number,
-            "pod": cycle.pod.key,
-            "outcome": cycle.outcome,
-            "node": attempt.node,
-            "message": cycle.message,
-            "evaluated": attempt.evaluated,
-            "feasible": attempt.feasible,
-            "draw": cycle.draw,
-        },
-        scheduler.name,
-        cycle.span,
+    ended = AttemptEnded(
+        cycle.number,
+        cycle.pod.key,
+        cycle.outcome,
+        attempt.node,
+        cycle.message,
+        attempt.evaluated,
+        attempt.feasible,
+        cycle.draw,
     )
+    world.record(ended, scheduler.name, cycle.span)

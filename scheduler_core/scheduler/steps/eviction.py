@@ -29,6 +29,7 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import permit
 from scheduler_core.scheduler.steps.api_calls import patch_status
 from scheduler_core.scheduler.steps.outcome import note, observed_generation
+from scheduler_core.trace.kinds import ApiCall, PreemptionStarted
 
 PLUGIN = "DefaultPreemption"
 
@@ -67,8 +68,8 @@ def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
 
 
 def _begin(scheduler: Scheduler, job: Eviction) -> int | None:
-    data = {"pod": job.preemptor.key, "node": job.node, "victims": [pod.key for pod in job.victims]}
-    scheduler.world.record("preemption_started", data, scheduler.name)
+    facts = PreemptionStarted(job.preemptor.key, job.node, [pod.key for pod in job.victims])
+    scheduler.world.record(facts, scheduler.name)
     return _go_on(scheduler, replace(job, begun=True))
 
 
@@ -152,10 +153,9 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
     fault = take(world.faults, *job.next_call) if world.faults else None
     answer = DONE if fault is None else fault.answer()
     pause = None if fault is None else client.pause(fault, job.tries)
-    what: dict[str, Any] = {} if job.has_condition else {"status": ["DisruptionTarget"]}
-    what |= {} if answer.ok else {"fault": answer.message}
-    what |= {} if pause is None else {"again_after": pause}
-    scheduler.called("DELETE" if job.has_condition else "PATCH", victim.key, what)
+    verb, status = ("DELETE", None) if job.has_condition else ("PATCH", ["DisruptionTarget"])
+    said = "" if answer.ok else answer.message
+    scheduler.called(ApiCall(verb, victim.key, status=status, fault=said, again_after=pause or 0))
     if pause is not None:
         again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
         cost = client.latency(world, *job.next_call, world.settings.evict_cost)

@@ -12,6 +12,7 @@ from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.actions import ExpireAssumedPod
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.kinds import PodForgotten
 
 
 def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
@@ -26,4 +27,4 @@ def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
 def expire(scheduler: Scheduler, key: str, uid: str) -> None:
     """The cache takes the pod back; no plugin and no queue hears of it."""
     scheduler.cache.forget(scheduler.cache.where[uid][0])
-    scheduler.world.record("pod_forgotten", {"pod": key, "cause": "expired"}, scheduler.name)
+    scheduler.world.record(PodForgotten(key, cause="expired"), scheduler.name)

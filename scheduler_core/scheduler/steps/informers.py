@@ -18,6 +18,7 @@ from scheduler_core.api.watch import WatchEvent
 from scheduler_core.scheduler.actions import HearChange
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import handlers
+from scheduler_core.trace.kinds import WatchEventHeard
 
 
 def set_lag(scheduler: Scheduler) -> None:
@@ -45,8 +46,8 @@ def hear(scheduler: Scheduler) -> None:
     replica = scheduler.replica
     assert replica is not None
     replica.mirror(event)
-    data = {"type": event.type, "kind": event.kind, "namespace": event.namespace, "name": event.name}
-    world.record("watch_event", data, scheduler.name)
+    facts = WatchEventHeard(event.type, event.kind, event.namespace, event.name)
+    world.record(facts, scheduler.name)
     if not scheduler.inbox and not world.settings.informer_lag:
         scheduler.replica = None  # it has caught up
     pass_on(scheduler, event)

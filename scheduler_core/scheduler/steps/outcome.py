@@ -16,6 +16,7 @@ from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.algorithm.fit_error import single_node_fit_error
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps.api_calls import patch_status
+from scheduler_core.trace.kinds import PodForgotten
 
 NOTE_LIMIT = 1024
 
@@ -33,7 +34,7 @@ def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
     """Takes an assumed pod back where it still is one."""
     if scheduler.is_assumed(pod):
         scheduler.cache.forget(pod)
-        scheduler.world.record("pod_forgotten", {"pod": pod.key}, scheduler.name, parent)
+        scheduler.world.record(PodForgotten(pod.key), scheduler.name, parent)
 
 
 def handle_failure(
@@ -110,4 +111,4 @@ def note(
         related="" if related is None else related.key,
     )
     world.store.record(event)
-    world.record("event", event.to_json, scheduler.name)
+    world.record(event.facts(), scheduler.name)

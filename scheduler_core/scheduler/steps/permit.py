@@ -12,18 +12,14 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import journeys
 from scheduler_core.scheduler.steps.durations import go_duration
 from scheduler_core.trace.journal import Place
+from scheduler_core.trace.kinds import PodWaits
 
 
 def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:
     """Begins the wait: (plugin, timeout in ns) each."""
     world = scheduler.world
     binding.waiting = {plugin: world.now + timeout for plugin, timeout in waits}
-    world.record(
-        "pod_waits",
-        {"pod": binding.pod.key, "node": binding.node, "timeouts": dict(waits)},
-        scheduler.name,
-        binding.span,
-    )
+    world.record(PodWaits(binding.pod.key, binding.node, dict(waits)), scheduler.name, binding.span)
     journeys.move(scheduler, binding, Place.WAITING, "Permit")
     for plugin, deadline in binding.waiting.items():
         world.agenda.push(deadline, TimeOutPermit(scheduler.name, binding.number, plugin))

@@ -25,6 +25,7 @@ from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import binding, cycle_records, eviction, journeys
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
+from scheduler_core.trace.kinds import AttemptStarted, PodAssumed
 
 
 def start(scheduler: Scheduler) -> None:
@@ -72,14 +73,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
         position=world.position,
     )
     cycle.span = world.record(
-        "attempt_started",
-        {
-            "attempt": cycle.number,
-            "pod": entry.key,
-            "profile": framework.name,
-            "nodes": len(cycle.nodes),
-            "tries": entry.attempts,
-        },
+        AttemptStarted(cycle.number, entry.key, framework.name, len(cycle.nodes), entry.attempts),
         scheduler.name,
     )
     scheduler.cycle = cycle
@@ -167,7 +161,7 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
         _follow(cycle, PhaseResult.ERROR)
         return False
     scheduler.queue.nominator.delete(cycle.pod)
-    scheduler.world.record("pod_assumed", {"pod": cycle.pod.key, "node": node}, scheduler.name, cycle.span)
+    scheduler.world.record(PodAssumed(cycle.pod.key, node), scheduler.name, cycle.span)
     return True
 
 

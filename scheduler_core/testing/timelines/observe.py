@@ -12,6 +12,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.kinds import ApiCall
 from scheduler_core.trace.records import Record
 
 Shown = dict[str, Any]
@@ -56,7 +57,7 @@ class Observer:
                 f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
             },
             "events": self._new_events(),
-            "apiCalls": [call for record in records if record.kind == "api_call" for call in _call(record)],
+            "apiCalls": [_call(call) for record in records if (call := record.of(ApiCall)) is not None],
             "result": result,
         }
         return {name: value for name, value in shown.items() if value or name == "t"}
@@ -148,22 +149,19 @@ def _grown(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]]) -> S
     return grown
 
 
-def _call(record: Record) -> list[str]:
-    data = record.data
-    verb, pod = data["verb"], data.get("pod", "")
-    if verb == "BIND":
-        failed = " FAILED" if "fault" in data else " ERROR" if "error" in data else ""
-        return [f"BIND {pod} -> {data['node']}{failed}"]
-    if verb == "DELETE":
-        return [f"DELETE {pod}"]
-    if verb == "PATCH":
-        return [f"PATCH {pod} status {' '.join(data['status'])}"]
-    return [_claim_call(data)]
+def _call(call: ApiCall) -> str:
+    if call.verb == "BIND":
+        failed = " FAILED" if call.fault else " ERROR" if call.error else ""
+        return f"BIND {call.pod} -> {call.node}{failed}"
+    if call.verb == "DELETE":
+        return f"DELETE {call.pod}"
+    if call.verb == "PATCH":
+        return f"PATCH {call.pod} status {' '.join(call.status or ())}"
+    return _claim_call(call.patch or {}, call.kind, call.object)
 
 
-def _claim_call(data: Mapping[str, Any]) -> str:
-    patch, name = data["patch"], str(data["object"])
-    if data["kind"] == "PersistentVolume":
+def _claim_call(patch: Mapping[str, Any], kind: str, name: str) -> str:
+    if kind == "PersistentVolume":
         ref = patch["spec"]["claimRef"]
         return f"UPDATE persistentvolumes/{name.strip('/')} claimRef={ref['namespace']}/{ref['name']}"
     node = next(iter(patch["metadata"]["annotations"].values()))

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 from playground.presenters import changes as presenter
 from playground.presenters.amounts import clock
-from playground.presenters.records import row
+from playground.presenters.sentences.records import row
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.finding import Records, RecordsFound, StepRecords
 from playground.sessions.protocol.looking import Changes
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.view import KINDS, Record
+from scheduler_core.trace.kinds import KINDS
+from scheduler_core.view import Record
 
 MOST_OF_A_STEP = 20
 

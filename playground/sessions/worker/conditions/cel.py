@@ -16,45 +16,19 @@ from functools import lru_cache
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from scheduler_core.view import KINDS, Record, StepFacts
+from scheduler_core.trace.kinds import KINDS, PluginRan
+from scheduler_core.view import RECORD_FIELDS, Record, StepFacts
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 PATIENCE = 0.1  # seconds of the processor for one record
 STRIKES = 5  # who took longer than that so often is not asked again: once may be the collector's doing
 SECOND = 1_000_000_000
 
-RECORD_FIELDS = ("kind", "t", "seq", "scheduler", "parent", "data")
-# What a record's `data` holds, by kind; docs/trace.md tells what it means.
-DATA_FIELDS: dict[str, tuple[str, ...]] = {
-    "command": (
-        "kind", "objects", "create_only", "refs", "count", "ref", "patch", "settings", "configuration", "scheduler", "pod", "decision",
-        "call", "code", "times", "after_write", "latency", "message",
-    ),
-    "object": ("type", "kind", "namespace", "name"),
-    "event": ("t", "type", "reason", "kind", "namespace", "name", "message", "reporter", "count", "action", "related"),
-    "queue_moved": ("pod", "from", "to", "cause", "event", "plugin", "hint"),
-    "attempt_started": ("attempt", "pod", "profile", "nodes", "tries"),
-    "point_started": ("point", "pod"),
-    "plugin_ran": (
-        "point", "plugin", "pod", "status", "evaluated", "refusals", "refused", "scores", "nodes", "stage", "evidence",
-    ),
-    "node_selected": ("pod", "node", "tied", "draw", "feasible"),
-    "attempt_ended": ("attempt", "pod", "outcome", "node", "message", "evaluated", "feasible", "draw"),
-    "pod_assumed": ("pod", "node"),
-    "pod_forgotten": ("pod",),
-    "pod_waits": ("pod", "node", "timeouts"),
-    "wait_ended": ("pod", "status"),
-    "binding_started": ("pod", "node"),
-    "binding_ended": ("pod", "node", "outcome", "message"),
-    "preemption_started": ("pod", "node", "victims"),
-    "api_call": ("verb", "pod", "node", "status", "kind", "object", "patch", "error", "fault", "again_after"),
-    "scheduler_started": ("profiles",),
-    "timer_fired": ("timer",),
-    "watch_event": ("type", "kind", "namespace", "name"),
-    "api_throttled": ("call", "pod", "wait", "qps", "burst"),
-}  # fmt: skip
-# Parts that grow with the number of nodes: they are made only for an expression that names them.
-_DETAIL = ("refused", "scores", "nodes", "stage", "evidence")
+_ENVELOPE = ("kind", "t", "seq", "scheduler", "parent", "data")
+DATA_FIELDS: dict[str, dict[str, str]] = {
+    kind: {field.name: field.type for field in fields} for kind, fields in RECORD_FIELDS.items()
+}
+"""What a record's `data` holds, by kind: names and types."""
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
 _NAMES: dict[str, str] = {"record": "MAP", "t": "DYN", "position": "INT", "attempt": "INT", "queue": "MAP"}
 
@@ -203,7 +177,9 @@ def compiled(text: str) -> Program:
     words = frozenset(re.findall(r"\w+", bare))
     names = frozenset(_NAMES) & words
     returns = expression.return_type().name()
-    return Program(expression, names, bool(words & set(_DETAIL)) or "[" in bare, returns in ("BOOL", "DYN"))
+    return Program(
+        expression, names, bool(words & set(PluginRan.DETAIL)) or "[" in bare, returns in ("BOOL", "DYN")
+    )
 
 
 @lru_cache(maxsize=1)
@@ -242,7 +218,7 @@ def _unknown(bare: str) -> Iterator[Problem]:
     data = sorted({name for names in DATA_FIELDS.values() for name in names})
     for found in _PATH.finditer(bare):
         owner, field, inner = found.groups()
-        known = RECORD_FIELDS if owner == "record" else QUEUES
+        known = _ENVELOPE if owner == "record" else QUEUES
         if field not in known:
             yield _at(bare, found.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
         elif owner == "record" and field == "data" and inner and inner not in data:

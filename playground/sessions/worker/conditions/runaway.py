@@ -11,9 +11,27 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from playground.presenters.amounts import clock
-from playground.sessions.worker.conditions.matching import describe, facts, pod_of
+from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.history import History
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.trace.kinds import (
+    AttemptEnded,
+    AttemptStarted,
+    BindingStarted,
+    CommandApplied,
+    EventRecorded,
+    NodeSelected,
+    ObjectChanged,
+    PluginRan,
+    PodAssumed,
+    PodForgotten,
+    PodWaits,
+    PointStarted,
+    QueueMoved,
+    SchedulerStarted,
+    TimerFired,
+    WaitEnded,
+)
 from scheduler_core.view import Place, Record
 
 MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
@@ -30,19 +48,20 @@ _BITS = {
 }
 # What follows from other records, or only leads to them.
 _LEFT_OUT = frozenset(
-    {
-        "plugin_ran",
-        "point_started",
-        "attempt_started",
-        "command",
-        "scheduler_started",
-        "pod_assumed",
-        "pod_forgotten",
-        "pod_waits",
-        "node_selected",
-        "binding_started",
-        "timer_fired",
-    }
+    facts.KIND
+    for facts in (
+        PluginRan,
+        PointStarted,
+        AttemptStarted,
+        CommandApplied,
+        SchedulerStarted,
+        PodAssumed,
+        PodForgotten,
+        PodWaits,
+        NodeSelected,
+        BindingStarted,
+        TimerFired,
+    )
 )
 
 
@@ -117,25 +136,23 @@ def phrase(record: Record) -> tuple[int, str] | None:
     """A record without what differs from one round to the next, and how telling it is (0: most); None for what others tell."""
     if record.kind in _LEFT_OUT:
         return None
-    data = facts(record)
-    if record.kind == "queue_moved":
-        by = data.get("event") or data.get("cause")
-        plugin = f", {data['plugin']}" if data.get("plugin") else ""
-        return 2 if data.get(
-            "event"
-        ) else 5, f"{data['pod']} moved {data['from']} → {data['to']} ({by}{plugin})"
-    if record.kind == "attempt_ended":
-        why = f": {str(data['message'])[:MESSAGE]}" if data.get("message") else f" to {data['node']}"
-        return 3, f"attempt of {data['pod']} {data['outcome']}{why}"
-    if record.kind == "wait_ended":
-        return 1, f"wait of {data['pod']} on Permit ended: {', '.join(data['status']['reasons'])[:MESSAGE]}"
-    if record.kind == "event":
-        return 4, f"Event {data['reason']} about {pod_of(record) or data.get('name')}"
-    if record.kind == "object":
-        if data["type"] == "MODIFIED":
-            return None
-        name = f"{data['namespace']}/{data['name']}" if data["namespace"] else data["name"]
-        return 0, f"{data['kind']} {name} {str(data['type']).lower()}"
+    match record.facts:
+        case QueueMoved() as moved:
+            by, plugin = moved.event or moved.cause, f", {moved.plugin}" if moved.plugin else ""
+            how = f"{moved.pod} moved {moved.came_from} → {moved.to} ({by}{plugin})"
+            return 2 if moved.event else 5, how
+        case AttemptEnded() as ended:
+            why = f": {ended.message[:MESSAGE]}" if ended.message else f" to {ended.node}"
+            return 3, f"attempt of {ended.pod} {ended.outcome}{why}"
+        case WaitEnded() as ended:
+            return 1, f"wait of {ended.pod} on Permit ended: {', '.join(ended.status['reasons'])[:MESSAGE]}"
+        case EventRecorded() as event:
+            return 4, f"Event {event.reason} about {pod_of(record) or event.name}"
+        case ObjectChanged() as changed:
+            if changed.type == "MODIFIED":
+                return None
+            name = f"{changed.namespace}/{changed.name}" if changed.namespace else changed.name
+            return 0, f"{changed.kind} {name} {changed.type.lower()}"
     return 4, describe(record)
 
 

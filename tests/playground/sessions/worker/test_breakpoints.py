@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.protocol.breakpoints import BadBreakpoint, Hit, from_form
+from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hit, from_form
 from playground.sessions.protocol.wire import encode_answer
 from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, Failed, compiled
 from playground.sessions.worker.conditions.matching import Condition, problems
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import KINDS
+from scheduler_core.trace.kinds import KINDS
 from tests.playground.sessions.worlds import applying, node, pod
 from tests.scheduler_core.codec.rich import walk
 
@@ -195,6 +195,34 @@ def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
         if name not in DATA_FIELDS[record.kind]
     }
     assert (unknown, set(DATA_FIELDS)) == (set(), set(KINDS))
+
+
+def test_a_field_has_the_type_that_its_class_says() -> None:
+    beginnings = {"STRING": "string", "INT": "int", "BOOL": "bool", "LIST": "list(", "MAP": ("map(", "{")}
+    asked: set[tuple[str, str]] = set()
+    for sim in walk(2):
+        for record in sim.last:
+            for name in record.data.keys() - {named for kind, named in asked if kind == record.kind}:
+                asked.add((record.kind, name))
+                said = str(compiled(f"type(record.data.{name})").value(record, sim)).partition("<")[0]
+                declared = DATA_FIELDS[record.kind][name]
+                null = said.startswith("NULL") and declared.endswith(" or null")
+                assert null or declared.startswith(beginnings[said]), (record.kind, name)
+    assert len(asked) > 60
+
+
+def test_why_a_pod_was_forgotten_is_known_to_expressions() -> None:
+    assert DATA_FIELDS["pod_forgotten"] == {"pod": "string", "cause": "string"}
+    assert problems(from_form({"kind": "pod_forgotten", "cel": 'record.data.cause == "expired"'})) == []
+
+
+def test_a_breakpoint_on_a_pod_or_a_field_looks_at_every_kind_that_has_it() -> None:
+    having = {
+        name: {kind for kind, fields in DATA_FIELDS.items() if name in fields} for name in ("pod", "to")
+    }
+    assert set(KINDS_OF["pod"]) == having["pod"] - {"command"} | {"object", "event", "watch_event"}
+    assert set(KINDS_OF["to"]) == having["to"] == {"queue_moved"}
+    assert KINDS_OF["status"] == ("plugin_ran", "wait_ended")  # an api_call's status is a list of fields
 
 
 def test_a_field_in_quotes_is_no_field() -> None:

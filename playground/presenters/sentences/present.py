@@ -1,0 +1,49 @@
+"""The present step in one sentence, from what the plugin did or else from the records of the last transition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.scene import present_step, short
+from playground.presenters.sentences.records import RANK, of_record
+from playground.presenters.sentences.step import of_step
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
+from scheduler_core.view import Record, WorldView
+
+
+def sentence(sim: WorldView) -> dict[str, Any]:
+    """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
+    if sim.position == 0:
+        return _nothing_yet(sim)
+    ran = present_step(sim)
+    if ran is None:
+        return _of_records(sim)
+    step, cycle = ran
+    for record in sim.last[:2]:
+        if record.kind == AttemptStarted.KIND:
+            return of_record(record)
+    line = _ending(sim) or of_step(step, short(cycle.pod.key))
+    return {"head": f"{step.point} · {step.plugin}", "told": line}
+
+
+def _nothing_yet(sim: WorldView) -> dict[str, Any]:
+    line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+    return {"head": "", "told": line}
+
+
+def _ending(sim: WorldView) -> Message | None:
+    """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
+    for record in sim.last[-8:]:
+        if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
+            line: Message = of_record(record)["told"]
+            return line
+    return None
+
+
+def _of_records(sim: WorldView) -> dict[str, Any]:
+    """The most telling record of the last transition."""
+    telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
+    if not telling:
+        return {"head": "", "told": None}
+    return of_record(min(telling, key=lambda record: RANK[record.kind]))

@@ -1,0 +1,60 @@
+"""Every kind of record is told in a sentence, made of what the class of the kind has."""
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+
+from playground.presenters.sentences.records import RANK, SENTENCES, row
+from playground.templatetags.studio import translated
+from scheduler_core.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
+from scheduler_core.trace.records import Record
+from scheduler_core.trace.schema import FieldSchema, fields_of
+
+EXAMPLES: dict[str, Any] = {"string": "some", "int": 7, "bool": True, "double": 1.5, "dyn": None}
+
+
+def example(type_: str) -> Any:
+    """A value of a type as CEL names it."""
+    if type_.startswith("list("):
+        return [example(type_[5:-1])]
+    if type_.startswith("map("):
+        return {"some": example(type_[:-1].split(", ", 1)[1])} if " or " not in type_ else {}
+    if type_.startswith("{"):
+        return {"code": "Unschedulable", "plugin": "some", "reasons": ["some"]}
+    return EXAMPLES[type_.split(" or ")[0]]
+
+
+def said(facts: type[Facts], fields: list[FieldSchema]) -> dict[str, Any]:
+    """The row of a record that has these fields."""
+    data = {field.name: example(field.type) for field in fields}
+    return row(Record(1, 0, msgspec.convert(data, facts, strict=True), "kube-scheduler", 0))
+
+
+def test_every_kind_has_one_sentence() -> None:
+    assert sorted(s.facts.KIND for s in SENTENCES) == sorted(facts.KIND for facts in CLASSES)
+
+
+@pytest.mark.parametrize("facts", CLASSES, ids=lambda facts: facts.KIND)
+@pytest.mark.parametrize("whole", [True, False], ids=["all fields", "required fields"])
+def test_a_sentence_is_made_of_what_the_class_has(facts: type[Facts], whole: bool) -> None:
+    fields = [field for field in fields_of(facts) if whole or not field.optional]
+    shown = said(facts, fields)
+    assert shown["kind"] == facts.KIND
+    assert shown["head"]
+    text, values = shown["told"]["text"], shown["told"].get("values", {})
+    assert set(re.findall(r"%\((\w+)\)s", text)) <= set(values)
+    assert translated(shown["told"])
+
+
+def test_a_refusal_and_a_failure_are_marked() -> None:
+    refused = PluginRan("Permit", "some", "default/p", {"code": "Unschedulable", "plugin": "", "reasons": []})
+    failed, done = ApiCall("BIND", "default/p", fault="refused"), ApiCall("BIND", "default/p")
+    records = [Record(1, 0, facts, "", 0) for facts in (refused, failed, done, PodForgotten("default/p"))]
+    assert [row(record)["no"] for record in records] == [True, True, False, False]
+
+
+def test_the_end_of_an_attempt_tells_more_than_its_beginning() -> None:
+    assert RANK["attempt_ended"] < RANK["attempt_started"]
+    assert "plugin_ran" not in RANK

@@ -1,0 +1,136 @@
+"""Records say what the class of their kind says: no other fields, no other types, none that is missing."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from scheduler_core.commands import (
+    ApplyObjects,
+    Command,
+    CommandRecord,
+    DecidePermit,
+    DeleteObjects,
+    Ref,
+    SetConfiguration,
+)
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace import kinds
+from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten
+from scheduler_core.trace.records import Record
+from scheduler_core.trace.schema import FieldSchema, description, fields_of
+from scheduler_core.view import RECORD_FIELDS
+from tests.scheduler_core.codec.rich import walk
+from tests.scheduler_core.worlds import node, pod, settle
+
+SECOND = 1_000_000_000
+LAG = 60 * SECOND
+CLASS_OF = {**KINDS, CommandRecord.KIND: CommandRecord}
+
+
+def expiring() -> Iterator[Record]:
+    """A scheduler hears so late of a binding that the assumed pod has expired by then."""
+    sim = Simulation(settings=WorldSettings(informer_lag=LAG, assumed_pod_ttl=30 * SECOND))
+    sim.apply(ApplyObjects((node("a"), pod("web"))))
+    yield from settle(sim)
+
+
+def unbindable() -> Iterator[Record]:
+    """A pod is deleted while its scheduler, which has not heard of it yet, binds it."""
+    sim = Simulation(settings=WorldSettings(informer_lag=LAG))
+    sim.apply(ApplyObjects((node("a"), pod("web"))))
+    yield from sim.run(until=lambda w: any(record.kind == "pod_assumed" for record in w.last)).records
+    yield from sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
+    yield from settle(sim)
+
+
+def preempting() -> Iterator[Record]:
+    """A pod of higher priority, which asks for one node by its name, takes the place of the one there."""
+    sim = Simulation()
+    sim.apply(ApplyObjects((node("a"), node("b"), pod("small", cpu="4"), pod("other", cpu="4"))))
+    yield from settle(sim)
+    field = {"key": "metadata.name", "operator": "In", "values": ["a"]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    yield from sim.apply(ApplyObjects((pod("big", cpu="4", priority=9, affinity=affinity),)))
+    yield from settle(sim)
+
+
+def decided() -> Iterator[Record]:
+    """A pod waits on Permit until a command lets it go."""
+    sim = Simulation(settings=WorldSettings(demonstration=True))
+    sim.apply(ApplyObjects((node("a"), pod("web", annotations={"playground.dev/permit": "wait:9s"}))))
+    sim.run(until=lambda w: any(record.kind == "pod_waits" for record in w.last))
+    yield from sim.apply(DecidePermit("default/web", "allow"))
+    yield from sim.run().records
+
+
+@cache
+def records() -> tuple[Record, ...]:
+    """What worlds say in which, all together, everything happens."""
+    rich = chain.from_iterable(sim.last for sim in walk(steps=1_600))
+    return (*rich, *expiring(), *unbindable(), *preempting(), *decided())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_record_says_is_what_its_class_has(kind: str) -> None:
+    seen: set[str] = set()
+    for record in (record for record in records() if record.kind == kind):
+        assert type(record.facts) is CLASS_OF[kind]
+        read = msgspec.convert(
+            record.data, CLASS_OF[kind], strict=True
+        )  # raises for what is unknown or missing
+        assert list(read.to_json().items()) == list(record.data.items())
+        seen |= record.data.keys()
+    assert [field.name for field in RECORD_FIELDS[kind] if field.name not in seen] == []
+
+
+def test_every_class_of_records_is_on_the_list_and_has_a_name_of_its_own() -> None:
+    assert set(Facts.__subclasses__()) == set(CLASSES)
+    assert len(KINDS) == len(CLASSES)
+
+
+@pytest.mark.parametrize("command", get_args(Command), ids=lambda command: command.__name__)
+def test_the_record_of_a_command_knows_its_fields(command: type[Any]) -> None:
+    assert set(command.__struct_fields__) - {field.name for field in RECORD_FIELDS["command"]} == set()
+
+
+def test_what_there_is_nothing_to_say_of_is_left_out() -> None:
+    assert PodForgotten("default/p").to_json() == {"pod": "default/p"}
+    assert PodForgotten("default/p", "expired").to_json() == {"pod": "default/p", "cause": "expired"}
+
+
+def test_null_is_told_where_it_is_an_answer() -> None:
+    chosen = NodeSelected("default/p", "a", ["a"], None, 1)
+    assert chosen.to_json() == {"pod": "default/p", "node": "a", "tied": ["a"], "draw": None, "feasible": 1}
+    (applied,) = Simulation().apply(SetConfiguration())[:1]
+    assert list(applied.data.items())[:2] == [("kind", "SetConfiguration"), ("configuration", None)]
+
+
+class Looked(msgspec.Struct, kw_only=True):
+    """Somebody looked.
+
+    A class like those of records, which is none.
+    """
+
+    status: kinds.StatusData
+    came_from: kinds.NodeName = msgspec.field(name="from")
+    draw: int | None
+    wait: int | None = None
+    many: dict[str, list[bool]] | msgspec.UnsetType | None = msgspec.UNSET
+
+
+def test_a_class_tells_its_fields_as_expressions_see_them() -> None:
+    looked: Any = Looked
+    assert description(looked) == "somebody looked"
+    assert fields_of(looked) == (
+        FieldSchema("status", "{code: string, plugin: string, reasons: list(string)}", False, ""),
+        FieldSchema("from", "string", False, "the node"),
+        FieldSchema("draw", "int or null", False, ""),
+        FieldSchema("wait", "int", True, ""),
+        FieldSchema("many", "map(string, list(bool)) or null", True, ""),
+    )
