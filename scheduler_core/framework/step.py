@@ -73,7 +73,7 @@ class PluginStep(SharedState):
 
 
 class StepFacts:
-    """The data of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
+    """The data of a step's record. What is per node is computed only when the record is looked at; `brief` is the rest."""
 
     __slots__ = ("nodes", "pod", "step")
 
