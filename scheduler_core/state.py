@@ -257,19 +257,19 @@ def reachable(roots: tuple[type, ...]) -> tuple[type, ...]:
 
     DeclarationError names a class that declares nothing.
     """
-    found: dict[type, None] = {}
+    classes: dict[type, None] = {}
     ahead: list[Any] = list(reversed(roots))
     while ahead:
         cls = ahead.pop()
-        if cls in found:
+        if cls in classes:
             continue
         if not (is_frozen(cls) or issubclass(cls, State | SharedState | dict)):
             raise DeclarationError(f"{cls.__module__}.{cls.__qualname__} is neither frozen nor a State")
-        found[cls] = None
+        classes[cls] = None
         if not issubclass(cls, enum.Enum | dict):
             hints = [field.hint for field in fields_of(cls) if field.written]
             ahead.extend(reversed([named for hint in hints for named in _named(hint)]))
-    return tuple(found)
+    return tuple(classes)
 
 
 def _named(hint: Any) -> Iterator[type]:

@@ -1,6 +1,6 @@
 """What the API server is asked to do wrong: the next calls about a pod fail, or take their time, on demand.
 
-The words are those that kube's clients are told for a status code; what a client does about it (asks again, or gives up) is in
+The messages are those that kube's clients get for a status code; what a client does about it (asks again, or gives up) is in
 scheduler/client.py.
 
 kube: apimachinery/pkg/api/errors/errors.go (NewGenericServerResponse, NewForbidden, NewConflict, NewNotFound),
@@ -55,7 +55,7 @@ class Fault(msgspec.Struct, frozen=True):
         return self.call, self.pod
 
     def answer(self, resource: str = "pods", name: str = "") -> Answer:
-        """What the client is told; DONE where the call does not fail. The object is the pod where nothing else is said."""
+        """What the client gets back; DONE where the call does not fail. The object is the pod where nothing else is said."""
         if not self.code:
             return DONE
         namespace, _, pod = self.pod.partition("/")

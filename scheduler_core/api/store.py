@@ -1,6 +1,6 @@
 """The store of the simulated API server: immutable manifests by kind, namespace and name.
 
-Every write gets the next resourceVersion and is told to the subscribers before it returns. The store trusts
+Every write gets the next resourceVersion and notifies the subscribers before it returns. The store trusts
 what it is given: validation and admission come before (see apply.py). DEVIATION: finalizers hold nothing
 back, as there is nobody to remove them; a namespace need not exist.
 
@@ -183,7 +183,7 @@ class Store(State):
         self._uids.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
-        return self._tell(
+        return self._notify(
             WatchEvent(
                 DELETED,
                 kind,
@@ -264,7 +264,7 @@ class Store(State):
         return DONE
 
     def read_again(self, reading: Reading) -> None:
-        """Reads all pods anew in another way; nothing is written, and nobody told."""
+        """Reads all pods anew in another way; nothing is written, and nobody notified."""
         if reading != self.reading:
             self.reading = reading
             self._pods = {
@@ -293,14 +293,14 @@ class Store(State):
         if kind == "Pod":
             before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
             self._pods[key] = pod
-            return self._tell(WatchEvent(change, kind, old, manifest, before, pod))
+            return self._notify(WatchEvent(change, kind, old, manifest, before, pod))
         if kind == "Node":
             previous, node = self._nodes.get(key[1]), Node.from_manifest(manifest)
             self._nodes[key[1]] = node
-            return self._tell(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
-        return self._tell(WatchEvent(change, kind, old, manifest))
+            return self._notify(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
+        return self._notify(WatchEvent(change, kind, old, manifest))
 
-    def _tell(self, event: WatchEvent) -> WatchEvent:
+    def _notify(self, event: WatchEvent) -> WatchEvent:
         for subscriber in self._subscribers:
             subscriber(event)
         return event

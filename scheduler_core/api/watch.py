@@ -1,4 +1,4 @@
-"""Watch events: what changed in a store, told at once to whoever subscribed, in the order of subscribing."""
+"""Watch events: what changed in a store; subscribers are notified at once, in the order of subscribing."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _ALLOWED = 1
 class CopiedRows(NamedTuple):
     """What the last `update_snapshot` did: up to which generation, and which rows it copied (`whole`: a new table, as nodes had changed).
 
-    `rows` are the first MOST_TOLD of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
+    `rows` are the first MOST_ROWS of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
     and the pod's key.
     """
 
@@ -43,7 +43,7 @@ class CopiedRows(NamedTuple):
     rows: tuple[tuple[str, str], ...] = ()
 
 
-MOST_TOLD = 64
+MOST_ROWS = 64
 
 
 class CacheError(RuntimeError):
@@ -201,19 +201,19 @@ class Cache(State):
             row = self._rows.get(slot)
             if row is not None:
                 self._copy_row(table, row, slot)
-        self._tell_copied()
+        self._record_copied()
         self._dirty.clear()
         self.columns.update(table.pod_table, self._rows)
         return table
 
-    def _tell_copied(self) -> None:
+    def _record_copied(self) -> None:
         names, dirty = self.names, self._dirty
-        first = tuple([(names[slot], change) for slot, change in islice(dirty.items(), MOST_TOLD)])
+        first = tuple([(names[slot], change) for slot, change in islice(dirty.items(), MOST_ROWS)])
         self.copied = CopiedRows(self.generation, False, len(dirty), first)
 
     @property
     def dirty(self) -> list[tuple[str, str]]:
-        """Rows that have changed since the last `update_snapshot`, as CopiedRows tells them."""
+        """Rows that have changed since the last `update_snapshot`, as CopiedRows lists them."""
         return [(self.names[slot], change) for slot, change in self._dirty.items()]
 
     @property

@@ -1,4 +1,4 @@
-"""Pod classes: what selectors and terms can tell apart about pods, interned, so that each is asked once and not once per pod.
+"""Pod classes: what selectors and terms can distinguish about pods, interned, so that each is evaluated once and not once per pod.
 
 A class is a namespace, labels, whether the pod is terminating, and its affinity terms. Classes only ever grow; their numbers decide
 nothing, so forks of a world share them.

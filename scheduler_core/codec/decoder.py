@@ -82,7 +82,7 @@ class Decoder:
         self._archive = archive
         self._arrays = arrays
         self._at = 0
-        self._made: list[Any] = []
+        self._objects: list[Any] = []
         self._like: dict[tuple[int, Reading], Pod] = {}  # by id of a spec and reading: a pod that has both
         self._how: dict[int, Make] = {
             Code.TUPLE: lambda row: tuple(self._values(row)),
@@ -104,13 +104,13 @@ class Decoder:
 
     def read(self, objects: list[list[Any]]) -> list[Any]:
         """Every object, in order."""
-        how, objects_read = self._how, self._made
+        how, objects_read = self._how, self._objects
         for row in objects:
             objects_read.append(how[row[0]](row))
         return objects_read
 
     def _values(self, row: list[Any]) -> list[Any]:
-        objects = self._made
+        objects = self._objects
         return [objects[value[0]] if type(value) is list else value for value in row[1:]]
 
     def _dict(self, row: list[Any]) -> dict[Any, Any]:
@@ -141,7 +141,7 @@ class Decoder:
         reading = Reading(row[3]) if len(row) > 3 else Reading.ALL
         pod = self._archive.pods.get(number)
         if pod is None or pod.reading is not reading:
-            spec = self._made[place[0]]
+            spec = self._objects[place[0]]
             like = self._like.get((id(spec), reading))
             pod = Pod.from_manifest(self._archive.get(number), like, reading)
             if pod.spec is spec:

@@ -34,7 +34,7 @@ class Code(enum.IntEnum):
     DICT = 2
     SET = 3
     ARRAY = 4
-    NUMBER = 5  # a number that JSON can't tell: text of a float, or an array's scalar
+    NUMBER = 5  # a number that JSON can't represent: text of a float, or an array's scalar
     MANIFEST = 6
     POD = 7
     NODE = 8

@@ -1,6 +1,6 @@
-"""The classes that a checkpoint may hold, and how each is written: all told by what the classes themselves declare (state.py).
+"""The classes that a checkpoint may hold, and how each is written: all from what the classes themselves declare (state.py).
 
-They are found from three roots: what a Simulation's fields name, the actions of the agenda, and what plugins leave in a cycle (their
+They are reached from three roots: what a Simulation's fields name, the actions of the agenda, and what plugins leave in a cycle (their
 `state_classes`). So which classes there are depends on no order of imports, and one on the way that declares nothing is an error.
 """
 
@@ -39,7 +39,7 @@ class Shape:
 class Classes:
     """All that a checkpoint may hold. `shapes` leaves out enums and mappings (dicts of other kinds), which have no fields.
 
-    `rows` are by the name that their list has in an archive. `digest` tells other declarations from these.
+    `rows` are by the name that their list has in an archive. `digest` differs where the declarations do.
     """
 
     by_name: Mapping[str, type]
@@ -57,15 +57,15 @@ def classes() -> Classes:
 
 @lru_cache(maxsize=2)
 def _classes(roots: tuple[type, ...]) -> Classes:
-    found = reachable(roots)
-    shapes = {cls: _shape(cls) for cls in found if not issubclass(cls, enum.Enum | dict)}
+    reached = reachable(roots)
+    shapes = {cls: _shape(cls) for cls in reached if not issubclass(cls, enum.Enum | dict)}
     return Classes(
-        by_name={class_name(cls): cls for cls in found},
+        by_name={class_name(cls): cls for cls in reached},
         shapes=shapes,
-        enums={cls: class_name(cls) for cls in found if issubclass(cls, enum.Enum)},
-        mappings={cls: class_name(cls) for cls in found if issubclass(cls, dict)},
+        enums={cls: class_name(cls) for cls in reached if issubclass(cls, enum.Enum)},
+        mappings={cls: class_name(cls) for cls in reached if issubclass(cls, dict)},
         rows={f"{shape.name}.{name}": row for shape in shapes.values() for name, row in shape.rows.items()},
-        digest=_digest(found),
+        digest=_digest(reached),
     )
 
 
@@ -86,9 +86,9 @@ def _shape(cls: Any) -> Shape:
     )
 
 
-def _digest(found: tuple[type, ...]) -> str:
+def _digest(reached: tuple[type, ...]) -> str:
     into = hashlib.blake2b(digest_size=12)
-    for cls in sorted(found, key=class_name):
+    for cls in sorted(reached, key=class_name):
         into.update("\n".join([class_name(cls), *_declared(cls)]).encode() + b"\0")
     return into.hexdigest()
 

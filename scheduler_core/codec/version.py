@@ -1,7 +1,7 @@
-"""What tells whether bytes that were written once may still be read: the codec's version, what is declared, and the engine's sources.
+"""Whether bytes that were written once may still be read: the codec's version, what is declared, and the engine's sources.
 
 A checkpoint is only a shortcut to what a replay would give, so it is of use to exactly the engine that wrote it: one that behaves otherwise
-with the same classes must not read it. That is what the sources are for; what is declared tells of installed plugins, whose sources are
+with the same classes must not read it. That is what the sources are for; what is declared covers installed plugins, whose sources are
 elsewhere, and is all there is where there are no sources to read.
 """
 

@@ -23,10 +23,10 @@ def arguments_of(name: str) -> Arguments | None:
 
 
 def default_arguments(
-    name: str, given: Mapping[str, Any], features: Features = DEFAULT_FEATURES
+    name: str, args: Mapping[str, Any], features: Features = DEFAULT_FEATURES
 ) -> dict[str, Any]:
     """A plugin's arguments with defaults filled in; of a plugin without declared arguments those that are given."""
-    args, arguments = present(given), arguments_of(name)
+    args, arguments = present(args), arguments_of(name)
     if arguments is None:
         return args
     return {"apiVersion": API_VERSION, "kind": f"{name}Args", **args, **arguments.defaults(args, features)}

@@ -38,9 +38,9 @@ CLIENT_CONNECTION: Manifest = {
 }
 
 
-def default_configuration(given: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
-    """A new manifest with every default filled in; the given one, whose shape has been checked, is left as it is."""
-    out = present(given)
+def default_configuration(manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
+    """A new manifest with every default filled in; the one passed, whose shape has been checked, is left as it is."""
+    out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
     out.setdefault("parallelism", 16)
     out["leaderElection"] = LEADER_ELECTION | _filled(out.get("leaderElection"))
@@ -59,18 +59,18 @@ def default_configuration(given: Mapping[str, Any], features: Features = DEFAULT
 
 
 def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
-    """A copy without empty strings and zeros, which Go cannot tell from absent; false stays."""
+    """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
     return {name: value for name, value in present(mapping).items() if value is False or value}
 
 
 def _default_profile(profile: Manifest, features: Features) -> Manifest:
     plugins = _merge_plugins(profile.get("plugins") or {}, features)
     configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
-    given = {config["name"] for config in configs}
+    configured = {config["name"] for config in configs}
     missing = [
         name
         for name in sorted(enabled_names(plugins))
-        if arguments_of(name) is not None and name not in given
+        if arguments_of(name) is not None and name not in configured
     ]
     configs += [_default_config({"name": name}, features) for name in missing]
     return {**profile, "plugins": plugins, "pluginConfig": configs}

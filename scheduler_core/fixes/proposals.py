@@ -10,12 +10,12 @@ from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.status import Status
 
 
-def propose(draft: Draft, found: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
+def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
     """Drafts with one refusal less, aimed at the row's node unless they bring another one."""
-    plugin = found.framework.plugin(status.plugin)
+    plugin = diagnosis.framework.plugin(status.plugin)
     if plugin is None:
         return
-    refusal = Refusal(found.pod, found.nodes, found.state, row, status)
+    refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status)
     yield from plugin.propose_fixes(draft.aimed_at(refusal.node.name), refusal)
 
 

@@ -63,15 +63,15 @@ class _Search:
 
     def run(self) -> Search:
         first = self._first_draft()
-        found = yield from self._diagnosed(first)
-        if found is None:
+        diagnosis = yield from self._diagnosed(first)
+        if diagnosis is None:
             return self._end("searched")
-        if found.feasible and not first.changes:
+        if diagnosis.feasible and not first.changes:
             return self._end("fits")
-        if found.feasible:
+        if diagnosis.feasible:
             yield from self._proven(first)
         else:
-            self._propose(first, found, near_rows(found))
+            self._propose(first, diagnosis, near_rows(diagnosis))
         while self.heap and not self._spent():
             _, _, draft = heapq.heappop(self.heap)
             if self.fixes and len(draft.changes) > len(self.fixes[0].changes):
@@ -111,12 +111,12 @@ class _Search:
         pod = world.store.pod_at(self.pod.key)
         return None if pod is None else diagnose(world, pod)
 
-    def _propose(self, draft: Draft, found: Diagnosis, rows: list[int]) -> None:
+    def _propose(self, draft: Draft, diagnosis: Diagnosis, rows: list[int]) -> None:
         for row in rows:
-            status = found.whole or found.refused.get(row)
+            status = diagnosis.whole or diagnosis.refused.get(row)
             if status is None:
                 continue
-            for proposal in propose(draft, found, row, status):
+            for proposal in propose(draft, diagnosis, row, status):
                 new = proposal.fingerprint not in self.known
                 if new and len(proposal.changes) <= self.budget.changes:
                     self.known.add(proposal.fingerprint)
@@ -124,18 +124,18 @@ class _Search:
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1
-        if draft.deleted:  # the pods take their time to end, so only running tells
+        if draft.deleted:  # the pods take their time to end, so only running it shows
             yield from self._proven(draft)
             return
-        found = yield from self._diagnosed(draft)
-        if found is None:
+        diagnosis = yield from self._diagnosed(draft)
+        if diagnosis is None:
             return
-        if found.feasible:
+        if diagnosis.feasible:
             yield from self._proven(draft)
             return
-        row = found.nodes.row(draft.target)
+        row = diagnosis.nodes.row(draft.target)
         if row is not None and len(draft.changes) < self.budget.changes:
-            self._propose(draft, found, [row])
+            self._propose(draft, diagnosis, [row])
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)

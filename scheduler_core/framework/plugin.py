@@ -100,9 +100,9 @@ class Verdicts:
         reasons = self.reason[refused].tolist()
         return [(row, statuses[i]) for row, i in zip(rows[refused].tolist(), reasons, strict=True)]
 
-    def counted(self, asked: NDArray[np.bool_] | None = None) -> list[tuple[Status, int]]:
+    def counted(self, evaluated: NDArray[np.bool_] | None = None) -> list[tuple[Status, int]]:
         """The statuses that rows got, each with their number; of the rows marked in `asked` alone, where it is given."""
-        reason = self.reason if asked is None else self.reason[asked]
+        reason = self.reason if evaluated is None else self.reason[evaluated]
         counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
 
@@ -131,7 +131,7 @@ class Filters(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What PostFilter is told: the status code of every row, the filters, and who is nominated where."""
+    """What is passed to PostFilter: the status code of every row, the filters, and who is nominated where."""
 
     codes: NDArray[np.int8]  # Code by row
     filters: Filters

@@ -83,7 +83,7 @@ class Figures(State):
 
     `calls` counts the plugins of scheduling cycles, which take no virtual time: by profile, extension point and status, then by plugin.
     `alike` counts what cycles that went alike have in common, by a key of the caller's. The extension points and plugins of
-    scheduling cycles are told from both.
+    scheduling cycles are derived from both.
     """
 
     scheduling_attempt: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_attempt"))

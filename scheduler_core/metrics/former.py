@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A name of older releases. `now` are metrics of the catalogue, with the labels that narrow them down to what the old one told."""
+    """A name of older releases. `now` are metrics of the catalogue, with the labels that narrow them down to what the old one counted."""
 
     name: str
     now: tuple[tuple[str, str], ...]

@@ -38,7 +38,7 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AffinityTerms:
-    """All terms of a pod; `key` tells distinct ones apart. A list with a term that kube can't parse is empty, with `errors`."""
+    """All terms of a pod; `key` identifies them. A list with a term that kube can't parse is empty, with `errors`."""
 
     key: str
     required: tuple[AffinityTerm, ...]

@@ -40,7 +40,7 @@ class LoadLimits:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One object. `index` counts from 0 over the whole text; `locate` gives line and column (from 1) of a
-    field path, or of the nearest field above it that is there; None where the text can't tell. Lines are
+    field path, or of the nearest field above it that is there; None where the text doesn't show it. Lines are
     those of the `file`, where the text was joined from several.
     """
 

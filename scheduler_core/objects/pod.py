@@ -127,7 +127,7 @@ class Pod:
 
     @property
     def identity(self) -> str:
-        """What tells it from a former pod of its name: the uid, or the key where it has none (outside of a store)."""
+        """What distinguishes it from a former pod of its name: the uid, or the key where it has none (outside of a store)."""
         return self.uid or self.key
 
     @property
@@ -148,7 +148,7 @@ class Pod:
 
 
 def whole_requests(pod: Pod) -> Resources:
-    """With pod-level requests, whether they are read or not: what kube compares to tell that a pod has been
+    """With pod-level requests, whether they are read or not: what kube compares to see that a pod has been
     scaled down.
 
     kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown

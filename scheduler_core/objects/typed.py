@@ -1,4 +1,4 @@
-"""Data from outside read as a class of msgspec's; what does not fit is told with its field's path, what was received and what was expected.
+"""Data from outside read as a class of msgspec's; a misfit is reported with its field's path, what was received and what was expected.
 
 The classes say all there is to say: a field's type, its range (Meta), and in `__post_init__` what several fields have to agree on.
 """

@@ -1,4 +1,4 @@
-"""Demonstration: our own plugin, off by default, that does what a pod's annotations tell it.
+"""Demonstration: our own plugin, off by default, that does what a pod's annotations say.
 
 No in-tree plugin uses Permit or PostBind; this one makes those points, and failures late in a cycle, visible.
 docs/plugins.md lists the annotations. An annotation that can't be read is an Error status that says what was expected.
@@ -59,7 +59,7 @@ class Demonstration(Plugin):
         return CallResult(*_obey(pod, PRE_BIND))
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        """Leaves the pod to the next Bind plugin unless told to fail, or to bind after a delay."""
+        """Leaves the pod to the next Bind plugin unless the annotation says to fail, or to bind after a delay."""
         if BIND not in pod.annotations:
             return CallResult(SKIP)
         status, delay = _obey(pod, BIND)
@@ -104,8 +104,8 @@ def _obey(pod: Pod, key: str) -> tuple[Status, int | None]:
 
 
 def _duration(text: str) -> int | None:
-    found = _DURATION.match(text)
-    return int(found[1]) * _UNITS[found[2]] if found else None
+    match = _DURATION.match(text)
+    return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def _unreadable(key: str, text: str) -> Status:

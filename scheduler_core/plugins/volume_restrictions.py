@@ -88,7 +88,7 @@ class VolumeRestrictions(Plugin):
         return _GO_ON
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """As in kube a claim is told by its name alone here, whatever the namespace."""
+        """As in kube a claim is identified by its name alone here, whatever the namespace."""
         claims: ExclusiveClaims | None = state.get(NAME)
         if claims is None or not claims.names:
             return
@@ -118,14 +118,14 @@ class VolumeRestrictions(Plugin):
 
 def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
     """How many of a namespace's claims some pod in the snapshot uses."""
-    found: dict[str, None] = {}
+    used: dict[str, None] = {}
     for pods in nodes.pods:
         for other in pods:
             if other.spec.volumes and other.namespace == namespace:
                 for use in volumes_of(other.spec).claims:
                     if not use.ephemeral and use.claim in names:
-                        found[use.claim] = None
-    return len(found)
+                        used[use.claim] = None
+    return len(used)
 
 
 def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:

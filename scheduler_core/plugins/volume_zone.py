@@ -94,12 +94,12 @@ class VolumeZone(Plugin):
         if not uses:
             return _NOTHING_TO_DO
         try:
-            found = [t for use in uses if not use.ephemeral for t in self._topologies(pod, use.claim)]
+            pv_topologies = [t for use in uses if not use.ephemeral for t in self._topologies(pod, use.claim)]
         except _Refused as refused:
             return PreFilterResult(refused.status)
-        if not found:
+        if not pv_topologies:
             return _NOTHING_TO_DO
-        state.write(NAME, tuple(found))
+        state.write(NAME, tuple(pv_topologies))
         return _GO_ON
 
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
@@ -161,13 +161,13 @@ def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:
 def topologies(volume: Manifest) -> tuple[Topology, ...]:
     """A volume's zone and region labels; several zones are written zone1__zone2, and a label with an empty part is passed over."""
     labels = volume["metadata"].get("labels") or {}
-    found = []
+    pv_topologies = []
     for key in _LABELS:
         if key in labels:
             parts = tuple(part.strip() for part in str(labels[key]).split("__"))
             if all(parts):
-                found.append(Topology(name_of(volume), key, parts))
-    return tuple(found)
+                pv_topologies.append(Topology(name_of(volume), key, parts))
+    return tuple(pv_topologies)
 
 
 def _within(nodes: NodeTable, topology: Topology) -> Mask:

@@ -20,7 +20,7 @@ from scheduler_core.queue.types import STAYS, QueuedPod, RequeueDecision, Strate
 _AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
 
 
-Asked = Tally[tuple[tuple[str, ...], int]]
+HintCounts = Tally[tuple[tuple[str, ...], int]]
 """How often hints were asked, by ((plugin, event, answer), 0): a histogram's counts, all in its first bucket."""
 
 
@@ -40,10 +40,10 @@ class _Listener:
 
 
 class Hints:
-    """The registrations of all profiles. What matches an event is looked up once. `asked` is told of every hint."""
+    """The registrations of all profiles. What matches an event is looked up once. `counts` counts every hint's answer."""
 
-    def __init__(self, profiles: Mapping[str, Framework], counts: Asked) -> None:
-        self._asked = counts
+    def __init__(self, profiles: Mapping[str, Framework], counts: HintCounts) -> None:
+        self._counts = counts
         self._profiles = profiles
         self._matching: dict[tuple[str, int], dict[str, tuple[_Listener, ...]]] = {}
         self._names: dict[tuple[str, int], frozenset[str]] = {}
@@ -85,9 +85,9 @@ class Hints:
             if plugin.name not in rejectors:
                 continue
             if hint is not None and not hint(plugin, entry.pod, old, new):
-                self._asked[listener.no] += 1
+                self._counts[listener.no] += 1
                 continue
-            self._asked[listener.yes] += 1
+            self._counts[listener.yes] += 1
             hint_name = "" if hint is None else hint.__name__
             if plugin.name in entry.pending_plugins:
                 return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)

@@ -1,4 +1,4 @@
-"""Puts pods into the places of the queue: asks the gates, keeps the orders, counts, and tells of every move.
+"""Puts pods into the places of the queue: asks the gates, keeps the orders, counts, and reports every move.
 
 Entries are replaced, never changed.
 

@@ -103,7 +103,7 @@ class QueueState(State):
         here[entry.key] = entry
 
     def unpark(self, key: str, gated: bool) -> None:
-        """Out of the unschedulable pods; `gated` is what the gauge is told (kube: it may be out of date)."""
+        """Out of the unschedulable pods; `gated` selects the gauge to lower (kube: it may be out of date)."""
         if self.unschedulable.pop(key, None) or self.gated.pop(key, None):
             self.metrics.waiting["gated" if gated else "unschedulable"] -= 1
 

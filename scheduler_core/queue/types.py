@@ -78,7 +78,7 @@ class RequeueDecision:
 
     @property
     def reason(self) -> tuple[str, str, str] | tuple[()]:
-        """(event, plugin, hint) as the journal keeps it; () where nothing told why."""
+        """(event, plugin, hint) as the journal keeps it; () where neither is known."""
         return (self.event, self.plugin, self.hint) if self.event or self.plugin else ()
 
 
@@ -86,7 +86,7 @@ STAYS = RequeueDecision(Strategy.SKIP)
 
 
 class Rules(Protocol):
-    """What the queue asks of the profiles' plugins, and whom it tells."""
+    """What the queue asks of the profiles' plugins, and who is notified of moves."""
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""

@@ -30,7 +30,7 @@ from scheduler_core.scheduler.world import World
 
 OK = Code.SUCCESS.kube_name
 _ERROR = Code.ERROR.kube_name
-_MANY = 15  # attempts that the SLI's label tells apart
+_MANY = 15  # attempts that the SLI's label distinguishes
 _VOLUMES = "VolumeBinding"
 _STAGES = {Point.FILTER: "predicate", Point.RESERVE: "assume", Point.PRE_BIND: "bind"}
 _PREEMPTION = "DefaultPreemption"
@@ -62,7 +62,7 @@ class Measured(Protocol):
 
 
 def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
-    """A scheduling cycle succeeded, or failed and is about to be told so."""
+    """A scheduling cycle succeeded, or failed and is about to be reported so."""
     figures, search = scheduler.figures, cycle.search
     if (
         cycle.scores is None
@@ -140,9 +140,9 @@ def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArra
         figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes
         return
     assert step.verdicts is not None
-    asked = None if tail is None else ~tail[step.rows]
-    refusals = step.verdicts.counted(asked)
-    nodes = nodes if asked is None else int(np.count_nonzero(asked))
+    evaluated = None if tail is None else ~tail[step.rows]
+    refusals = step.verdicts.counted(evaluated)
+    nodes = nodes if evaluated is None else int(np.count_nonzero(evaluated))
     figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes - sum(times for _, times in refusals)
     for status, times in refusals:
         figures.calls_at(profile, "Filter", status.code.kube_name)[step.plugin] += times

@@ -1,4 +1,4 @@
-"""What a scheduler's queue asks of the scheduler: order, gates, hints, and whom to tell of moves."""
+"""What a scheduler's queue asks of the scheduler: order, gates, hints, and who is notified of moves."""
 
 from __future__ import annotations
 

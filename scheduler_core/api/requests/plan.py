@@ -16,7 +16,7 @@ from scheduler_core.api.requests.prepare import (
     Prepared,
     prepare,
 )
-from scheduler_core.api.requests.workloads import EXPANDED, MAX_REPLICAS, asked_pods, expand, owned_by
+from scheduler_core.api.requests.workloads import EXPANDED, MAX_REPLICAS, desired_pods, expand, owned_by
 from scheduler_core.api.store import Store
 from scheduler_core.api.validation.objects import semantics, structure
 from scheduler_core.objects.errors import FieldError
@@ -182,7 +182,7 @@ def _expanded(store: Store, sources: list[_Source]) -> tuple[list[_Source], list
         expanded.append(source)
         if not _is_new_workload(store, source.manifest) or pods.any_of(source.manifest):
             continue
-        count = asked_pods(source.manifest)
+        count = desired_pods(source.manifest)
         kind, name = source.manifest["kind"], source.manifest["metadata"]["name"]
         if pods_so_far + count > MAX_REPLICAS:
             warnings.append(_too_many(kind, name, count))
@@ -190,7 +190,7 @@ def _expanded(store: Store, sources: list[_Source]) -> tuple[list[_Source], list
         pods_so_far += count
         expansion = expand(source.manifest)
         source.manifest = expansion.owner
-        expanded += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.made]
+        expanded += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.created]
         warnings.append(_made_once(kind, name, expansion.pods))
     return expanded, warnings
 

@@ -33,7 +33,7 @@ class Prepared:
     """One object: where it stood in the request, what becomes of it, and the manifest to store."""
 
     index: int
-    given: Manifest
+    submitted: Manifest
     action: str
     kind: Kind | None = None
     manifest: Manifest | None = None
@@ -45,7 +45,7 @@ class Prepared:
     @property
     def key(self) -> tuple[str, str, str]:
         """Kind, namespace and name."""
-        source = self.given if self.manifest is None else self.manifest
+        source = self.submitted if self.manifest is None else self.manifest
         meta = source.get("metadata") if isinstance(source, Mapping) else None
         meta = meta if isinstance(meta, Mapping) else {}
         kind = self.kind.key if self.kind else str(source.get("kind") if isinstance(source, Mapping) else "")
@@ -68,7 +68,7 @@ def prepare(store: Store, manifests: Sequence[Manifest], *, whole: bool = False)
     for item in items:
         if item.kind is None or item.action == REFUSED:
             continue
-        admitted, refusals = admission.admit(item.given, item.kind)
+        admitted, refusals = admission.admit(item.submitted, item.kind)
         item.manifest = admitted
         errors = [*refusals, *checker.errors(admitted, item.kind)]
         if item.key in seen:
@@ -107,9 +107,9 @@ def _priority_classes(store: Store, items: Sequence[Prepared]) -> PriorityClasse
         if (
             item.kind is not None
             and item.kind.key == "PriorityClass"
-            and (item.given.get("metadata") or {}).get("name")
+            and (item.submitted.get("metadata") or {}).get("name")
         ):
-            classes[item.given["metadata"]["name"]] = item.given
+            classes[item.submitted["metadata"]["name"]] = item.submitted
     return PriorityClasses(classes.values())
 
 

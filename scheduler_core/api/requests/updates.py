@@ -26,21 +26,21 @@ _FREE_FIELDS = ("activeDeadlineSeconds", "nodeName", "schedulingGates", "tolerat
 _RESIZABLE = ("cpu", "memory")
 
 
-def desired(old: Manifest, given: Manifest, *, whole: bool = False) -> Manifest:
+def desired(old: Manifest, submitted: Manifest, *, whole: bool = False) -> Manifest:
     """The object as it should be after `given` (admitted) was applied to `old`.
 
-    A bound pod stays bound, and a pod given without a node keeps the status it has, for that is the cluster's
-    to write. `whole`: given is the complete object (a patched or edited one), so its status counts too.
+    A bound pod stays bound, and a pod submitted without a node keeps the status it has, for that is the cluster's
+    to write. `whole`: submitted is the complete object (a patched or edited one), so its status counts too.
     """
     kept = {name: old["metadata"][name] for name in _SERVER_OWNED if name in old["metadata"]}
-    own = {name: value for name, value in given["metadata"].items() if name not in _SERVER_OWNED}
-    new: dict[str, Any] = {**given, "metadata": {**own, **kept}}
-    is_pod = given.get("kind") == "Pod"
+    own = {name: value for name, value in submitted["metadata"].items() if name not in _SERVER_OWNED}
+    new: dict[str, Any] = {**submitted, "metadata": {**own, **kept}}
+    is_pod = submitted.get("kind") == "Pod"
     node = (old.get("spec") or {}).get("nodeName") if is_pod else None
     if node and not new["spec"].get("nodeName"):
         new["spec"] = {**new["spec"], "nodeName": node}
-    keeps_status = is_pod and not whole and not given["spec"].get("nodeName")
-    if "status" in old and (keeps_status or "status" not in given):
+    keeps_status = is_pod and not whole and not submitted["spec"].get("nodeName")
+    if "status" in old and (keeps_status or "status" not in submitted):
         new["status"] = old["status"]
     return new
 

@@ -32,11 +32,11 @@ class Expansion:
     """The workload with a uid that its pods can refer to, and what is made of it."""
 
     owner: Manifest
-    made: list[Manifest] = field(default_factory=list)
+    created: list[Manifest] = field(default_factory=list)
 
     @property
     def pods(self) -> int:
-        return sum(manifest["kind"] == "Pod" for manifest in self.made)
+        return sum(manifest["kind"] == "Pod" for manifest in self.created)
 
 
 def expand(manifest: Manifest) -> Expansion:
@@ -70,7 +70,7 @@ def parallel(spec: Mapping[str, Any]) -> int:
     return count if completions is None else min(count, int(completions))
 
 
-def asked_pods(manifest: Manifest) -> int:
+def desired_pods(manifest: Manifest) -> int:
     spec = manifest.get("spec") or {}
     return parallel(spec) if manifest["kind"] == "Job" else replicas(spec)
 

@@ -239,7 +239,7 @@ def _topology(store: Store, claim: Manifest, storage_class: Manifest) -> list[Ma
 
 
 def _driver_keys(store: Store, node_name: str, driver: str) -> list[str]:
-    """The labels by which a driver tells nodes apart, as the node's CSINode says."""
+    """The labels by which a driver distinguishes nodes, as the node's CSINode says."""
     csi_node = store.get("CSINode", "", node_name)
     drivers = ((csi_node or {}).get("spec") or {}).get("drivers") or ()
     return next((list(d.get("topologyKeys") or ()) for d in drivers if d.get("name") == driver), [])

@@ -46,7 +46,7 @@ class NodeCycle(Cycle, Protocol):
 
 @dataclass(slots=True)
 class Trial:
-    """Plugins asked about a pod outside any attempt: by diagnoses, by tests, by the corpora's drivers. No record tells of it."""
+    """Plugins asked about a pod outside any attempt: by diagnoses, by tests, by the corpora's drivers. It is not recorded."""
 
     pod: Pod
     nodes: NodeTable

@@ -17,7 +17,7 @@ class Framework:
     def __init__(self, profile: Profile, registry: Mapping[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
         self.name = profile.scheduler_name
-        self._made: dict[str, Plugin] = {}
+        self._plugins: dict[str, Plugin] = {}
         self._points: dict[Point, tuple[Plugin, ...]] = {}
         self._running: dict[tuple[Point, tuple[str, ...]], tuple[int, ...]] = {}
         self.weights: dict[str, int] = {}
@@ -38,9 +38,9 @@ class Framework:
         )
 
     def _make(self, name: str, registry: Mapping[str, type[Plugin]], handle: Handle) -> Plugin:
-        if name not in self._made:
-            self._made[name] = registry[name](self.profile.args.get(name, {}), handle)
-        return self._made[name]
+        if name not in self._plugins:
+            self._plugins[name] = registry[name](self.profile.args.get(name, {}), handle)
+        return self._plugins[name]
 
     def at(self, point: Point) -> tuple[Plugin, ...]:
         """The plugins of an extension point in run order."""
@@ -60,7 +60,7 @@ class Framework:
         return bool(self.profile.plugins.get(point))
 
     def plugin(self, name: str) -> Plugin | None:
-        return self._made.get(name)
+        return self._plugins.get(name)
 
     @property
     def percentage_of_nodes_to_score(self) -> int | None:
@@ -69,4 +69,4 @@ class Framework:
     @property
     def plugins(self) -> tuple[Plugin, ...]:
         """Every plugin of the profile once."""
-        return tuple(self._made.values())
+        return tuple(self._plugins.values())

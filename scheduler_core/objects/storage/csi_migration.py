@@ -1,7 +1,7 @@
 """In-tree volumes as the CSI drivers see them that have taken them over.
 
 kube: k8s.io/csi-translation-lib, plugins/nodevolumelimits/utils.go, plugins/volumebinding/binder.go (tryTranslatePVToCSI) @ v1.34.1
-DEVIATION: a GCE disk of several zones keeps its zones in its handle, where kube writes their region; both tell disks apart.
+DEVIATION: a GCE disk of several zones keeps its zones in its handle, where kube writes their region; both distinguish disks.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ def _ebs_handle(volume_id: str) -> str:
     if not volume_id.startswith("aws://"):
         return volume_id
     _, _, path = volume_id.removeprefix("aws://").partition("/")
-    found = path.strip("/")
-    if not _EBS_ID.match(found):
+    ebs_id = path.strip("/")
+    if not _EBS_ID.match(ebs_id):
         raise ValueError(
             f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({volume_id})"
         )
-    return found
+    return ebs_id
 
 
 def translated_affinity(plugin: InTree, volume: Manifest) -> Manifest:

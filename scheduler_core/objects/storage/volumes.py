@@ -65,10 +65,10 @@ def volumes_of(spec: PodSpec) -> SpecVolumes:
     """Worked out once per spec."""
     if not spec.volumes:
         return _NONE
-    found: SpecVolumes | None = spec.memo.get("volumes")
-    if found is None:
-        found = spec.memo["volumes"] = _sort_out(spec.volumes)
-    return found
+    volumes: SpecVolumes | None = spec.memo.get("volumes")
+    if volumes is None:
+        volumes = spec.memo["volumes"] = _sort_out(spec.volumes)
+    return volumes
 
 
 def _sort_out(volumes: tuple[Manifest, ...]) -> SpecVolumes:
@@ -96,8 +96,8 @@ def key_of(claim: Manifest) -> str:
 
 
 def annotation(manifest: Manifest, key: str) -> str | None:
-    found = (manifest["metadata"].get("annotations") or {}).get(key)
-    return None if found is None else str(found)
+    text = (manifest["metadata"].get("annotations") or {}).get(key)
+    return None if text is None else str(text)
 
 
 def class_of(manifest: Manifest) -> str:
@@ -150,8 +150,8 @@ def phase(manifest: Manifest) -> str:
 
 
 def claim_ref(volume: Manifest) -> Manifest | None:
-    found: Manifest | None = (volume.get("spec") or {}).get("claimRef")
-    return found
+    ref: Manifest | None = (volume.get("spec") or {}).get("claimRef")
+    return ref
 
 
 def is_for(volume: Manifest, claim: Manifest) -> bool:

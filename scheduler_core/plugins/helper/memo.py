@@ -13,9 +13,9 @@ MEMO_LIMIT = 4096
 def remember(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
     """The memo's value for the key, made when it is missing. A full memo starts again, so that it stays bounded."""
     try:
-        found: T = memo[key]
+        value: T = memo[key]
     except KeyError:
         if len(memo) >= MEMO_LIMIT:
             memo.clear()
-        found = memo[key] = make()
-    return found
+        value = memo[key] = make()
+    return value

@@ -45,9 +45,9 @@ class Topology:
 
     def sums(self, counts: Counts) -> Counts:
         """Counts by domain, int64[bins]; what lies on nodes without the label is left out."""
-        found = np.bincount(self.codes, weights=counts, minlength=self.bins)
-        found[0] = 0
-        return found.astype(np.int64)
+        totals = np.bincount(self.codes, weights=counts, minlength=self.bins)
+        totals[0] = 0
+        return totals.astype(np.int64)
 
 
 def topology(nodes: NodeTable, key: str) -> Topology:
@@ -76,12 +76,12 @@ def _named(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     selector = term.namespace_selector
     if selector.nothing or selector.empty:
         return term
-    found = [
+    selected = [
         namespace["metadata"]["name"]
         for namespace in handle.list("Namespace")
         if selector.matches(namespace["metadata"].get("labels") or _NO_LABELS)
     ]
-    return replace(term, namespaces=tuple(dict.fromkeys((*term.namespaces, *found))))
+    return replace(term, namespaces=tuple(dict.fromkeys((*term.namespaces, *selected))))
 
 
 def accepts(term: AffinityTerm, namespace: str, labels: Labels) -> bool:
@@ -148,7 +148,7 @@ def preference_measures(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incoming:
-    """What terms of existing pods can see of the incoming pod; `key` tells apart what they can tell apart."""
+    """What terms of existing pods can see of the incoming pod; `key` identifies it."""
 
     key: tuple[object, ...]
     namespace: str

@@ -53,14 +53,14 @@ def term_figures(nodes: NodeTable, row: int, term: AffinityTerm) -> TermFigures:
     """Of a term of the incoming pod."""
     measure = all_terms_measure(("explained", (term,)), (term,))
     return TermFigures(
-        term, _domain(nodes, row, term), tuple(_around(nodes, measure, term.topology_key, row))
+        term, _domain(nodes, row, term), tuple(_counted_pods(nodes, measure, term.topology_key, row))
     )
 
 
 def repelling(rules: Rules, nodes: NodeTable, row: int) -> Iterator[TermFigures]:
     """Terms of existing pods that keep the incoming one away, each with its pod; of the first few pods around the node."""
     for tally in rules.existing:
-        for pod in _around(nodes, tally.measure, tally.topology.key, row)[:SHOWN_PODS]:
+        for pod in _counted_pods(nodes, tally.measure, tally.topology.key, row)[:SHOWN_PODS]:
             for term in affinity_terms(pod).required_anti:
                 if term.topology_key == tally.topology.key and rules.incoming.is_meant(term):
                     yield TermFigures(term, _domain(nodes, row, term), (pod,))
@@ -70,7 +70,7 @@ def _domain(nodes: NodeTable, row: int, term: AffinityTerm) -> str | None:
     return nodes.nodes[row].labels.get(term.topology_key)
 
 
-def _around(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
+def _counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
     """The pods that a measure counts in the domain of a row, by name."""
     table, codes = nodes.pod_table, topology(nodes, topology_key).codes
     if codes[row] == 0:
@@ -83,9 +83,9 @@ def _around(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) 
 def explained(rules: Rules, nodes: NodeTable, row: int) -> Explanation:
     affinity = [term_figures(nodes, row, term) for term in rules.terms]
     anti = [term_figures(nodes, row, term) for term in rules.anti_terms]
-    rows = [_row(_AFFINITY, found, bad=not found.pods) for found in affinity]
-    rows += [_row(_ANTI, found, bad=bool(found.pods)) for found in anti]
-    rows += [_existing_row(found) for found in repelling(rules, nodes, row)]
+    rows = [_row(_AFFINITY, figures, bad=not figures.pods) for figures in affinity]
+    rows += [_row(_ANTI, figures, bad=bool(figures.pods)) for figures in anti]
+    rows += [_existing_row(figures) for figures in repelling(rules, nodes, row)]
     if not rows:
         return ()
     table = Table(_COLUMNS, tuple(rows))
@@ -94,24 +94,24 @@ def explained(rules: Rules, nodes: NodeTable, row: int) -> Explanation:
     return (table,)
 
 
-def _row(side: Words, found: TermFigures, bad: bool) -> Row:
-    shown, more = found.pods[:SHOWN_PODS], len(found.pods) - SHOWN_PODS
-    pods: list[Part] = [f"{len(found.pods)} "]
+def _row(side: Words, figures: TermFigures, bad: bool) -> Row:
+    shown, more = figures.pods[:SHOWN_PODS], len(figures.pods) - SHOWN_PODS
+    pods: list[Part] = [f"{len(figures.pods)} "]
     for pod in shown:
         pods += [PodName(pod.key), " "]
     if more > 0:
         pods.append(f"+{more}")
-    return Row((_term(side, found), tuple(pods)), bad)
+    return Row((_term(side, figures), tuple(pods)), bad)
 
 
-def _existing_row(found: TermFigures) -> Row:
-    return Row((_term(_EXISTING, found), tuple(PodName(pod.key) for pod in found.pods)), bad=True)
+def _existing_row(figures: TermFigures) -> Row:
+    return Row((_term(_EXISTING, figures), tuple(PodName(pod.key) for pod in figures.pods)), bad=True)
 
 
-def _term(side: Words, found: TermFigures) -> Parts:
-    term = found.term
+def _term(side: Words, figures: TermFigures) -> Parts:
+    term = figures.term
     selector = ", ".join(str(requirement) for requirement in term.selector.requirements)
     where: Parts = (f"{term.topology_key}: ", _NO_LABEL)
-    if found.domain is not None:
-        where = (f"{term.topology_key} = {found.domain}",)
+    if figures.domain is not None:
+        where = (f"{term.topology_key} = {figures.domain}",)
     return side, " ", Code(_NO_POD if term.selector.nothing else selector or "*"), Below(where)

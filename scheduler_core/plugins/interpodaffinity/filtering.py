@@ -61,7 +61,7 @@ class Tally:
         """Nothing counted anywhere."""
         return self.total == 0 and self.delta is None
 
-    def found(self, rows: Rows) -> Mask:
+    def pods_exist(self, rows: Rows) -> Mask:
         """Whether anything is counted in each row's domain; False where the node has no such label."""
         codes = self.topology.codes[rows]
         if self.delta is None:
@@ -100,7 +100,7 @@ class Rules:
         anti_terms: tuple[AffinityTerm, ...],
         key: object,
     ) -> Rules:
-        """`key` tells apart what the incoming terms say."""
+        """`key` identifies the incoming terms."""
         existing = _existing(nodes, incoming)
         affinity: tuple[Tally, ...] = ()
         anti: tuple[Tally, ...] = ()
@@ -140,7 +140,7 @@ class Rules:
         for tallies, code in ((self.existing, EXISTING_ANTI), (self.anti, OWN_ANTI)):
             for tally in tallies:
                 if not tally.idle:
-                    reason = _refuse(reason, tally.found(rows), code)
+                    reason = _refuse(reason, tally.pods_exist(rows), code)
         if self.affinity:
             reason = _refuse(reason, ~self._near(rows), NO_AFFINITY)
         return None if reason is None else Verdicts(reason, STATUSES)
@@ -148,18 +148,18 @@ class Rules:
     def _near(self, rows: Rows) -> Mask:
         """Rows whose domains hold what the pod wants to be near; the first pod of a self-affine group may start anywhere."""
         labelled = np.ones(len(rows), np.bool_)
-        found = np.ones(len(rows), np.bool_)
+        pods_exist = np.ones(len(rows), np.bool_)
         counted = np.zeros(len(rows), np.int64)
         for tally in self.affinity:
             if not tally.topology.complete:
                 labelled &= tally.topology.labelled[rows]
-            found &= tally.found(rows)
+            pods_exist &= tally.pods_exist(rows)
             counted += tally.total
             if tally.delta is not None:
                 counted += tally.delta[rows]
         if self.matches_itself:
-            found |= counted == 0
-        return found & labelled
+            pods_exist |= counted == 0
+        return pods_exist & labelled
 
 
 def _refuse(reason: Reasons | None, refused: Mask, code: int) -> Reasons | None:

@@ -22,7 +22,7 @@ _TERM, _NO_LABEL = Words(gettext_noop("term")), Words(gettext_noop("no such labe
 
 
 def explained(node_selector: Mapping[str, str], terms: Sequence[NodeSelectorTerm], node: Node) -> Explanation:
-    """`terms` are told apart by their numbers."""
+    """`terms` are numbered."""
     rows = [_of_label(Requirement(key, IN, (value,)), node, 0) for key, value in node_selector.items()]
     for number, term in enumerate(terms, 1):
         rows += [_of_label(requirement, node, number) for requirement in term.expressions]

@@ -62,7 +62,7 @@ def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: No
 
 
 def _required_matches(pod: Pod, node: Node) -> bool | None:
-    """None: it can't be told, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
+    """None: unknown, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
     if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False
     required = pod.spec.node_affinity_required

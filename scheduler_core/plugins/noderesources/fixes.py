@@ -53,14 +53,14 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         place = _largest_container(pod, resource)
         if place is None or lacking >= wanted:
             return
-        index, asked = place
-        new = _rounded(resource, asked - lacking)
+        index, requested = place
+        new = _rounded(resource, requested - lacking)
         if new <= 0:
             return
         text = quantity(resource, new)
         change = Change(
             "request",
-            {"resource": resource, "from": quantity(resource, asked), "to": text},
+            {"resource": resource, "from": quantity(resource, requested), "to": text},
             lacking / wanted,
         )
         draft = draft.with_pod(change, _request_edit(index, resource, text))
@@ -73,12 +73,12 @@ def _largest_container(pod: Pod, resource: str) -> tuple[int, int] | None:
     spec = pod.spec.manifest  # without pod-level requests where their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
-    amounts = [_asked(raw, resource) for raw in spec["containers"]]
+    amounts = [_request_of(raw, resource) for raw in spec["containers"]]
     best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
     return (best, amounts[best]) if amounts[best] else None
 
 
-def _asked(container: Any, resource: str) -> int:
+def _request_of(container: Any, resource: str) -> int:
     raw = ((container.get("resources") or {}).get("requests") or {}).get(resource)
     if raw is None:
         return 0

@@ -67,7 +67,7 @@ class Counter:
     def exceeds(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]
     ) -> bool:
-        """Whether a node's limits are exceeded with the pod. ValueError where a volume can't be told."""
+        """Whether a node's limits are exceeded with the pod. ValueError where a volume can't be identified."""
         wanted = self.volumes(pod, csi_node)
         if not any(driver in limits for driver in wanted.values()):
             return False
@@ -97,18 +97,18 @@ class Counter:
         return attached, new
 
     def volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
-        """The pod's volumes that CSI drivers attach. ValueError where one can't be told."""
+        """The pod's volumes that CSI drivers attach. ValueError where one can't be identified."""
         known = self._everywhere.get(pod.identity)
         if known is not None:
             return known
         self._varies = False
-        found = self._volumes(pod, csi_node)
+        volumes = self._volumes(pod, csi_node)
         if not self._varies:
-            self._everywhere[pod.identity] = found
-        return found
+            self._everywhere[pod.identity] = volumes
+        return volumes
 
     def _volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
-        found: Attached = {}
+        volumes: Attached = {}
         mine = volumes_of(pod.spec)
         for use in mine.claims:
             claim = self._claim(pod, use.name(pod))
@@ -118,7 +118,7 @@ class Counter:
                 raise ValueError(not_owned(claim, pod))
             driver, handle = self._driver_of(claim, csi_node)
             if driver and handle:
-                found[f"{driver}/{handle}"] = driver
+                volumes[f"{driver}/{handle}"] = driver
         for volume in mine.in_tree:
             plugin = in_tree_plugin(volume)
             self._varies = True
@@ -128,8 +128,8 @@ class Counter:
                 except ValueError as wrong:
                     text = f"converting volume({volume.get('name', '')}) from inline to csi: {wrong}"
                     raise ValueError(text) from wrong
-                found[f"{plugin.driver}/{handle}"] = plugin.driver
-        return found
+                volumes[f"{plugin.driver}/{handle}"] = plugin.driver
+        return volumes
 
     def _claim(self, pod: Pod, name: str) -> Manifest | None:
         key = f"{pod.namespace}/{name}"
@@ -177,7 +177,7 @@ class Counter:
 
     def _all_attachments(self) -> dict[str, Attached]:
         """By node, what VolumeAttachments say."""
-        found: dict[str, Attached] = {}
+        by_node: dict[str, Attached] = {}
         for attachment in self._handle.list("VolumeAttachment"):
             spec = attachment.get("spec") or {}
             name = (spec.get("source") or {}).get("persistentVolumeName")
@@ -186,5 +186,5 @@ class Counter:
             source = None if volume is None else (volume.get("spec") or {}).get("csi")
             if source is not None:
                 key = f"{driver}/{source.get('volumeHandle') or ''}"
-                found.setdefault(str(spec.get("nodeName") or ""), {})[key] = driver
-        return found
+                by_node.setdefault(str(spec.get("nodeName") or ""), {})[key] = driver
+        return by_node

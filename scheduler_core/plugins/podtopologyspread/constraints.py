@@ -69,7 +69,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
-    """A pod's constraints of one kind (hard or soft). `layout` tells apart what nodes look like to them."""
+    """A pod's constraints of one kind (hard or soft). `layout` identifies what nodes look like to them."""
 
     items: tuple[Constraint, ...]
     layout: str
@@ -168,9 +168,9 @@ class Domains:
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Pods by domain, int64[bins]; domain 0 has none."""
-        found = np.bincount(self.counted, weights=counts, minlength=self.bins)
-        found[0] = 0
-        return found.astype(np.int64)
+        totals = np.bincount(self.counted, weights=counts, minlength=self.bins)
+        totals[0] = 0
+        return totals.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

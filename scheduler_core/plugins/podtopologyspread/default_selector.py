@@ -49,6 +49,6 @@ def _controller(pod: Pod, handle: Handle) -> tuple[str, Mapping[str, Any]] | Non
     for owner in (pod.manifest.get("metadata") or {}).get("ownerReferences") or ():
         if owner.get("controller"):
             kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
-            found = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
-            return None if kind is None or found is None else (kind, found.get("spec") or {})
+            controller = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
+            return None if kind is None or controller is None else (kind, controller.get("spec") or {})
     return None

@@ -85,29 +85,29 @@ def explained(constraints: Iterable[ConstraintFigures]) -> Explanation:
     return tuple(block for constraint in constraints for block in _blocks(constraint))
 
 
-def _blocks(found: ConstraintFigures) -> Explanation:
-    most = max((domain.pods for domain in found.domains), default=0)
-    rows = tuple(_row(domain, found, most) for domain in found.domains[:SHOWN_DOMAINS])
-    table = Table(_COLUMNS, rows, more=max(found.count - SHOWN_DOMAINS, 0))
-    if found.domain is None:
-        return _heading(found), Paragraph((_NO_LABEL,), "bad"), table
-    return _heading(found), table
+def _blocks(constraint: ConstraintFigures) -> Explanation:
+    most = max((domain.pods for domain in constraint.domains), default=0)
+    rows = tuple(_row(domain, constraint, most) for domain in constraint.domains[:SHOWN_DOMAINS])
+    table = Table(_COLUMNS, rows, more=max(constraint.count - SHOWN_DOMAINS, 0))
+    if constraint.domain is None:
+        return _heading(constraint), Paragraph((_NO_LABEL,), "bad"), table
+    return _heading(constraint), table
 
 
-def _heading(found: ConstraintFigures) -> Paragraph:
-    constraint = found.constraint
-    parts: list[Part] = [Code(constraint.topology_key), f" maxSkew {constraint.max_skew}"]
-    if constraint.min_domains > 1:
-        parts.append(f" · minDomains {constraint.min_domains}")
-    parts += [" · ", _MINIMUM, f" {found.minimum}"]
-    selector = ", ".join(str(requirement) for requirement in constraint.selector.requirements)
+def _heading(constraint: ConstraintFigures) -> Paragraph:
+    declared = constraint.constraint
+    parts: list[Part] = [Code(declared.topology_key), f" maxSkew {declared.max_skew}"]
+    if declared.min_domains > 1:
+        parts.append(f" · minDomains {declared.min_domains}")
+    parts += [" · ", _MINIMUM, f" {constraint.minimum}"]
+    selector = ", ".join(str(requirement) for requirement in declared.selector.requirements)
     if selector:
         parts += [" · ", Code(selector)]
     return Paragraph(tuple(parts))
 
 
-def _row(domain: DomainFigures, found: ConstraintFigures, most: int) -> Row:
-    here, most_skew = domain.name == found.domain, found.constraint.max_skew
+def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int) -> Row:
+    here, most_skew = domain.name == constraint.domain, constraint.constraint.max_skew
     uneven = domain.skew > most_skew
     name: list[Part] = [domain.name]
     if here:

@@ -79,9 +79,9 @@ class Spread:
     def verdicts(self, rows: Rows) -> Verdicts | None:
         reason: Reasons | None = None
         for i, domains in enumerate(self.layout.domains):
-            found = self._reason_of(i, domains, rows)
-            if found is not None:
-                reason = found if reason is None else np.where(reason == PASSES, found, reason)
+            reasons = self._reason_of(i, domains, rows)
+            if reasons is not None:
+                reason = reasons if reason is None else np.where(reason == PASSES, reasons, reason)
         return None if reason is None else Verdicts(reason, STATUSES)
 
     def _reason_of(self, i: int, domains: Domains, rows: Rows) -> Reasons | None:

@@ -14,10 +14,10 @@ from scheduler_core.plugins.podtopologyspread.explanation import ConstraintFigur
 def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigures]) -> Iterator[Draft]:
     raw = refusal.pod.manifest["spec"].get("topologySpreadConstraints") or []
     hard = [i for i, constraint in enumerate(raw) if constraint.get("whenUnsatisfiable") == HARD]
-    for index, found in zip(hard, constraints, strict=False):
-        key, most, skew = found.constraint.topology_key, found.constraint.max_skew, found.skew
-        if skew is None and found.domains and key != HOSTNAME:
-            yield label_node(draft, refusal.node, [(key, found.domains[0].name)])
+    for index, figures in zip(hard, constraints, strict=False):
+        key, most, skew = figures.constraint.topology_key, figures.constraint.max_skew, figures.skew
+        if skew is None and figures.domains and key != HOSTNAME:
+            yield label_node(draft, refusal.node, [(key, figures.domains[0].name)])
         if skew is not None and skew > most:
             change = Change("skew", {"key": key, "from": most, "to": skew}, skew / 1000)
             yield draft.with_pod(change, _constraint_edit(index, "maxSkew", skew))

@@ -11,7 +11,7 @@ from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.podtopologyspread.constraints import Constraint
 
-# `plugin.hard_constraints(pod)` is None where they can't be told.
+# `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
 
 
 def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
@@ -22,9 +22,9 @@ def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
     if constraints is None:
         return True
     if old is None or new is None:
-        one = new or old
-        assert one is not None
-        return any(c.selector.matches(one.labels) for c in constraints)
+        added_or_deleted = new or old
+        assert added_or_deleted is not None
+        return any(c.selector.matches(added_or_deleted.labels) for c in constraints)
     tolerates_more = new.uid == pod.uid and new.spec.tolerations != old.spec.tolerations
     if tolerates_more and any(c.honors_taints for c in constraints):
         return True

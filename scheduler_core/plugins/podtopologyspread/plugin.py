@@ -131,14 +131,14 @@ class PodTopologySpread(Plugin):
         """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""
         raw = pod.spec.topology_spread
         if raw:
-            found = compile_constraints(raw, pod, HARD, label_keys=self._label_keys)
+            constraints = compile_constraints(raw, pod, HARD, label_keys=self._label_keys)
         elif HARD in self._default_actions and not (selector := default_selector(pod, self.handle)).empty:
-            found = compile_constraints(
+            constraints = compile_constraints(
                 self._defaults, pod, HARD, selector=selector, require_all_keys=not self._system
             )
         else:
-            found = _NO_CONSTRAINTS
-        return None if found.errors else found.items
+            constraints = _NO_CONSTRAINTS
+        return None if constraints.errors else constraints.items
 
     def _constraints(self, pod: Pod, nodes: NodeTable, action: str) -> Constraints:
         raw = pod.spec.topology_spread

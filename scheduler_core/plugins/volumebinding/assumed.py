@@ -28,8 +28,8 @@ class AssumedObjects:
 
     def volumes(self, class_name: str) -> list[Manifest]:
         """The volumes of a class, by name."""
-        found = (self._seen(VOLUME, volume) for volume in self._handle.list(VOLUME))
-        return [volume for volume in found if volume is not None and class_of(volume) == class_name]
+        volumes = (self._seen(VOLUME, volume) for volume in self._handle.list(VOLUME))
+        return [volume for volume in volumes if volume is not None and class_of(volume) == class_name]
 
     def assume(self, kind: str, manifest: Manifest) -> str:
         """Lays a manifest over the API server's; the text says why it can't be, "" where it can."""
@@ -39,8 +39,8 @@ class AssumedObjects:
         if stored is None:
             return f'could not find v1.{kind} "{name}"'
         if version(manifest) < version(stored):
-            found, wanted = version(stored), version(manifest)
-            return f'v1.{kind} "{name}" is out of sync (stored: {found}, assume: {wanted})'
+            stored_version, assumed_version = version(stored), version(manifest)
+            return f'v1.{kind} "{name}" is out of sync (stored: {stored_version}, assume: {assumed_version})'
         self._handle.assumed[key] = manifest
         return ""
 

@@ -65,23 +65,23 @@ def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTabl
 
 
 def explained(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
-    rows = [_bound_row(found) for found in bound] + [_delayed_row(found) for found in delayed]
+    rows = [_bound_row(reach) for reach in bound] + [_delayed_row(claim) for claim in delayed]
     return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _bound_row(found: Reach) -> Row:
-    out = found.reached is False
-    parts: Parts = (_BOUND, " ", Code(volume_name(found.claim)), *((": ", _OUT_OF_REACH) if out else ()))
-    return Row(((Code(Key(key_of(found.claim))),), parts), bad=out)
+def _bound_row(reach: Reach) -> Row:
+    out = reach.reached is False
+    parts: Parts = (_BOUND, " ", Code(volume_name(reach.claim)), *((": ", _OUT_OF_REACH) if out else ()))
+    return Row(((Code(Key(key_of(reach.claim))),), parts), bad=out)
 
 
-def _delayed_row(found: Prospect) -> Row:
-    name = class_of(found.claim)
-    claim: Parts = (Code(Key(key_of(found.claim))), *((Below((name,)),) if name else ()))
-    parts: Parts = (_PROVISIONED if found.provisioned else _NOTHING,)
-    if found.volume:
-        parts = (_WOULD_GET, " ", Code(found.volume))
-    return Row((claim, (*parts, *_offered(found.offered))))
+def _delayed_row(prospect: Prospect) -> Row:
+    name = class_of(prospect.claim)
+    claim: Parts = (Code(Key(key_of(prospect.claim))), *((Below((name,)),) if name else ()))
+    parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
+    if prospect.volume:
+        parts = (_WOULD_GET, " ", Code(prospect.volume))
+    return Row((claim, (*parts, *_offered(prospect.offered))))
 
 
 def _offered(volumes: Iterable[tuple[str, bool]]) -> Parts:

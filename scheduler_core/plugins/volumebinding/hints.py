@@ -30,10 +30,10 @@ def after_driver_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> 
     inline = [volume["csi"] for volume in pod.spec.volumes if volume.get("csi")]
     if not any(source.get("driver") == name_of(new) for source in inline):
         return False
-    return _tells_capacity(old) and not _tells_capacity(new)
+    return _reports_capacity(old) and not _reports_capacity(new)
 
 
-def _tells_capacity(driver: Manifest) -> bool:
+def _reports_capacity(driver: Manifest) -> bool:
     return bool((driver.get("spec") or {}).get("storageCapacity"))
 
 
@@ -47,7 +47,7 @@ def after_capacity_change(plugin: Any, pod: Pod, old: Manifest | None, new: Mani
 
 def _limit(capacity: Manifest) -> int | None:
     """In whole bytes, rounded up."""
-    found = capacity.get("maximumVolumeSize")
-    if found is None:
-        found = capacity.get("capacity")
-    return None if found is None else -(-nanos(found) // 10**9)
+    limit = capacity.get("maximumVolumeSize")
+    if limit is None:
+        limit = capacity.get("capacity")
+    return None if limit is None else -(-nanos(limit) // 10**9)

@@ -64,7 +64,7 @@ def match(
 ) -> Matches:
     """Of claims whose class waits for a consumer, and the volumes of their classes (ordered by name)."""
     n, features = len(nodes), handle.features
-    found = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
+    matches = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     candidates = np.ones(n, np.bool_)
     unselected = []
     for claim in claims:
@@ -77,22 +77,22 @@ def match(
         if row is not None:
             here[row] = True
         candidates &= here
-        found.to_provision.append(claim)
-        found.provisioned.append(candidates)
-    found.no_match |= ~candidates
-    found.claims = sorted(unselected, key=requested)
-    for claim in found.claims:
+        matches.to_provision.append(claim)
+        matches.provisioned.append(candidates)
+    matches.no_match |= ~candidates
+    matches.claims = sorted(unselected, key=requested)
+    for claim in matches.claims:
         try:
-            taken = find_matching(nodes, claim, offered, found.volumes, features)
+            taken = find_matching(nodes, claim, offered, matches.volumes, features)
         except ValueError as wrong:
-            found.errors.append((candidates, str(wrong)))
-            return found
-        found.volumes.append(taken)
-        found.to_provision.append(claim)
-        found.provisioned.append(taken == NONE)
-    found.provisioned = [mask & candidates for mask in found.provisioned]
-    _check_provisions(nodes, handle, found)
-    return found
+            matches.errors.append((candidates, str(wrong)))
+            return matches
+        matches.volumes.append(taken)
+        matches.to_provision.append(claim)
+        matches.provisioned.append(taken == NONE)
+    matches.provisioned = [mask & candidates for mask in matches.provisioned]
+    _check_provisions(nodes, handle, matches)
+    return matches
 
 
 def find_matching(
@@ -142,13 +142,13 @@ def find_matching(
     return got
 
 
-def _check_provisions(nodes: NodeTable, handle: Handle, found: Matches) -> None:
+def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> None:
     """Per row, claim by claim, whether a new volume can be made; the first that can't decides."""
-    undecided, keep = ~found.no_match, handle.features.storage_capacity_scoring
-    for claim, needed in zip(found.to_provision, found.provisioned, strict=True):
+    undecided, keep = ~matches.no_match, handle.features.storage_capacity_scoring
+    for claim, needed in zip(matches.to_provision, matches.provisioned, strict=True):
         rows = needed & undecided
         if keep:
-            found.rooms.append(None)
+            matches.rooms.append(None)
         if not rows.any():
             continue
         name = class_of(claim)
@@ -157,17 +157,17 @@ def _check_provisions(nodes: NodeTable, handle: Handle, found: Matches) -> None:
             text = (
                 f'failed to find storage class "{name}"' if name else f'no class for claim "{key_of(claim)}"'
             )
-            found.errors.append((rows, text))
+            matches.errors.append((rows, text))
             undecided &= ~rows
             continue
         allowed = _can_provision(nodes, storage_class)
-        found.no_match |= rows & ~allowed
+        matches.no_match |= rows & ~allowed
         rooms = _rooms(nodes, handle, claim, storage_class)
         if rooms is not None:
-            found.no_space |= rows & allowed & (rooms == NO_ROOM)
+            matches.no_space |= rows & allowed & (rooms == NO_ROOM)
         if keep:
-            found.rooms[-1] = rooms
-        undecided &= ~(found.no_match | found.no_space)
+            matches.rooms[-1] = rooms
+        undecided &= ~(matches.no_match | matches.no_space)
 
 
 def _can_provision(nodes: NodeTable, storage_class: Manifest) -> Mask:
@@ -189,13 +189,13 @@ def _rooms(
     if size is None or driver is None or not (driver.get("spec") or {}).get("storageCapacity"):
         return None
     wanted = value(size)
-    found = np.full(len(nodes), NO_ROOM, np.int64)
+    rooms = np.full(len(nodes), NO_ROOM, np.int64)
     for entry in handle.list("CSIStorageCapacity"):
         if entry.get("storageClassName") == name_of(storage_class) and room(entry) >= wanted:
             if entry.get("nodeTopology") is not None:
-                here = label_selector_mask(nodes, entry["nodeTopology"]) & (found == NO_ROOM)
-                found[here] = value(entry.get("capacity") or "0")
-    return found
+                here = label_selector_mask(nodes, entry["nodeTopology"]) & (rooms == NO_ROOM)
+                rooms[here] = value(entry.get("capacity") or "0")
+    return rooms
 
 
 def room(entry: Manifest) -> int:

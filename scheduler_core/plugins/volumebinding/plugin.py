@@ -52,12 +52,12 @@ from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.plugins.volumebinding.explanation import Reach, explained, prospect
 from scheduler_core.plugins.volumebinding.matching import NONE, match
 from scheduler_core.plugins.volumebinding.scorer import capacity_scores
-from scheduler_core.plugins.volumebinding.state import Claims, Found, planned
+from scheduler_core.plugins.volumebinding.state import Claims, PodVolumes, planned
 from scheduler_core.plugins.volumebinding.topology import bound_rows
 
 NAME = "VolumeBinding"
 
-CLAIMS, FOUND, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
+CLAIMS, POD_VOLUMES, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
 TRIES = f"{NAME} tries"
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
@@ -92,7 +92,7 @@ class VolumeBinding(Plugin):
         On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
         On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
     )
-    state_classes = (Claims, Found, Plan)
+    state_classes = (Claims, PodVolumes, Plan)
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
@@ -155,10 +155,10 @@ class VolumeBinding(Plugin):
 
     def _waits_for_pod(self, claim: Manifest) -> bool:
         name = class_of(claim)
-        found = self.handle.get("StorageClass", "", name) if name else None
-        if found is None:
+        storage_class = self.handle.get("StorageClass", "", name) if name else None
+        if storage_class is None:
             return False
-        mode = found.get("volumeBindingMode")
+        mode = storage_class.get("volumeBindingMode")
         if mode is None:
             raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
         return bool(mode == WAIT_FOR_FIRST_CONSUMER)
@@ -169,27 +169,27 @@ class VolumeBinding(Plugin):
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return None if CLAIMS in state.values else Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        found: Found | None = state.get(FOUND)
-        if found is None:
-            found = self._find(nodes, claims)
-            state.write(FOUND, found)
-        bits = found.bits[rows]
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None:
+            pod_volumes = self._find_pod_volumes(nodes, claims)
+            state.write(POD_VOLUMES, pod_volumes)
+        bits = pod_volumes.bits[rows]
         reason = np.where(bits > 0, bits, np.int32(NONE)).astype(np.int32)
-        for i, (mask, _) in enumerate(found.errors):
+        for i, (mask, _) in enumerate(pod_volumes.errors):
             reason[mask[rows]] = len(_STATUSES) + i
         if not (reason >= 0).any():
             return None
-        return Verdicts(reason, (*_STATUSES, *(status for _, status in found.errors)))
+        return Verdicts(reason, (*_STATUSES, *(status for _, status in pod_volumes.errors)))
 
-    def _find(self, nodes: NodeTable, claims: Claims) -> Found:
+    def _find_pod_volumes(self, nodes: NodeTable, claims: Claims) -> PodVolumes:
         conflict, missing = self._check_bound(nodes, claims.bound)
         bits = conflict.astype(np.int32) + missing.astype(np.int32) * 8
         if not claims.delayed:
-            return Found(bits, (), None, nodes.rows)
+            return PodVolumes(bits, (), None, nodes.rows)
         matches = match(nodes, self.handle, claims.delayed, claims.offered)
         bits += matches.no_match.astype(np.int32) * 2 + matches.no_space.astype(np.int32) * 4
         errors = tuple((mask, error(text)) for mask, text in matches.errors)
-        return Found(bits, errors, matches, nodes.rows)
+        return PodVolumes(bits, errors, matches, nodes.rows)
 
     def _check_bound(self, nodes: NodeTable, claims: tuple[Manifest, ...]) -> tuple[Mask, Mask]:
         """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
@@ -213,30 +213,30 @@ class VolumeBinding(Plugin):
             return np.zeros(len(rows), np.int64)
         if CLAIMS not in state.values:
             return NO_STATE
-        found: Found | None = state.get(FOUND)
-        if found is None or found.matches is None:
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None or pod_volumes.matches is None:
             return np.zeros(len(rows), np.int64)
         claims: Claims = state.read(CLAIMS)
-        return capacity_scores(found.matches, claims.offered, self._shape, rows)
+        return capacity_scores(pod_volumes.matches, claims.offered, self._shape, rows)
 
     # Reserve and Unreserve
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
         if CLAIMS not in state.values:
             return NO_STATE
-        found: Found | None = state.get(FOUND)
-        if found is None or node_name not in found.rows or self._all_bound(pod):
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None or node_name not in pod_volumes.rows or self._all_bound(pod):
             state.write(PLAN, Plan(all_bound=True))
             return SUCCESS
         claims: Claims = state.read(CLAIMS)
-        plan = planned(claims, found, node_name)
+        plan = planned(claims, pod_volumes, node_name)
         problem = self._assume(plan)
         state.write(PLAN, replace(plan, all_bound=False))
         return error(problem) if problem else SUCCESS
 
     def _all_bound(self, pod: Pod) -> bool:
-        found = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
-        return all(claim is not None and fully_bound(claim) for claim in found)
+        claims = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
+        return all(claim is not None and fully_bound(claim) for claim in claims)
 
     def _assume(self, plan: Plan) -> str:
         """Assumes all of a plan or nothing of it; the text says why not."""
@@ -304,8 +304,8 @@ class VolumeBinding(Plugin):
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return ()
-        found: Found | None = state.get(FOUND)
-        plan = None if found is None else planned(claims, found, nodes.names[row])
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        plan = None if pod_volumes is None else planned(claims, pod_volumes, nodes.names[row])
         bound = [self._reach(claim, nodes, row) for claim in claims.bound]
         return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
 
@@ -318,7 +318,7 @@ def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
     """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
     if CLAIMS not in state.values:
         return NO_STATE
-    found: Found | None = state.get(FOUND)
-    if found is None or node_name not in found.rows:
+    pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+    if pod_volumes is None or node_name not in pod_volumes.rows:
         return error(f'no pod volume found for node "{node_name}"')
-    return replace(planned(state.read(CLAIMS), found, node_name), all_bound=False)
+    return replace(planned(state.read(CLAIMS), pod_volumes, node_name), all_bound=False)

@@ -57,10 +57,10 @@ def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:
     for claim, column in zip(matches.claims, matches.volumes, strict=False):
         got = column[rows]
         for i in np.unique(got[got != NONE]).tolist():
-            asked, there, counted = loads.of(_class_name(offered[i]))
+            requests, capacities, counted = loads.of(_class_name(offered[i]))
             here = got == i
-            asked[here] += value_of_nanos(requested(claim))
-            there[here] += value_of_nanos(capacity(offered[i]))
+            requests[here] += value_of_nanos(requested(claim))
+            capacities[here] += value_of_nanos(capacity(offered[i]))
             counted |= here
     return loads
 
@@ -71,10 +71,10 @@ def _dynamic(matches: Matches, rows: Rows) -> Loads:
     for claim, mask, rooms in zip(matches.to_provision, matches.provisioned, matches.rooms, strict=False):
         if rooms is None:
             continue
-        asked, there, counted = loads.of(_class_name(claim))
+        requests, capacities, counted = loads.of(_class_name(claim))
         here = mask[rows] & (rooms[rows] != NO_ROOM)
-        there[here] = rooms[rows][here]
-        asked[here] += value_of_nanos(requested(claim))
+        capacities[here] = rooms[rows][here]
+        requests[here] += value_of_nanos(requested(claim))
         counted |= here
     return loads
 
@@ -82,9 +82,9 @@ def _dynamic(matches: Matches, rows: Rows) -> Loads:
 def _average(loads: Loads, points: Sequence[tuple[int, int]], rows: int) -> Scores:
     """Every class weighs the same; a row without any scores 0."""
     total, weights = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-    for asked, there, counted in loads.classes.values():
-        share = divide(asked * np.int64(MAX_UTILIZATION), np.maximum(there, 1))
-        full = (there == 0) | (asked > there)
+    for requests, capacities, counted in loads.classes.values():
+        share = divide(requests * np.int64(MAX_UTILIZATION), np.maximum(capacities, 1))
+        full = (capacities == 0) | (requests > capacities)
         scores = broken_linear(points, np.where(full, np.int64(MAX_UTILIZATION), share))
         total += np.where(counted, scores, 0)
         weights += counted

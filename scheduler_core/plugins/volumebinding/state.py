@@ -28,7 +28,7 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class PodVolumes:
     """What Filter found, for all rows: `bits` of reasons per row, errors, and what the unbound claims would get."""
 
     bits: NDArray[np.int32]
@@ -37,12 +37,12 @@ class Found:
     rows: Mapping[str, int]
 
 
-def planned(claims: Claims, found: Found, node_name: str) -> Plan:
+def planned(claims: Claims, pod_volumes: PodVolumes, node_name: str) -> Plan:
     """What a pod's claims get on a node that passes: volumes with the claims they are reserved for, and claims with the node they chose."""
-    matches = found.matches
+    matches = pod_volumes.matches
     if matches is None:
         return Plan()
-    row = found.rows[node_name]
+    row = pod_volumes.rows[node_name]
     static = [
         (reserved_for(claims.offered[int(column[row])], claim), claim)
         for claim, column in zip(matches.claims, matches.volumes, strict=False)

@@ -40,12 +40,12 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
     if required is None:
         return None
     known: dict[int, tuple[Manifest, Rows]] = remember(nodes.memo, "volume affinity", dict)
-    found = known.get(id(required))
-    if found is None or found[0] is not required:
+    entry = known.get(id(required))
+    if entry is None or entry[0] is not required:
         if len(known) >= MOST_AFFINITIES:
             known.clear()
-        found = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
-    return found[1]
+        entry = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
+    return entry[1]
 
 
 def bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
@@ -73,10 +73,10 @@ def as_mask(nodes: NodeTable, rows: Rows | None) -> Mask:
 
 
 def _selector_rows(nodes: NodeTable, selector: NodeSelector) -> Rows:
-    found = [_term_rows(nodes, term) for term in selector.terms]
-    if len(found) == 1:
-        return found[0]
-    return np.unique(np.concatenate(found)) if found else _NOWHERE
+    by_term = [_term_rows(nodes, term) for term in selector.terms]
+    if len(by_term) == 1:
+        return by_term[0]
+    return np.unique(np.concatenate(by_term)) if by_term else _NOWHERE
 
 
 def _term_rows(nodes: NodeTable, term: NodeSelectorTerm) -> Rows:
@@ -100,10 +100,10 @@ def _term_rows(nodes: NodeTable, term: NodeSelectorTerm) -> Rows:
 def _rows_with(nodes: NodeTable, key: str, values: Sequence[str]) -> Rows:
     """Rows whose label has one of the values: a look-up, as volumes of single nodes are many."""
     index = remember(nodes.memo, ("volume label", key), lambda: _label_index(nodes, key))
-    found = [index[value] for value in dict.fromkeys(values) if value in index]
-    if len(found) == 1:
-        return found[0]
-    return np.sort(np.concatenate(found)) if found else _NOWHERE
+    by_value = [index[value] for value in dict.fromkeys(values) if value in index]
+    if len(by_value) == 1:
+        return by_value[0]
+    return np.sort(np.concatenate(by_value)) if by_value else _NOWHERE
 
 
 def _label_index(nodes: NodeTable, key: str) -> dict[str, Rows]:

@@ -25,7 +25,7 @@ def prepare(
     search.open_search(cycle, framework, algorithm_state)
     if framework.has(Point.FILTER):
         return None
-    return _found(cycle, framework, search.take_unseen(cycle, algorithm_state))
+    return _conclude(cycle, framework, search.take_unseen(cycle, algorithm_state))
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
@@ -51,7 +51,7 @@ def leave(
             return None
     feasible = search.close_search(cycle, algorithm_state)
     if feasible is not None:
-        return _found(cycle, framework, feasible)
+        return _conclude(cycle, framework, feasible)
     search.open_main_search(cycle, framework, algorithm_state)
     cycle.index = 0
     return None if cycle.run and _has_rows(cycle) else leave(cycle, framework, algorithm_state)
@@ -62,7 +62,7 @@ def _has_rows(cycle: SchedulingCycle) -> bool:
     return rows is not None and len(rows) > 0
 
 
-def _found(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
+def _conclude(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
     cycle.feasible = feasible
     if len(feasible) == 0:
         refusing = cycle.node_to_status.plugins()

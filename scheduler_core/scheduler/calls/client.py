@@ -8,7 +8,7 @@ are the settings `client_qps` and `client_burst`, else those of the configuratio
 and 100): without either there is no limit. As in kube each scheduler has a client of its own, and its Kubernetes Events another.
 
 DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches; and a limit below LEAST_QPS counts as that here, so that
-no configuration takes virtual time to where it can't be told any more.
+no configuration takes virtual time to where it can't be represented any more.
 
 kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_retry.go, util/retry (DefaultBackoff),
 util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1

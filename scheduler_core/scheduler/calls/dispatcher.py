@@ -142,7 +142,7 @@ class Dispatcher(State):
             self.queue.append(call.uid)
 
     def seen(self, pod: Pod) -> None:
-        """A newer version of a pod has been seen: what its waiting call changes is told from that."""
+        """A newer version of a pod has been seen: its waiting call's changes are relative to that."""
         call = self.calls.get(pod.uid)
         if not isinstance(call, StatusPatch) or self.numbers[pod.uid] in self.running:
             return

@@ -88,7 +88,7 @@ def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
         agenda.push(at, action)
 
 
-def made_again(scheduler: Scheduler, number: int) -> bool:
+def retried(scheduler: Scheduler, number: int) -> bool:
     """Whether a call fails in a way that has the client make it once more, after a pause."""
     world, calls = scheduler.world, scheduler.calls
     call, tries = calls.running[number], calls.retries.get(number, 0)

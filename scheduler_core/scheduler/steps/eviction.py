@@ -128,7 +128,7 @@ def _answer_at(scheduler: Scheduler, job: Eviction, at: int) -> None:
 
 
 def advance(scheduler: Scheduler, number: int) -> None:
-    """The next thing of an eviction: it begins, or a victim is told why it has to go, or is deleted."""
+    """The next thing of an eviction: it begins, or a victim gets the condition that says why it has to go, or is deleted."""
     job = scheduler.evictions[number]
     if not job.begun:
         _clear_lower(scheduler, job)

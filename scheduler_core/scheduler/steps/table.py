@@ -94,7 +94,7 @@ def _phase_of_binding(scheduler: Scheduler, action: AdvanceBinding) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class ActionRow(Generic[A]):
-    """One kind of action. `station` tells stations of one action apart."""
+    """One kind of action. `station` distinguishes stations of one action."""
 
     kind: type[A]
     run: Callable[[Scheduler, A], None]

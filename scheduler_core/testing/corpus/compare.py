@@ -39,7 +39,7 @@ FIELDS = (
 )
 
 
-UNTOLD_IN_ERRORS = ("scored", "skippedScores", "scores")
+LEFT_OUT_IN_ERRORS = ("scored", "skippedScores", "scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ def first_difference(number: int, pod: str, expected: Attempt, received: Attempt
     return None
 
 
-Found = tuple[str, Any, Any]
+Mismatch = tuple[str, Any, Any]
 
 
-def _field_difference(field: str, expected: Any, received: Any) -> Found | None:
+def _field_difference(field: str, expected: Any, received: Any) -> Mismatch | None:
     if expected == received:
         return None
     if field == "filter" and isinstance(expected, dict) and isinstance(received, dict):
@@ -105,7 +105,7 @@ def _field_difference(field: str, expected: Any, received: Any) -> Found | None:
     return field, expected, received
 
 
-def _entry(field: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> Found | None:
+def _entry(field: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
     for name in dict.fromkeys((*expected, *received)):
         if expected.get(name) != received.get(name):
             return f"{field}.{name}", expected.get(name), received.get(name)
@@ -116,7 +116,7 @@ _PASSES = "passes"
 _NOT_SHOWN = "not evaluated"
 
 
-def _by_node(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Found | None:
+def _by_node(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
     for node in dict.fromkeys((*expected, *received)):
         wanted, got = _verdict(expected, node), _verdict(received, node)
         if wanted != got:
@@ -132,7 +132,7 @@ def _verdict(verdicts: Mapping[str, Any], node: str) -> Any:
     return _PASSES if verdicts[node] is None else verdicts[node]
 
 
-def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Found | None:
+def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
     for name in ("plugins", "weights"):
         if expected[name] != received[name]:
             return f"scores.{name}", expected[name], received[name]
@@ -155,7 +155,7 @@ def comparable(attempt: Attempt) -> dict[str, Any]:
     if "preemption" in out:
         out["preemption"] = without_empty(out["preemption"])
     if out.get("errorKind") == "Error":
-        # The format does not say how much is told of the scoring that an error cut short.
-        for name in UNTOLD_IN_ERRORS:
+        # The format does not say how much of the scoring that an error cut short is recorded.
+        for name in LEFT_OUT_IN_ERRORS:
             out.pop(name, None)
     return without_empty(out)

@@ -1,4 +1,4 @@
-"""What a finished cycle decided, told in the corpus' own shape."""
+"""What a finished cycle decided, in the corpus' own shape."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
 
 
 def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
-    """The filters' answers for every node; the corpus tells them where the nominated node was taken unlooked, too."""
+    """The filters' answers for every node; the corpus has them also where the nominated node was taken without evaluation."""
     rows = np.arange(len(cycle.nodes), dtype=np.intp)
     if cycle.node_names is not None:
         rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)
@@ -129,21 +129,21 @@ def without_empty(fields: Mapping[str, Any]) -> Observed:
 def _verdicts(cycle: SchedulingCycle) -> Observed:
     """Every node: null where it passes, else its status; a node outside PreFilter's result is marked."""
     verdicts: Observed = {}
-    found = cycle.node_to_status
+    node_to_status = cycle.node_to_status
     for row, name in enumerate(cycle.nodes.names):
-        status = found.status_of(row)
+        status = node_to_status.status_of(row)
         verdicts[name] = None if status is None else status_json(status)
-        if status is not None and found.is_excluded(row):
+        if status is not None and node_to_status.is_excluded(row):
             verdicts[name] |= {"plugin": "", "excluded": True}
-        if not found.is_evaluated(row):
+        if not node_to_status.is_evaluated(row):
             verdicts[name] = {"plugin": "", "code": "not evaluated", "reasons": []}
     return verdicts
 
 
 def _refused(cycle: SchedulingCycle) -> Observed:
     """Only the nodes that were evaluated and refused."""
-    found = cycle.node_to_status
-    statuses = ((row, found.status_of(row)) for row in found.refused.tolist())
+    node_to_status = cycle.node_to_status
+    statuses = ((row, node_to_status.status_of(row)) for row in node_to_status.refused.tolist())
     return {cycle.nodes.names[row]: status_json(status) for row, status in statuses if status is not None}
 
 

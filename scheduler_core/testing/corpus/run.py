@@ -25,7 +25,7 @@ from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.testing.corpus.compare import (
-    UNTOLD_IN_ERRORS,
+    LEFT_OUT_IN_ERRORS,
     Difference,
     comparable,
     first_difference,
@@ -129,7 +129,7 @@ class _Run:
                 wanted["nodeOrder"] = order
             untold = ["nodeOrder", "message"]
             if wanted.get("errorKind") == "Error":
-                untold += UNTOLD_IN_ERRORS
+                untold += LEFT_OUT_IN_ERRORS
             for field in untold:
                 if field not in wanted:
                     received.pop(field, None)
@@ -172,7 +172,7 @@ class _Run:
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
 
     def _untried_preemption(self, cycle: SchedulingCycle, framework: Framework) -> Observed | None:
-        """What DefaultPreemption would have found; the corpus tells it also where a PostFilter plugin before it failed."""
+        """What DefaultPreemption would have found; the corpus has it also where a PostFilter plugin before it failed."""
         plugin = next((p for p in framework.at(Point.POST_FILTER) if isinstance(p, DefaultPreemption)), None)
         if plugin is None:
             return None

@@ -44,7 +44,7 @@ def bind_claims(world: World, framework: Framework, cycle: SchedulingCycle) -> l
         _bind(world, volume, claim)
         effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "static"})
     for claim in plan.dynamic:
-        volume = _made_for(claim, world.get("Node", "", cycle.node))
+        volume = _provisioned_volume(claim, world.get("Node", "", cycle.node))
         _bind(world, volume, claim)
         effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "dynamic"})
     return sorted(effects, key=lambda effect: effect["pvc"])
@@ -59,7 +59,7 @@ def _bind(world: World, volume: Manifest, claim: Manifest) -> None:
     world.put({**reserved_for(volume, stored), "status": {"phase": "Bound"}})
 
 
-def _made_for(claim: Manifest, node: Manifest | None) -> Manifest:
+def _provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifest:
     """The volume that the corpus says is made for a claim."""
     meta, spec = claim["metadata"], claim.get("spec") or {}
     name = f"dyn-{meta.get('namespace') or ''}-{name_of(claim)}"

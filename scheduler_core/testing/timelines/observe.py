@@ -17,11 +17,11 @@ from scheduler_core.trace.records import Record
 
 Shown = dict[str, Any]
 
-_TOLD = ("status", "reason", "message", "observedGeneration")
+_CONDITION_FIELDS = ("status", "reason", "message", "observedGeneration")
 
 
 class Observer:
-    """Remembers what the step before showed, for all that is told as a change."""
+    """Remembers what the step before showed, for all that is shown as a change."""
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
@@ -115,7 +115,7 @@ def pod_json(pod: Pod) -> Shown:
     }
     for kind in ("PodScheduled", "DisruptionTarget"):
         condition: Mapping[str, Any] = pod.condition(kind) or {}
-        shown[kind] = {name: condition[name] for name in _TOLD if condition.get(name)}
+        shown[kind] = {name: condition[name] for name in _CONDITION_FIELDS if condition.get(name)}
     return {name: value for name, value in shown.items() if value}
 
 

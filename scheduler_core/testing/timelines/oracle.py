@@ -44,7 +44,7 @@ def _after_pod_label_change(plugin: OraclePermit, pod: Pod, old: Pod, new: Pod) 
 
 
 class OraclePermit(Plugin):
-    """Refuses, waits and fails as it is told; otherwise it does nothing."""
+    """Refuses, waits and fails as the pod's annotations say; otherwise it does nothing."""
 
     name = NAME
     events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))

@@ -111,10 +111,14 @@ class _Run:
     # Operations on objects and time
 
     def create(self, op: Op) -> None:
-        self._change(lambda: self.sim.store.create(_given(op["object"]), _kind(op["object"]), self.sim.now))
+        self._change(
+            lambda: self.sim.store.create(
+                _with_scheduler_name(op["object"]), _kind(op["object"]), self.sim.now
+            )
+        )
 
     def update(self, op: Op) -> None:
-        manifest = self._with_emptied_maps(_given(op["object"]))
+        manifest = self._with_emptied_maps(_with_scheduler_name(op["object"]))
         self._change(lambda: self.sim.store.overwrite(manifest, _kind(manifest)))
 
     def _with_emptied_maps(self, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -214,7 +218,7 @@ def _kind(manifest: Mapping[str, Any]) -> str:
     return kind.key
 
 
-def _given(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_scheduler_name(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """The object as it is meant: nothing is defaulted, so that a pod that names no scheduler has none."""
     if manifest["kind"] != "Pod" or manifest["spec"].get("schedulerName"):
         return manifest

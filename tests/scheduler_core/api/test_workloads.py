@@ -12,7 +12,7 @@ def workload(kind, **spec):
 
 
 def names(expansion):
-    return [made["metadata"]["name"] for made in expansion.made]
+    return [manifest["metadata"]["name"] for manifest in expansion.created]
 
 
 def test_names_depend_on_the_manifest_alone():
@@ -34,7 +34,7 @@ def test_another_template_gives_another_replica_set():
 
 def test_pods_refer_to_their_controller():
     expansion = expand(workload("Deployment", replicas=1))
-    replica_set, pod = expansion.made
+    replica_set, pod = expansion.created
     (of_pod,) = pod["metadata"]["ownerReferences"]
     (of_set,) = replica_set["metadata"]["ownerReferences"]
     assert (of_pod["kind"], of_pod["uid"]) == ("ReplicaSet", replica_set["metadata"]["uid"])
@@ -43,7 +43,7 @@ def test_pods_refer_to_their_controller():
 
 
 def test_a_deployments_pods_carry_the_hash_of_their_template():
-    replica_set, pod = expand(workload("Deployment", replicas=1)).made
+    replica_set, pod = expand(workload("Deployment", replicas=1)).created
     code = pod["metadata"]["labels"]["pod-template-hash"]
     assert pod["metadata"]["name"].startswith(f"x-{code}-")
     assert replica_set["spec"]["selector"]["matchLabels"] == {"app": "x", "pod-template-hash": code}
@@ -68,11 +68,11 @@ def test_a_job_runs_as_many_pods_as_it_may_at_first(spec, pods):
 
 
 def test_an_indexed_jobs_pods_know_their_index():
-    first, second = expand(workload("Job", completionMode="Indexed", completions=2, parallelism=2)).made
+    first, second = expand(workload("Job", completionMode="Indexed", completions=2, parallelism=2)).created
     assert first["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] == "0"
     assert second["metadata"]["name"].startswith("x-1-")
 
 
 def test_pods_live_where_their_workload_lives():
-    (pod,) = expand(workload("StatefulSet")).made
+    (pod,) = expand(workload("StatefulSet")).created
     assert pod["metadata"]["namespace"] == "team"
