@@ -1,4 +1,4 @@
-"""One record as a row of a list: what it is of, and the sentence that tells it."""
+"""One record as a row of a list: what it is of, and a sentence that says what happened."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAILED = ("unschedulable", "error", "failed")
 
 
 def row(record: Record) -> dict[str, Any]:
-    """`head` names the extension point and plugin, or the kind of thing, `told` says what; `no` marks refusals and failures."""
+    """`head` names the extension point and plugin, or the kind of thing, `sentence` says what; `no` marks refusals and failures."""
     source = record.source
     if isinstance(source, StepFacts) and source.step.point not in _BINDING:
         step = source.step
@@ -29,11 +29,11 @@ def row(record: Record) -> dict[str, Any]:
         return _plugin(record, data)
     described = _OTHERS[record.kind](data) if record.kind in _OTHERS else of_record(record)
     failed = "fault" in data or data.get("outcome") in _FAILED or data.get("type") == "Warning"
-    return _row(record, described["head"], described["told"], failed)
+    return _row(record, described["head"], described["sentence"], failed)
 
 
 def _row(record: Record, head: str, line: Message | None, no: bool) -> dict[str, Any]:
-    return {"kind": record.kind, "head": head, "told": line, "no": no}
+    return {"kind": record.kind, "head": head, "sentence": line, "no": no}
 
 
 def _plugin(record: Record, data: Data) -> dict[str, Any]:
@@ -56,13 +56,13 @@ def _event(data: Data) -> dict[str, Any]:
         reason=data.get("reason", ""),
         message=data.get("message", ""),
     )
-    return {"head": gettext_noop("Kubernetes Event"), "told": line}
+    return {"head": gettext_noop("Kubernetes Event"), "sentence": line}
 
 
 def _point(data: Data) -> dict[str, Any]:
     return {
         "head": data["point"],
-        "told": message(gettext_noop("begins for %(pod)s"), pod=short(data["pod"])),
+        "sentence": message(gettext_noop("begins for %(pod)s"), pod=short(data["pod"])),
     }
 
 
@@ -73,12 +73,12 @@ def _preemption(data: Data) -> dict[str, Any]:
         node=data["node"],
         victims=", ".join(short(victim) for victim in data["victims"]),
     )
-    return {"head": gettext_noop("Preemption"), "told": line}
+    return {"head": gettext_noop("Preemption"), "sentence": line}
 
 
 def _started(data: Data) -> dict[str, Any]:
     line = message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(data["profiles"]))
-    return {"head": gettext_noop("Scheduler"), "told": line}
+    return {"head": gettext_noop("Scheduler"), "sentence": line}
 
 
 _OTHERS = {

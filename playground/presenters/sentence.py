@@ -14,7 +14,7 @@ Data = Mapping[str, Any]
 
 
 def sentence(sim: WorldView) -> dict[str, Any]:
-    """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
+    """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` says what happened."""
     if sim.position == 0:
         return _nothing_yet(sim)
     ran = present_step(sim)
@@ -23,14 +23,14 @@ def sentence(sim: WorldView) -> dict[str, Any]:
     step, cycle = ran
     if any(record.kind == "attempt_started" for record in sim.last[:2]):
         head, describe = _OF_KIND["attempt_started"]
-        return {"head": head, "told": describe({"pod": cycle.pod.key})}
+        return {"head": head, "sentence": describe({"pod": cycle.pod.key})}
     line = _ending(sim) or of_step(step, short(cycle.pod.key))
-    return {"head": f"{step.point} · {step.plugin}", "told": line}
+    return {"head": f"{step.point} · {step.plugin}", "sentence": line}
 
 
 def _nothing_yet(sim: WorldView) -> dict[str, Any]:
     line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
-    return {"head": "", "told": line}
+    return {"head": "", "sentence": line}
 
 
 def of_step(step: PluginStep, pod: str) -> Message:
@@ -119,23 +119,23 @@ def _ending(sim: WorldView) -> Message | None:
 
 
 def _of_records(sim: WorldView) -> dict[str, Any]:
-    """The most telling record of the last transition."""
+    """The most important record of the last transition."""
     best: tuple[int, Record] | None = None
     for record in sim.last[:64]:
         rank = _RANK.get(record.kind)
         if rank is not None and (best is None or rank < best[0]):
             best = (rank, record)
     if best is None:
-        return {"head": "", "told": None}
+        return {"head": "", "sentence": None}
     return of_record(best[1])
 
 
 def of_record(record: Record) -> dict[str, Any]:
     """One record, of a kind that has a sentence; "" and None for the others."""
     if record.kind not in _OF_KIND:
-        return {"head": "", "told": None}
+        return {"head": "", "sentence": None}
     head, describe = _OF_KIND[record.kind]
-    return {"head": head, "told": describe(record.data)}
+    return {"head": head, "sentence": describe(record.data)}
 
 
 def _attempt_ended(data: Data) -> Message:
