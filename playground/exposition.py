@@ -21,51 +21,53 @@ from scheduler_core.readings import Metric as Entry
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SCHEDULER = "scheduler"
-"""The label that tells several schedulers apart. kube has none: there each is a process of its own."""
+"""The label that distinguishes several schedulers. kube has none: there each is a process of its own."""
 
-Found = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 
-def exposition(found: Found) -> bytes:
-    """What sessions/worker/answers/metrics.py found, as text.
+def exposition(readings: Data) -> bytes:
+    """What sessions/worker/answers/metrics.py read, as text.
 
     A metric of which nothing has been counted yet is not in it, as kube has it.
     """
-    return generate_latest(_Found(found["schedulers"]))
+    return generate_latest(_SchedulersCollector(readings["schedulers"]))
 
 
-class _Found(Collector):
-    def __init__(self, schedulers: list[Found]) -> None:
+class _SchedulersCollector(Collector):
+    def __init__(self, schedulers: list[Data]) -> None:
         self._series = [
-            (one["name"], {family["name"]: family["series"] for family in one["families"]})
-            for one in schedulers
+            (scheduler["name"], {family["name"]: family["series"] for family in scheduler["families"]})
+            for scheduler in schedulers
         ]
 
     def collect(self) -> Iterator[Metric]:
         for entry in METRICS:
-            series = [(name, one) for name, families in self._series for one in families.get(entry.name, ())]
+            series = [
+                (name, sample) for name, families in self._series for sample in families.get(entry.name, ())
+            ]
             if series:
                 yield self._family(entry, series)
 
-    def _family(self, entry: Entry, series: list[tuple[str, Found]]) -> Metric:
+    def _family(self, entry: Entry, series: list[tuple[str, Data]]) -> Metric:
         several = len(self._series) > 1
         labels = [*entry.labels, *([SCHEDULER] if several else [])]
         text = f"[{entry.stability}] {entry.help}"
-        rows = [([*one["labels"], *([name] if several else [])], one) for name, one in series]
+        rows = [([*sample["labels"], *([name] if several else [])], sample) for name, sample in series]
         if entry.kind is MetricKind.HISTOGRAM:
             return _histogram(HistogramMetricFamily(entry.name, text, labels=labels), entry, rows)
         make = CounterMetricFamily if entry.kind is MetricKind.COUNTER else GaugeMetricFamily
         family = make(entry.name, text, labels=labels)
-        for values, one in rows:
-            family.add_metric(values, one["value"])
+        for values, sample in rows:
+            family.add_metric(values, sample["value"])
         return family
 
 
 def _histogram(
-    family: HistogramMetricFamily, entry: Entry, rows: list[tuple[list[str], Found]]
+    family: HistogramMetricFamily, entry: Entry, rows: list[tuple[list[str], Data]]
 ) -> HistogramMetricFamily:
     bounds = [*map(floatToGoString, entry.buckets), "+Inf"]
-    for values, one in rows:
-        added = list(accumulate(one["counts"]))
-        family.add_metric(values, list(zip(bounds, added, strict=True)), one["sum"])
+    for values, sample in rows:
+        added = list(accumulate(sample["counts"]))
+        family.add_metric(values, list(zip(bounds, added, strict=True)), sample["sum"])
     return family

@@ -41,9 +41,9 @@ async def recent(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _rows(keys: list[str]) -> list[dict[str, Any]]:
-    found = Session.objects.filter(Q(edit_key__in=keys) | Q(view_key__in=keys), deleted=None)
+    sessions = Session.objects.filter(Q(edit_key__in=keys) | Q(view_key__in=keys), deleted=None)
     by_key: dict[str, tuple[Session, str]] = {}
-    for session in found:
+    for session in sessions:
         by_key[session.edit_key] = (session, "edit")
         by_key[session.view_key] = (session, "view")
     return [

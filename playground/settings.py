@@ -111,7 +111,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 REDIS_URL = env("REDIS_URL")
 # The channel layer waits for messages for 5 s at a time; the socket must not give up before that.
 REDIS_HOST = {"address": REDIS_URL, "socket_timeout": 15}
-# Server processes tell each other of sessions here (sessions/web/relay.py). There is no default layer: nothing else needs one.
+# Server processes notify each other of sessions here (sessions/web/relay.py). There is no default layer: nothing else needs one.
 CHANNEL_LAYERS = {
     "sessions": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_HOST]}}
     if REDIS_URL

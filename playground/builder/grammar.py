@@ -86,7 +86,7 @@ def _toleration(part: str) -> dict[str, Any]:
     wanted = re.fullmatch(r"(?P<taint>\S+)(?:\s+for\s+(?P<seconds>-?\d+)s?)?", part)
     if wanted is None:
         raise GrammarError(part, _("a toleration"), "dedicated=infra:NoSchedule")
-    found: dict[str, Any] = {}
+    toleration: dict[str, Any] = {}
     pair, colon, effect = wanted["taint"].rpartition(":")
     if not colon:
         pair, effect = effect, ""
@@ -94,15 +94,15 @@ def _toleration(part: str) -> dict[str, Any]:
     if (colon and effect not in EFFECTS) or (not key and equals):
         raise GrammarError(part, _("a toleration"), "dedicated=infra:NoSchedule")
     if key not in ("", "*"):
-        found["key"] = key
-    found["operator"] = "Equal" if equals else "Exists"
+        toleration["key"] = key
+    toleration["operator"] = "Equal" if equals else "Exists"
     if equals:
-        found["value"] = value
+        toleration["value"] = value
     if effect:
-        found["effect"] = effect
+        toleration["effect"] = effect
     if wanted["seconds"] is not None:
-        found["tolerationSeconds"] = int(wanted["seconds"])
-    return found
+        toleration["tolerationSeconds"] = int(wanted["seconds"])
+    return toleration
 
 
 def parse_requirements(text: str) -> list[dict[str, Any]]:
@@ -111,12 +111,12 @@ def parse_requirements(text: str) -> list[dict[str, Any]]:
 
 
 def _requirement(part: str) -> dict[str, Any]:
-    if found := _REQUIREMENT.match(part):
-        values = [value.strip() for value in found["values"].split(",") if value.strip()]
-        return {"key": found["key"], "operator": _WORDS[found["op"].lower()], "values": values}
-    if found := _COMPARISON.match(part):
-        operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[found["op"]]
-        return {"key": found["key"], "operator": operator, "values": [found["value"]]}
+    if match := _REQUIREMENT.match(part):
+        values = [value.strip() for value in match["values"].split(",") if value.strip()]
+        return {"key": match["key"], "operator": _WORDS[match["op"].lower()], "values": values}
+    if match := _COMPARISON.match(part):
+        operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[match["op"]]
+        return {"key": match["key"], "operator": operator, "values": [match["value"]]}
     if re.fullmatch(r"!?[^\s!=<>()]+", part):
         return {"key": part.lstrip("!"), "operator": "DoesNotExist" if part.startswith("!") else "Exists"}
     raise GrammarError(part, _("a selector"), "zone in (a, b), disk=ssd, !gpu")
@@ -165,14 +165,14 @@ def parse_ports(text: str) -> list[dict[str, Any]]:
 
 
 def _port(part: str) -> dict[str, Any]:
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(?:(?P<ip>[0-9a-fA-F.:\[\]]+):)?(?P<port>\d{1,5})(?:/(?P<protocol>TCP|UDP|SCTP))?", part
     )
-    if found is None or not 1 <= int(found["port"]) <= 65535:
+    if match is None or not 1 <= int(match["port"]) <= 65535:
         raise GrammarError(part, _("a host port"), "8080, 53/UDP, 127.0.0.1:9100/TCP")
-    port: dict[str, Any] = {"containerPort": int(found["port"]), "hostPort": int(found["port"])}
-    if found["protocol"]:
-        port["protocol"] = found["protocol"]
-    if found["ip"]:
-        port["hostIP"] = found["ip"].strip("[]")
+    port: dict[str, Any] = {"containerPort": int(match["port"]), "hostPort": int(match["port"])}
+    if match["protocol"]:
+        port["protocol"] = match["protocol"]
+    if match["ip"]:
+        port["hostIP"] = match["ip"].strip("[]")
     return port

@@ -38,5 +38,5 @@ def next_index(pattern: str, taken: Iterable[str]) -> int:
     """Where {i} may start so that no name of the pattern is taken: one after the highest that is."""
     before, _braces, after = pattern.partition("{i}")
     shape = re.compile(re.escape(before) + r"(\d{1,9})" + re.escape(after))
-    numbers = [int(found[1]) for name in taken if (found := shape.fullmatch(name))]
+    numbers = [int(match[1]) for name in taken if (match := shape.fullmatch(name))]
     return max(numbers, default=0) + 1

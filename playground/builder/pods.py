@@ -28,7 +28,9 @@ def pod_manifests(
 ) -> list[Manifest]:
     """`replicas` pods alike but for the name; `spec` goes to pod_spec. Raises PatternError."""
     container: dict[str, Any] = {"name": "main", "image": image or "registry.k8s.io/pause:3.10"}
-    resources = {word: dict(asked) for word, asked in (("requests", requests), ("limits", limits)) if asked}
+    resources = {
+        word: dict(amounts) for word, amounts in (("requests", requests), ("limits", limits)) if amounts
+    }
     if resources:
         container["resources"] = resources
     if host_ports:
@@ -86,24 +88,24 @@ def pod_spec(
 
 def _node_affinity(required: Sequence[Terms], preferred: Weighted) -> dict[str, Any]:
     """`required`: terms of which one must match; `preferred`: (weight, term)."""
-    found: dict[str, Any] = {}
+    affinity: dict[str, Any] = {}
     if required:
-        found["requiredDuringSchedulingIgnoredDuringExecution"] = {
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
             "nodeSelectorTerms": [{"matchExpressions": list(term)} for term in required]
         }
     if preferred:
-        found["preferredDuringSchedulingIgnoredDuringExecution"] = [
+        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
             {"weight": weight, "preference": {"matchExpressions": list(term)}} for weight, term in preferred
         ]
-    return {"nodeAffinity": found} if found else {}
+    return {"nodeAffinity": affinity} if affinity else {}
 
 
 def _pod_affinity(kind: str, required: Terms, preferred: Weighted) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    affinity: dict[str, Any] = {}
     if required:
-        found["requiredDuringSchedulingIgnoredDuringExecution"] = [dict(term) for term in required]
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = [dict(term) for term in required]
     if preferred:
-        found["preferredDuringSchedulingIgnoredDuringExecution"] = [
+        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
             {"weight": weight, "podAffinityTerm": dict(term)} for weight, term in preferred
         ]
-    return {kind: found} if found else {}
+    return {kind: affinity} if affinity else {}

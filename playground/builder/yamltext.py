@@ -20,8 +20,8 @@ class _Dumper(yaml.SafeDumper):
 
 def to_yaml(manifests: Iterable[Mapping[str, Any]], most: int | None = None) -> str:
     """The manifests as documents with `---` between them; at most `most` of them where it is given."""
-    found = list(manifests)
+    documents = list(manifests)
     return "---\n".join(
         yaml.dump(dict(each), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-        for each in found[:most]
+        for each in documents[:most]
     )

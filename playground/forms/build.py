@@ -32,11 +32,11 @@ class BuilderForm(forms.Form):
 
     def _fieldset(self, index: int, title: Any, names: Sequence[str]) -> dict[str, Any]:
         fields = [self[name] for name in names]
-        told = any(
+        filled = any(
             field.errors or (self.is_bound and field.value() not in (None, "", field.initial))
             for field in fields
         )
-        return {"title": title, "fields": fields, "open": index < self.open_groups or told}
+        return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
 
     def make(self) -> Manifests:
         """The manifests of valid values; a PatternError becomes the name's error."""
@@ -48,12 +48,12 @@ class BuilderForm(forms.Form):
         if self.errors:
             return data
         try:
-            made = self.make()
+            manifests = self.make()
         except PatternError as error:
             raise ValidationError({"name": str(error)}) from error
-        if wrong := first_wrong_name(each["metadata"]["name"] for each in made):
+        if wrong := first_wrong_name(each["metadata"]["name"] for each in manifests):
             raise ValidationError({"name": wrong})
-        self.manifests = made
+        self.manifests = manifests
         return data
 
 

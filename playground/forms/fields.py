@@ -90,11 +90,11 @@ class DurationField(forms.CharField):
         text: str | None = super().clean(value)
         if text is None or text == "0":
             return None if text is None else 0
-        found = _DURATION.fullmatch(text)
-        if found is None:
+        match = _DURATION.fullmatch(text)
+        if match is None:
             said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
             raise ValidationError(said % {"received": text}, code="duration")
-        nanoseconds = int(Decimal(found[1]) * _UNITS[found[2]])
+        nanoseconds = int(Decimal(match[1]) * _UNITS[match[2]])
         if nanoseconds > MAX_DURATION:
             said = _("“%(received)s” is too long; it can be at most %(most)s")
             most = duration_text(MAX_DURATION)

@@ -24,7 +24,7 @@ ATTEMPTS = 12
 HEAD = 8  # of the active queue, in order
 # What every write changes and nobody asks for.
 _IGNORED = frozenset({"resourceVersion", "generation", "managedFields", "observedGeneration"})
-_KEYS = ("type", "name", "key", "uid")  # by which entries of a list are told apart
+_KEYS = ("type", "name", "key", "uid")  # which identify the entries of a list
 _ORDER = {"Pod": 0, "Node": 1}
 
 
@@ -138,7 +138,7 @@ def walk(path: str, old: object, new: object) -> Iterator[Row]:
 
 
 def _keyed(old: object, new: object) -> tuple[dict[str, Manifest], dict[str, Manifest]] | None:
-    """The entries of two lists by what tells them apart; None where they are no such lists, or two entries have the same in it."""
+    """The entries of two lists by what identifies them; None where they are no such lists, or two entries have the same in it."""
     olds, news = _entries(old), _entries(new)
     if olds is None or news is None or not (olds or news):
         return None

@@ -89,7 +89,7 @@ class Text:
 
 
 class OneOf:
-    """One of some words; `renamed` tells what words of older links have become."""
+    """One of some words; `renamed` maps words of older links to the present ones."""
 
     type = "text"
 

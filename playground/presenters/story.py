@@ -10,7 +10,7 @@ from scheduler_core.view import WorldView
 
 
 def present(sim: WorldView, look: Look, story: str = "") -> Panel:
-    """What the story of that name tells at this step; an empty panel where there is no story."""
+    """What the story of that name says at this step; an empty panel where there is no story."""
     chosen = find_story(story) if story else None
     if chosen is None:
         return Panel("story", {"title": "", "chapters": []})

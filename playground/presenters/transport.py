@@ -1,4 +1,4 @@
-"""The transport's readouts: virtual time, attempt, step, and the present step told in one sentence."""
+"""The transport's readouts: virtual time, attempt, step, and the present step in one sentence."""
 
 from __future__ import annotations
 

@@ -19,27 +19,27 @@ register = template.Library()
 Part = Mapping[str, Any]
 BAR = '<svg class="mini" aria-hidden="true"><rect width="{}%" height="100%"/></svg>'
 POD = '<a href="?pod={}" data-pod="{}"><code>{}</code></a>'
-AROUND = {"code": "<code>{}</code>", "aside": '<span class="by">{}</span>', "below": '<p class="by">{}</p>'}
+WRAPPERS = {"code": "<code>{}</code>", "aside": '<span class="by">{}</span>', "below": '<p class="by">{}</p>'}
 # In the cell that names its row, what stands below the name is no paragraph.
-AROUND_NAMED = {**AROUND, "below": "<span>{}</span>"}
+NAME_WRAPPERS = {**WRAPPERS, "below": "<span>{}</span>"}
 
 
 @register.filter
 def explained(parts: Iterable[Part]) -> SafeString:
-    return _line(parts, AROUND)
+    return _line(parts, WRAPPERS)
 
 
 @register.filter
 def explained_name(parts: Iterable[Part]) -> SafeString:
     """The parts of the cell that names its row."""
-    return _line(parts, AROUND_NAMED)
+    return _line(parts, NAME_WRAPPERS)
 
 
-def _line(parts: Iterable[Part], around: Mapping[str, str]) -> SafeString:
-    return mark_safe("".join(_part(part, around) for part in parts))  # noqa: S308 - each part is escaped
+def _line(parts: Iterable[Part], wrappers: Mapping[str, str]) -> SafeString:
+    return mark_safe("".join(_part(part, wrappers) for part in parts))  # noqa: S308 - each part is escaped
 
 
-def _part(part: Part, around: Mapping[str, str]) -> str:
+def _part(part: Part, wrappers: Mapping[str, str]) -> str:
     match part["kind"]:
         case "text":
             return escape(part["text"])
@@ -50,4 +50,4 @@ def _part(part: Part, around: Mapping[str, str]) -> str:
         case "bar":
             return format_html(BAR, part["percent"])
         case kind:
-            return format_html(around[kind], _line(part["parts"], AROUND))
+            return format_html(wrappers[kind], _line(part["parts"], WRAPPERS))

@@ -23,13 +23,13 @@ MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 
 
 @register.filter
-def translated(told: Mapping[str, Any] | None) -> SafeString | str:
+def translated(message: Mapping[str, Any] | None) -> SafeString | str:
     """A presenter's sentence in the reader's language, its values put in and escaped."""
-    if not told:
+    if not message:
         return ""
-    if told.get("exact"):
-        return escape(told["exact"])
-    text, values = gettext(told["text"]) if told["text"] else "", told.get("values")
+    if message.get("exact"):
+        return escape(message["exact"])
+    text, values = gettext(message["text"]) if message["text"] else "", message.get("values")
     if not values:
         return escape(text)
     shown = {name: _code(value) if name in NAMES else escape(value) for name, value in values.items()}

@@ -35,5 +35,5 @@ async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
     """What the strip and the room show (presenters/branches.py)."""
     held = await held_keys(request)
-    found = await sync_to_async(family, thread_sensitive=False)(client.session, client.access, held)
-    return present([asdict(each) for each in found], position)
+    members = await sync_to_async(family, thread_sensitive=False)(client.session, client.access, held)
+    return present([asdict(each) for each in members], position)

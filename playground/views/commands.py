@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.presenters.amounts import clock
 from playground.recent import remember
 from playground.sessions.database import listing
-from playground.sessions.database.branches import told_name
+from playground.sessions.database.branches import described_name
 from playground.sessions.database.listing import SkippedCommand
 from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
@@ -54,7 +54,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     context = {
         "rows": [
             {
-                "asked": row,
+                "command": row,
                 "step": row.at + 1,
                 "time": "" if time is None else clock(time),
                 "later": here is not None and row.number > done,
@@ -77,8 +77,8 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @edits
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Make the history again without the commands at the positions `only`, or else `skip`."""
-    given = request.POST.getlist("only") or request.POST.getlist("skip")
-    skip = sorted({int(each) for each in given if _is_position(each)})
+    ticked = request.POST.getlist("only") or request.POST.getlist("skip")
+    skip = sorted({int(each) for each in ticked if _is_position(each)})
     if not skip:
         raise SessionError(_("Tick the commands to leave out first."))
     if len(skip) > MOST_SKIPPED:
@@ -87,7 +87,7 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
             % {"has": len(skip), "most": MOST_SKIPPED}
         )
     left = await _db(listing.skipped, client.session.pk, skip)
-    name = await _db(told_name, client.session, _without(left))
+    name = await _db(described_name, client.session, _without(left))
     job = await client.rerun(skip, name, creator(request), PATIENCE)
     return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
 
@@ -126,16 +126,17 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
     return render(request, "playground/rerun.html", {**context, **await _result(client, job.result)})
 
 
-async def _result(client: SessionClient, made: NewBranch) -> dict[str, Any]:
-    result = made.result
+async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any]:
+    result = new_branch.result
     reasons = {left.at: left.message for left in result.left}
     refused = await _db(listing.skipped, client.session.pk, reasons)
     return {
-        "branch": made.branch,
+        "branch": new_branch.branch,
         "result": result,
         "kept": len(result.kept),
         "refused": [
-            {"at": command.at, "told": command.told, "message": reasons[command.at]} for command in refused
+            {"at": command.at, "sentence": command.sentence, "message": reasons[command.at]}
+            for command in refused
         ],
         "more": result.refused - len(refused),
         "now": clock(result.now),

@@ -63,9 +63,9 @@ async def _choose(request: HttpRequest, client: SessionClient, refusal: SessionE
 
 async def _other(client: SessionClient, wanted: str) -> SessionClient:
     """The other session, by a link to it or its key."""
-    found = _KEY.fullmatch(wanted)
+    match = _KEY.fullmatch(wanted)
     try:
-        other = await SessionClient.open(found[1] if found else "")
+        other = await SessionClient.open(match[1] if match else "")
     except SessionGone:
         raise SessionGone(
             _("No session has this link. Paste a session's edit link or view link, as Share gives it.")
@@ -94,23 +94,23 @@ def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int])
         "sides": [
             {
                 "letter": letter,
-                "name": one.session.name,
-                "key": one.key,
+                "name": side.session.name,
+                "key": side.key,
                 "head": head,
-                "newest": one.session.head,
+                "newest": side.session.head,
             }
-            for letter, one, head in zip("AB", (client, other), heads, strict=True)
+            for letter, side, head in zip("AB", (client, other), heads, strict=True)
         ],
         "query": urlencode(query),
     }
 
 
-def _shown(request: HttpRequest, found: Comparison) -> dict[str, Any]:
+def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     everything = request.GET.get("show") == "all"
-    rows = pods(found, True)
+    rows = pods(comparison, True)
     different = [row for row in rows if row["differs"]]
     return {
-        "found": present(found),
+        "comparison": present(comparison),
         "everything": everything,
         "pods": page_of(rows if everything else different, request.GET.get("page", ""), PAGE),
         "different": len(different),
@@ -119,13 +119,13 @@ def _shown(request: HttpRequest, found: Comparison) -> dict[str, Any]:
 
 
 async def _scores(
-    request: HttpRequest, client: SessionClient, other: SessionClient, found: Comparison
+    request: HttpRequest, client: SessionClient, other: SessionClient, comparison: Comparison
 ) -> dict[str, Any]:
     """The scores of the first attempt that differs, or of the last attempts of a pod that was asked for."""
     pod = request.GET.get("pod", "")[:512]
-    attempts = found.attempts
+    attempts = comparison.attempts
     if pod:
-        (ours, theirs), (head, their_head) = found.sides, found.heads
+        (ours, theirs), (head, their_head) = comparison.sides, comparison.heads
         attempts = (
             await client.attempt_of(head, ours, pod),
             await other.attempt_of(their_head, theirs, pod),

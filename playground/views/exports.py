@@ -79,9 +79,9 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
             raise SessionError(_("Choose the file of a trace first; the studio's Export makes one."))
         data = await sync_to_async(file.read, thread_sensitive=False)()
         name = (file.name or "").rsplit(".", 1)[0][:120] or _("Imported trace")
-        found, session = await check_trace(data, name, creator(request))
+        checked, session = await check_trace(data, name, creator(request))
     except SessionError as error:
         return await asyncio.to_thread(problem, request, error)
     await remember(request, session.edit_key)
-    context = {"found": found, "key": session.edit_key, "same": found.difference is None}
+    context = {"checked": checked, "key": session.edit_key, "same": checked.difference is None}
     return render(request, "playground/trace.html", context)

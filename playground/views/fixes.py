@@ -30,13 +30,13 @@ SECONDS = 2.0
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
-    found, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=SECONDS))
+    findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=SECONDS))
     fragment = by_htmx(request)
     context = {
         "client": client,
         "session": client.session,
         "key": client.key,
-        "found": worded(found),
+        "findings": worded(findings),
         "at": look.at,
         "standing": look.at is not None and look.at < head,
         "fragment": fragment,

@@ -59,11 +59,11 @@ async def new(request: HttpRequest) -> HttpResponse:
 def _beginning(start: str) -> dict[str, Any]:
     """What create_session gets for a way to start."""
     kind, _colon, slug = start.partition(":")
-    if kind == "story" and (found := story(slug)):
+    if kind == "story" and (chosen := story(slug)):
         return {
-            "name": found.title,
+            "name": chosen.title,
             "story": slug,
-            "commands": list(map(msgspec.to_builtins, found.commands)),
+            "commands": list(map(msgspec.to_builtins, chosen.commands)),
         }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]

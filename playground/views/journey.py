@@ -84,8 +84,8 @@ async def _story(
     look = Look.from_query(request.GET)
     page = look.page if request.GET.get("page") else None
     pod = f"{namespace}/{name}"
-    asked = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
-    story, head = await client.ask_with_head(asked)
+    query = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
+    story, head = await client.ask_with_head(query)
     if not story["known"]:
         raise SessionGone(
             _("There is no pod %(namespace)s/%(name)s up to this step.")
@@ -95,7 +95,7 @@ async def _story(
 
 
 def _text(story: dict[str, Any]) -> str:
-    return text(story, _plain(story["why"]["told"]), _plain(story["stranded"]))
+    return text(story, _plain(story["why"]["sentence"]), _plain(story["stranded"]))
 
 
 def _plain(sentence: dict[str, Any] | None) -> str:

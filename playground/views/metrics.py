@@ -27,8 +27,8 @@ async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
         return HttpResponse(status=204)
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    found, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
-    return render(request, *_part(request, _context(request, client, at, head, _one(found, name))))
+    readings, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
+    return render(request, *_part(request, _context(request, client, at, head, _one(readings, name))))
 
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -40,13 +40,13 @@ def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str,
     return "playground/metrics_live.html", {**context, "oob": True}
 
 
-def _one(found: dict[str, Any], name: str) -> dict[str, Any]:
+def _one(readings: dict[str, Any], name: str) -> dict[str, Any]:
     """The page shows one scheduler: the one that was asked for, or the first."""
-    return found if name else {**found, "schedulers": found["schedulers"][:1]}
+    return readings if name else {**readings, "schedulers": readings["schedulers"][:1]}
 
 
 def _context(
-    request: HttpRequest, client: SessionClient, at: int | None, head: int, found: dict[str, Any]
+    request: HttpRequest, client: SessionClient, at: int | None, head: int, readings: dict[str, Any]
 ) -> dict[str, Any]:
     q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
     standing = at is not None and at < head
@@ -55,7 +55,7 @@ def _context(
         "key": client.key,
         "head": head,
         "at": at if standing else None,
-        **present(found, q),
+        **present(readings, q),
     }
 
 
@@ -64,5 +64,5 @@ def _context(
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All metrics that have been counted, in the text exposition format 0.0.4."""
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    found = await client.ask(Metrics(at=position(request), scheduler=name))
-    return HttpResponse(exposition(found), content_type=CONTENT_TYPE)
+    readings = await client.ask(Metrics(at=position(request), scheduler=name))
+    return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)

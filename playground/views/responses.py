@@ -28,7 +28,7 @@ def by_htmx(request: HttpRequest) -> bool:
     return bool(cast(HtmxRequest, request).htmx)
 
 
-def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
+def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
     fields = [
         (name, value)
@@ -36,8 +36,8 @@ def question(request: HttpRequest, asked: InThePast, key: str) -> HttpResponse:
         if name not in ("csrfmiddlewaretoken", "past")
         for value in values
     ]
-    context = {"asked": asked, "fields": fields, "key": key, "base": base_of(request)}
-    response = render(request, "playground/past.html", context, status=asked.status)
+    context = {"in_past": in_past, "fields": fields, "key": key, "base": base_of(request)}
+    response = render(request, "playground/past.html", context, status=in_past.status)
     response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
     return response
 
@@ -86,7 +86,7 @@ def workbench(
 
 
 def say(request: HttpRequest, heard: Heard) -> None:
-    """What a socket would have been told, as messages on the next page."""
+    """What a socket would have been sent, as messages on the next page."""
     for message in heard.messages:
         if isinstance(message, Error):
             messages.error(request, message.message)

@@ -69,7 +69,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
 
 
 def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
-    """The links to hand on; who came by a view link is not told the edit link."""
+    """The links to hand on; who came by a view link does not get the edit link."""
     keys = {"view_link": client.session.view_key}
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
@@ -95,10 +95,10 @@ async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return JsonResponse({"names": names})
 
 
-async def _tell(request: HttpRequest, client: SessionClient, message: PageMessage) -> HttpResponse:
+async def _send(request: HttpRequest, client: SessionClient, message: PageMessage) -> HttpResponse:
     """Do what a socket's message would; lead to the studio, or give htmx what changed on its page."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
-    heard = await client.tell(message, look)
+    heard = await client.converse(message, look)
     say(request, heard)
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
@@ -110,41 +110,41 @@ async def _tell(request: HttpRequest, client: SessionClient, message: PageMessag
 @opens
 async def step(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """One step of a grain, at the head or of the viewer's own cursor."""
-    return await _tell(request, client, from_form("step", grain=request.POST.get("grain", "plugin")))
+    return await _send(request, client, from_form("step", grain=request.POST.get("grain", "plugin")))
 
 
 @require_POST
 @opens
 async def back(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _tell(request, client, from_form("back", grain=request.POST.get("grain", "plugin")))
+    return await _send(request, client, from_form("back", grain=request.POST.get("grain", "plugin")))
 
 
 @require_POST
 @opens
 async def goto(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`at`: a position, or nothing to follow the head."""
-    return await _tell(request, client, Goto(Look.from_query(request.POST.dict()).at))
+    return await _send(request, client, Goto(Look.from_query(request.POST.dict()).at))
 
 
 @require_POST
 @opens
 async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
     grain, rate = request.POST.get("grain", "plugin"), request.POST.get("rate", "5")
-    return await _tell(request, client, from_form("play", grain=grain, rate=rate))
+    return await _send(request, client, from_form("play", grain=grain, rate=rate))
 
 
 @require_POST
 @opens
 async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """To the end, or with `until` (unschedulable, pod, time, attempt) and `pod`, `seconds` or `number` to a condition."""
-    asked = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number")}
-    return await _tell(request, client, from_form("run", **asked))
+    fields = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number")}
+    return await _send(request, client, from_form("run", **fields))
 
 
 @require_POST
 @opens
 async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _tell(request, client, Pause())
+    return await _send(request, client, Pause())
 
 
 @require_POST

@@ -19,8 +19,8 @@ from playground.views.responses import by_htmx, position
 @edits
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Apply the action of a chapter (from 1) of the session's story."""
-    found = story(client.session.story)
-    chapters = found.chapters if found else ()
+    own_story = story(client.session.story)
+    chapters = own_story.chapters if own_story else ()
     action = chapters[chapter - 1].action if 1 <= chapter <= len(chapters) else None
     if action is None:
         raise SessionError(_("This story has no action there."))

@@ -28,14 +28,14 @@ DESCRIPTIONS: dict[str, str] = {kind: description(facts) for kind, facts in KIND
 
 
 def fields_of(facts: type[Facts]) -> tuple[FieldSchema, ...]:
-    """The fields, in the order in which they are told."""
+    """The fields, in the order in which they are written."""
     hints = get_type_hints(facts, include_extras=True)
     info = inspect.type_info(facts)
     assert isinstance(info, inspect.StructType)
     return tuple(
         FieldSchema(
             field.encode_name,
-            _type(_told(field)),
+            _type(_without_default(field)),
             not field.required,
             "".join(text for text in getattr(hints[field.name], "__metadata__", ()) if isinstance(text, str)),
         )
@@ -43,11 +43,11 @@ def fields_of(facts: type[Facts]) -> tuple[FieldSchema, ...]:
     )
 
 
-def _told(field: inspect.Field) -> inspect.Type:
-    """The type without None where None is only the default, which is never told."""
+def _without_default(field: inspect.Field) -> inspect.Type:
+    """The type without None where None is only the default, which is never written."""
     if isinstance(field.type, inspect.UnionType) and field.default is None:
-        (told,) = (each for each in field.type.types if not isinstance(each, inspect.NoneType))
-        return told
+        (described,) = (each for each in field.type.types if not isinstance(each, inspect.NoneType))
+        return described
     return field.type
 
 
@@ -61,20 +61,20 @@ _NAMES: dict[type[inspect.Type], str] = {
 }
 
 
-def _type(told: Any) -> str:
-    match told:
+def _type(described: Any) -> str:
+    match described:
         case inspect.UnionType():
-            return " or ".join(map(_type, told.types))
+            return " or ".join(map(_type, described.types))
         case inspect.Metadata():
-            return _type(told.type)
+            return _type(described.type)
         case inspect.LiteralType():
-            return "string" if isinstance(told.values[0], str) else "int"
+            return "string" if isinstance(described.values[0], str) else "int"
         case inspect.StructType():
             return "map(string, dyn)"
         case inspect.ListType() | inspect.VarTupleType():
-            return f"list({_type(told.item_type)})"
+            return f"list({_type(described.item_type)})"
         case inspect.DictType():
-            return f"map({_type(told.key_type)}, {_type(told.value_type)})"
+            return f"map({_type(described.key_type)}, {_type(described.value_type)})"
         case inspect.TypedDictType():
-            return "{" + ", ".join(f"{field.name}: {_type(field.type)}" for field in told.fields) + "}"
-    return _NAMES[type(told)]
+            return "{" + ", ".join(f"{field.name}: {_type(field.type)}" for field in described.fields) + "}"
+    return _NAMES[type(described)]

@@ -69,24 +69,24 @@ def results(*arguments: str) -> list[dict[str, Any]]:
 
 
 def test_every_workload_is_run_in_each_of_its_ways(workloads: Path) -> None:
-    told = results("--workloads", str(workloads))
+    measured = results("--workloads", str(workloads))
     names = ["Basic", "Unschedulable", "Unschedulable +PostFilter", "Preemption"]
-    assert sorted((one["name"], one["pct"]) for one in told) == sorted(
+    assert sorted((one["name"], one["pct"]) for one in measured) == sorted(
         (n, p) for n in names for p in (0, 100)
     )
 
 
 def test_a_result_has_the_documented_fields_and_says_what_was_measured(workloads: Path) -> None:
-    (told,) = results("--workloads", str(workloads), "--name", "Basic", "--size", "100", "--pct", "0")
-    assert set(told) == KEYS
-    assert (told["pods"], told["trace"], told["size"]) == (4, "off", 100)
-    assert 0 < told["p50_ms"] <= told["p95_ms"] <= told["p99_ms"]
-    assert told["pods_per_s"] == pytest.approx(4 / told["wall_s"], rel=0.01)
+    (measured,) = results("--workloads", str(workloads), "--name", "Basic", "--size", "100", "--pct", "0")
+    assert set(measured) == KEYS
+    assert (measured["pods"], measured["trace"], measured["size"]) == (4, "off", 100)
+    assert 0 < measured["p50_ms"] <= measured["p95_ms"] <= measured["p99_ms"]
+    assert measured["pods_per_s"] == pytest.approx(4 / measured["wall_s"], rel=0.01)
 
 
 def test_traced_runs_come_to_the_same_ends(workloads: Path) -> None:
-    told = results("--workloads", str(workloads), "--trace", "on", "--pct", "0")
-    assert [one["trace"] for one in told] == ["on"] * 4
+    measured = results("--workloads", str(workloads), "--trace", "on", "--pct", "0")
+    assert [one["trace"] for one in measured] == ["on"] * 4
 
 
 def test_without_json_it_prints_a_table_with_the_real_figures_and_the_machine(workloads: Path) -> None:

@@ -69,8 +69,8 @@ def test_several_schedulers_are_told_apart_by_a_label() -> None:
     sim = run_world()
     second_scheduler(sim)
     found = scraped(exposition(metrics_of(sim, "")))
-    told = {dict(labels)["scheduler"] for _, labels in found}
-    assert told == {"kube-scheduler", "other"}
+    schedulers = {dict(labels)["scheduler"] for _, labels in found}
+    assert schedulers == {"kube-scheduler", "other"}
 
 
 def test_one_of_several_schedulers_has_kubes_labels_only() -> None:

@@ -10,8 +10,8 @@ from playground.gate import SLACK, LimitedBody, is_own_origin
 
 
 async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: str = "/new") -> list[Any]:
-    """What a server would be told for a request whose body comes in parts."""
-    told: list[Any] = []
+    """What a server would send for a request whose body comes in parts."""
+    sent: list[Any] = []
     waiting = [
         {"type": "http.request", "body": part, "more_body": number < len(parts) - 1}
         for number, part in enumerate(parts)
@@ -26,11 +26,11 @@ async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: 
         return waiting.pop(0)
 
     async def send(message: Any) -> None:
-        told.append(message)
+        sent.append(message)
 
     scope = {"type": "http", "path": path, "headers": headers}
     await LimitedBody(reads_all)(scope, receive, send)
-    return told
+    return sent
 
 
 @pytest.fixture(autouse=True)
@@ -41,15 +41,15 @@ def small(settings: Any) -> None:
 
 
 async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
-    told = await through([b""], [(b"Content-Length", str(1001 + SLACK).encode())])
-    assert told[0]["status"] == 413
-    assert b"1,000 bytes" in told[1]["body"]
+    sent = await through([b""], [(b"Content-Length", str(1001 + SLACK).encode())])
+    assert sent[0]["status"] == 413
+    assert b"1,000 bytes" in sent[1]["body"]
 
 
 async def test_the_refusal_is_a_page_that_leads_back_to_the_session() -> None:
-    told = await through([b"x" * 100_000], [], "/s/some-key/import")
-    page = told[1]["body"].decode()
-    assert (b"content-type", b"text/html; charset=utf-8") in told[0]["headers"]
+    sent = await through([b"x" * 100_000], [], "/s/some-key/import")
+    page = sent[1]["body"].decode()
+    assert (b"content-type", b"text/html; charset=utf-8") in sent[0]["headers"]
     assert page.startswith("<!DOCTYPE html>")
     assert 'role="alert"' in page
     assert "Nothing was changed." in page
@@ -57,15 +57,15 @@ async def test_the_refusal_is_a_page_that_leads_back_to_the_session() -> None:
 
 
 async def test_the_refusal_in_the_drawer_is_a_fragment() -> None:
-    told = await through([b"x" * 100_000], [(b"X-Drawer", b"1")], "/s/some-key/import")
-    page = told[1]["body"].decode()
+    sent = await through([b"x" * 100_000], [(b"X-Drawer", b"1")], "/s/some-key/import")
+    page = sent[1]["body"].decode()
     assert "<html" not in page
     assert 'id="workbench"' in page
 
 
 async def test_a_key_in_a_path_is_escaped_in_the_refusal() -> None:
-    told = await through([b"x" * 100_000], [], '/s/"><script>/import')
-    assert b"<script>/" not in told[1]["body"]
+    sent = await through([b"x" * 100_000], [], '/s/"><script>/import')
+    assert b"<script>/" not in sent[1]["body"]
 
 
 async def test_a_body_that_becomes_too_large_is_refused_when_it_does() -> None:

@@ -50,7 +50,7 @@ class Result:
 
 
 class Command(BaseCommand):
-    """Runs workloads of the yardstick and tells how fast they went."""
+    """Runs workloads of the yardstick and reports how fast they went."""
 
     help = (
         "Schedule the workloads of a file (plain or .xz), algorithm only (level A of benchmarks/README.md), and compare "
@@ -59,7 +59,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to run and how to tell."""
+        """What to run and how to report it."""
         parser.add_argument(
             "--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE"
         )
@@ -93,13 +93,13 @@ class Command(BaseCommand):
             for again in range(max(repeat, 1)):
                 self._progress(as_json, (done + again / max(repeat, 1)) / len(runs), workload)
                 tries.append(measure(workload, percentage, post_filter=post_filter, trace=trace))
-            result = sorted(tries, key=lambda one: one.wall_s)[len(tries) // 2]
+            result = sorted(tries, key=lambda result: result.wall_s)[len(tries) // 2]
             results.append(result)
             if not as_json:
                 self._progress(as_json, None, workload)
                 self.stdout.write(_row(result, real))
         if as_json:
-            self.stdout.write(json.dumps({"results": [asdict(one) for one in results], "probe": speed}))
+            self.stdout.write(json.dumps({"results": [asdict(result) for result in results], "probe": speed}))
 
     def _progress(self, as_json: bool, share: float | None, workload: Workload) -> None:
         if as_json or not sys.stderr.isatty():
@@ -168,7 +168,7 @@ def _read(path: Path) -> list[Workload]:
         data = path.read_bytes()
         if path.suffix == ".xz":
             data = lzma.decompress(data)
-        return [Workload.of(one) for one in json.loads(data)]
+        return [Workload.of(row) for row in json.loads(data)]
     except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError) as problem:
         raise CommandError(f"{path} is not a file of workloads: {problem!r}") from problem
 
@@ -211,13 +211,13 @@ def _real_figures() -> dict[tuple[str, int, int, bool], float]:
     data = json.loads(lzma.decompress((BENCHMARKS / "results.json.xz").read_bytes()))
     return {
         (
-            one["workload"],
-            one["nodes"],
-            one["percentageOfNodesToScore"],
-            one["variant"].endswith("PostFilter"),
-        ): one["podsPerWallSecond"]["median"]
-        for one in data["results"]
-        if one["level"] == "A" and one["parallelism"] == 16 and one["gomaxprocs"] == 2
+            row["workload"],
+            row["nodes"],
+            row["percentageOfNodesToScore"],
+            row["variant"].endswith("PostFilter"),
+        ): row["podsPerWallSecond"]["median"]
+        for row in data["results"]
+        if row["level"] == "A" and row["parallelism"] == 16 and row["gomaxprocs"] == 2
     }
 
 

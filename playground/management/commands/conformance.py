@@ -19,7 +19,7 @@ ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
 
 
 class Command(BaseCommand):
-    """Runs corpus scenarios through the real cycle and tells where they differ."""
+    """Runs corpus scenarios through the real cycle and reports where they differ."""
 
     help = (
         "Run corpus files or folders (.json, .json.xz, .json.gz) and compare every decision. "
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to run and how to tell."""
+        """What to run and how to report it."""
         parser.add_argument(
             "paths", nargs="+", type=Path, metavar="PATH", help="a corpus file or a folder of them"
         )

@@ -37,7 +37,7 @@ SMALL = 40
 WINDOW = 12
 PENDING = 12
 LATELY = 10
-TELLING = 24
+MOST_GROUPS = 24
 TOUCHED = 64  # records of one transition that are looked through; an import makes thousands
 ZONE = "topology.kubernetes.io/zone"
 
@@ -95,11 +95,11 @@ def label_keys(table: NodeTable) -> list[str]:
 
 
 def _default_group(table: NodeTable, keys: list[str]) -> str:
-    """The zone; without zones the label that tells most groups apart, if it makes few enough to look at."""
+    """The zone; without zones the label with the most values, if these are few enough to look at."""
     if ZONE in keys:
         return ZONE
-    telling = [(len(table.label(key).values), key) for key in keys]
-    return max((pair for pair in telling if 2 <= pair[0] <= TELLING), default=(0, "-"))[1]
+    labels = [(len(table.label(key).values), key) for key in keys]
+    return max((pair for pair in labels if 2 <= pair[0] <= MOST_GROUPS), default=(0, "-"))[1]
 
 
 def _moment(

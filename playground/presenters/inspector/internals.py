@@ -134,7 +134,7 @@ def _nominated(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
         "priority": pod.priority,
         "since": clock(since) if since is not None else "",
         "for": duration(sim.now - since) if since is not None else "",
-        "told": pod.nominated_node_name == node,
+        "in_status": pod.nominated_node_name == node,
     }
 
 

@@ -1,4 +1,4 @@
-"""Scores: raw, normalised, times weight, total; the best nodes first, ties and the draw told."""
+"""Scores: raw, normalised, times weight, total; the best nodes first, with ties and the draw."""
 
 from __future__ import annotations
 

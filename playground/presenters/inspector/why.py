@@ -1,6 +1,6 @@
 """Why: each node against each Filter plugin. One letter a cell: p pass, r refuse, n not reached, t to come.
 
-Plugins that PreFilter told to skip have no column; they are named below the table.
+Plugins that PreFilter had skipped have no column; they are named below the table.
 """
 
 from __future__ import annotations

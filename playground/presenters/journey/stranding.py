@@ -25,7 +25,7 @@ _WAYS = {
 }
 
 
-def stranded_told(stranded: Stranded) -> Message:
+def describe_stranded(stranded: Stranded) -> Message:
     """The sentence for one way of being stranded."""
     until = "-" if stranded.until is None else clock(stranded.until)
     return message(_WAYS[stranded.way], node=stranded.node, plugin=", ".join(stranded.plugins), until=until)

@@ -22,13 +22,13 @@ from scheduler_core.view import (
 
 
 def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
-    """`told` is the sentence; `message` kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
+    """`sentence` says it; `message` is kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
     waiting = (
         (scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None
     )
     scheduler, entry = next(waiting, (None, None))
     sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
-    out: dict[str, Any] = {"told": sentence, "message": "", "wakes": []}
+    out: dict[str, Any] = {"sentence": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
     if move.place in (Place.UNSCHEDULABLE, Place.BACKOFF) and attempt is not None:
         out["message"] = _last_message(sim, key) or attempt.message
@@ -38,7 +38,7 @@ def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
 
 
 def _last_message(sim: WorldView, key: str) -> str:
-    """Of the last FailedScheduling: also tells of a binding that failed, which no attempt's summary does."""
+    """Of the last FailedScheduling: also covers a binding that failed, which no attempt's summary does."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events):
         if event.name == name and event.namespace == namespace and event.reason == "FailedScheduling":

@@ -15,18 +15,18 @@ from scheduler_core.readings import BY_NAME, FORMER, METRICS, Metric
 _ATTEMPTS = "scheduler_schedule_attempts_total"
 
 
-def present(found: Mapping[str, Any], q: str) -> dict[str, Any]:
-    """What sessions/worker/answers/metrics.py found of one scheduler; `q` filters the metrics below the charts."""
-    (one,) = found["schedulers"]
-    series = families(one)
+def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
+    """What sessions/worker/answers/metrics.py read of one scheduler; `q` filters the metrics below the charts."""
+    (scheduler,) = readings["schedulers"]
+    series = families(scheduler)
     return {
-        "position": found["position"],
-        "clock": clock(found["now"]),
-        "names": found["names"],
-        "scheduler": one["name"],
+        "position": readings["position"],
+        "clock": clock(readings["now"]),
+        "names": readings["names"],
+        "scheduler": scheduler["name"],
         "tiles": _tiles(series),
         "empty": not total(series, _ATTEMPTS),
-        "charts": charts(series, one["curve"]),
+        "charts": charts(series, scheduler["curve"]),
         "metrics": [_metric(metric, series) for metric in METRICS if _matches(metric, q)],
         "all": len(METRICS),
         "former": FORMER,
@@ -34,33 +34,33 @@ def present(found: Mapping[str, Any], q: str) -> dict[str, Any]:
     }
 
 
-def _tiles(found: Families) -> list[dict[str, str]]:
+def _tiles(series: Families) -> list[dict[str, str]]:
     """The few figures that people look at first."""
-    pending = total(found, "scheduler_pending_pods")
+    pending = total(series, "scheduler_pending_pods")
     return [
         {
             "title": gettext_noop("pods bound"),
-            "value": thousands(total(found, _ATTEMPTS, result="scheduled")),
+            "value": thousands(total(series, _ATTEMPTS, result="scheduled")),
         },
-        {"title": gettext_noop("attempts"), "value": thousands(total(found, _ATTEMPTS))},
+        {"title": gettext_noop("attempts"), "value": thousands(total(series, _ATTEMPTS))},
         {"title": gettext_noop("pods pending"), "value": thousands(pending)},
         {
             "title": gettext_noop("mean attempt"),
-            "value": _mean(found, "scheduler_scheduling_attempt_duration_seconds"),
+            "value": _mean(series, "scheduler_scheduling_attempt_duration_seconds"),
         },
         {
             "title": gettext_noop("mean time to bound"),
-            "value": _mean(found, "scheduler_pod_scheduling_sli_duration_seconds"),
+            "value": _mean(series, "scheduler_pod_scheduling_sli_duration_seconds"),
         },
         {
             "title": gettext_noop("preemptions tried"),
-            "value": thousands(total(found, "scheduler_preemption_attempts_total")),
+            "value": thousands(total(series, "scheduler_preemption_attempts_total")),
         },
     ]
 
 
-def _mean(found: Families, name: str) -> str:
-    spreads = added(found, name, "").values()
+def _mean(series: Families, name: str) -> str:
+    spreads = added(series, name, "").values()
     count = sum(sum(counts) for counts, _ in spreads)
     return mean(BY_NAME[name], count, sum(together for _, together in spreads)) or "–"
 
@@ -71,13 +71,13 @@ def _matches(metric: Metric, q: str) -> bool:
     return all(word in text for word in wanted)
 
 
-def _metric(metric: Metric, found: Families) -> dict[str, Any]:
+def _metric(metric: Metric, series: Families) -> dict[str, Any]:
     query, says = HINTS.get(metric.name, ("", ""))
     return {
         "metric": metric,
-        "registered": metric.name in found,
-        "series": len(found.get(metric.name, ())),
-        "table": table(metric, found.get(metric.name, ())),
+        "registered": metric.name in series,
+        "series": len(series.get(metric.name, ())),
+        "table": table(metric, series.get(metric.name, ())),
         "query": query,
         "says": says,
     }

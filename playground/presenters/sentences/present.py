@@ -13,7 +13,7 @@ from scheduler_core.view import Record, WorldView
 
 
 def sentence(sim: WorldView) -> dict[str, Any]:
-    """`head` names the extension point and plugin, or the kind of thing that happened; `told` is the sentence."""
+    """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
     ran = present_step(sim)
@@ -24,19 +24,19 @@ def sentence(sim: WorldView) -> dict[str, Any]:
         if record.kind == AttemptStarted.KIND:
             return of_record(record)
     line = _ending(sim) or of_step(step, short(cycle.pod.key))
-    return {"head": f"{step.point} · {step.plugin}", "told": line}
+    return {"head": f"{step.point} · {step.plugin}", "sentence": line}
 
 
 def _nothing_yet(sim: WorldView) -> dict[str, Any]:
     line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
-    return {"head": "", "told": line}
+    return {"head": "", "sentence": line}
 
 
 def _ending(sim: WorldView) -> Message | None:
     """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
-            line: Message = of_record(record)["told"]
+            line: Message = of_record(record)["sentence"]
             return line
     return None
 
@@ -45,5 +45,5 @@ def _of_records(sim: WorldView) -> dict[str, Any]:
     """The most telling record of the last transition."""
     telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
     if not telling:
-        return {"head": "", "told": None}
+        return {"head": "", "sentence": None}
     return of_record(min(telling, key=lambda record: RANK[record.kind]))

@@ -54,14 +54,14 @@ _FAILED = ("unschedulable", "error", "failed")
 
 
 def of_record(record: Record) -> dict[str, Any]:
-    """`head` names the kind of thing, or the extension point; `told` says what happened."""
+    """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
     return of_facts(record.facts)
 
 
 def of_facts(facts: Facts) -> dict[str, Any]:
     sentence = BY_KIND[facts.KIND]
     head = sentence.head if isinstance(sentence.head, str) else sentence.head(facts)
-    return {"head": head, "told": sentence.describe(facts)}
+    return {"head": head, "sentence": sentence.describe(facts)}
 
 
 def row(record: Record) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def row(record: Record) -> dict[str, Any]:
         return {
             "kind": record.kind,
             "head": f"{step.point} · {step.plugin}",
-            "told": of_step(step, short(source.pod)),
+            "sentence": of_step(step, short(source.pod)),
             "no": no,
         }
     return {"kind": record.kind, **of_record(record), "no": _failed(record.facts)}

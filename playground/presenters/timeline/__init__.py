@@ -19,7 +19,7 @@ from scheduler_core.view import Move, Place, WorldView
 SEGMENTS = 80
 SEARCHED = 600
 ATTEMPTS = 120
-FOUND = 200  # pods that a filter is tried on a lane for
+MOST_FILTERED = 200  # at most so many pods that the filter matches are looked at
 THIN = 0.12  # percent of the width; of a crowded lane only wider segments are drawn
 CROWDED = 40
 
@@ -89,7 +89,7 @@ def _at(view: Window, span: int, follows: bool) -> dict[str, Any]:
 def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
     """At most `rows` pods, in the order of their turns, and how many more the filter finds."""
     if look.lane:
-        every = [pod for pod in sim.journal.last_move if look.lane in pod][:FOUND]
+        every = [pod for pod in sim.journal.last_move if look.lane in pod][:MOST_FILTERED]
         here = [pod for pod in every if _began(sim, pod, view)]
         return _in_turn(sim, here[: look.rows]), max(len(here) - look.rows, 0)
     moves = sim.journal.moves

@@ -26,7 +26,7 @@ from playground.models import Session
 MOST = 200
 DEEPEST = 64
 NAME_LENGTH = 120
-TOLD_LENGTH = 80  # of what a name says of a fork: something of its origin's name is left before it
+DESCRIPTION_LENGTH = 80  # of what a name says of a fork: something of its origin's name is left before it
 _FIELDS = (
     "name",
     "edit_key",
@@ -84,7 +84,7 @@ def family(session: Session, right: Right, held: Container[str] = ()) -> list[Br
         while parent is not None and parent.parent is not None and member.at <= parent.at:
             parent = parent.parent
         member.parent = parent
-    for member in sorted(members[1:], key=lambda one: (-one.at, one.session.pk)):
+    for member in sorted(members[1:], key=lambda member: (-member.at, member.session.pk)):
         assert member.parent is not None
         member.parent.children.append(member)
     _prune(members[0])
@@ -93,18 +93,18 @@ def family(session: Session, right: Right, held: Container[str] = ()) -> list[Br
 
 def _reached(session: Session, right: Right, line: list[Session], held: Container[str]) -> list[_Member]:
     """The sessions that a key reaches, level by level, each with its origin as its parent."""
-    own = {one.pk for one in line}
+    own = {ancestor.pk for ancestor in line}
 
-    def right_to(one: Session, inherited: Right) -> Right:
-        return right if one.pk == session.pk else "edit" if one.edit_key in held else inherited
+    def right_to(other: Session, inherited: Right) -> Right:
+        return right if other.pk == session.pk else "edit" if other.edit_key in held else inherited
 
     level = [_Member(line[-1], right_to(line[-1], "view"), None)]
     members = list(level)
     while level and len(members) < MOST:
         by_id = {member.session.pk: member for member in level}
-        found = Session.objects.filter(origin_id__in=by_id).filter(Q(branch=True) | Q(pk__in=own))
+        forks = Session.objects.filter(origin_id__in=by_id).filter(Q(branch=True) | Q(pk__in=own))
         level = []
-        for child in found.only(*_FIELDS).order_by("pk")[: MOST - len(members)]:
+        for child in forks.only(*_FIELDS).order_by("pk")[: MOST - len(members)]:
             parent = by_id[child.origin_id or 0]
             level.append(_Member(child, right_to(child, parent.right), parent))
         members += level
@@ -132,19 +132,19 @@ def _flat(root: _Member, session: Session) -> Iterator[Branch]:
     rows, waiting = 0, [(root, -1, 0)]
     while waiting:
         member, parent, depth = waiting.pop()
-        one = member.session
-        key = one.edit_key if member.right == "edit" else one.view_key
+        shown = member.session
+        key = shown.edit_key if member.right == "edit" else shown.view_key
         yield Branch(
-            name=one.name,
-            key="" if one.deleted else key,
+            name=shown.name,
+            key="" if shown.deleted else key,
             right=member.right,
             at=member.at,
-            head=one.head,
+            head=shown.head,
             parent=parent,
             depth=depth,
-            current=one.pk == session.pk,
-            past=one.pk in own,
-            created=one.created,
+            current=shown.pk == session.pk,
+            past=shown.pk in own,
+            created=shown.created,
         )
         waiting += [(child, rows, depth + 1) for child in reversed(member.children)]
         rows += 1
@@ -175,10 +175,10 @@ def next_name(origin: Session) -> str:
     return name
 
 
-def told_name(origin: Session, what: str) -> str:
+def described_name(origin: Session, what: str) -> str:
     """A name for a fork that says what it is about, with a number where its family has that name already."""
     base = _NUMBERED.sub("", origin.name)
-    what = what if len(what) <= TOLD_LENGTH else what[: TOLD_LENGTH - 1] + "…"
+    what = what if len(what) <= DESCRIPTION_LENGTH else what[: DESCRIPTION_LENGTH - 1] + "…"
     number, names = 1, _names(origin)
     while (name := _ended(base, what if number == 1 else f"{what} ({number})")) in names:
         number += 1
@@ -191,9 +191,9 @@ def _names(origin: Session) -> set[str]:
     names = {root.name, origin.name}
     level, seen = [root.pk], 1
     while level and seen < MOST:
-        found = list(Session.objects.filter(origin_id__in=level).values_list("pk", "name")[: MOST - seen])
-        names |= {name for _pk, name in found}
-        level, seen = [pk for pk, _name in found], seen + len(found)
+        forks = list(Session.objects.filter(origin_id__in=level).values_list("pk", "name")[: MOST - seen])
+        names |= {name for _pk, name in forks}
+        level, seen = [pk for pk, _name in forks], seen + len(forks)
     return names
 
 

@@ -145,8 +145,8 @@ def replayed(session_id: int, differs: Difference | None) -> None:
     if session is None:
         return
     if differs is not None:
-        found = {name: value for name, value in msgspec.to_builtins(differs).items() if value != ""}
-        session.differs = {**found, "from": session.engine_version, "to": ENGINE_VERSION}
+        fields = {name: value for name, value in msgspec.to_builtins(differs).items() if value != ""}
+        session.differs = {**fields, "from": session.engine_version, "to": ENGINE_VERSION}
     session.engine_version = ENGINE_VERSION
     session.save(update_fields=["differs", "engine_version"])
 

@@ -22,7 +22,7 @@ class ListedCommand:
 
     at: int
     number: int
-    told: Message
+    sentence: Message
     source: str
     created: datetime
     steps: int
@@ -33,7 +33,7 @@ class LoggedCommand:
     """Where it was applied, what it says, the form it came by, and a fingerprint of it."""
 
     at: int
-    told: Message
+    sentence: Message
     source: str
     print: bytes
 
@@ -43,7 +43,7 @@ class SkippedCommand:
     """Where it was applied, what it says, and in short what a history lacks without it."""
 
     at: int
-    told: Message
+    sentence: Message
     short: Message
 
 
@@ -68,37 +68,37 @@ def naming(session_id: int, text: str, head: int) -> list[int]:
 def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[ListedCommand]:
     """Some of the commands at `positions`, by their indices."""
     entries = {entry.at: entry for entry in _entries(session_id, [positions[index] for index in wanted])}
-    found = []
+    listed = []
     for index in wanted:
         at, after = positions[index], positions[index + 1] if index + 1 < len(positions) else head
         data = log.unpack(bytes(entries[at].payload))
         source = SOURCES.get(str(data.get("source", "")), "")
         says = sentence(data["command"])
-        found.append(ListedCommand(at, index + 1, says, source, entries[at].created, after - at - 1))
-    return found
+        listed.append(ListedCommand(at, index + 1, says, source, entries[at].created, after - at - 1))
+    return listed
 
 
 def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
     """The commands at some positions, as what a history lacks."""
-    found = []
+    listed = []
     for entry in _entries(session_id, list(at)):
         command = log.unpack(bytes(entry.payload))["command"]
-        found.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
-    return found
+        listed.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
+    return listed
 
 
 def commands(session_id: int, head: int) -> list[LoggedCommand]:
     """All commands below a head, to be compared with another log's."""
-    found = []
+    logged = []
     for row in log.read(session_id)[1]:
         if row.kind == "command" and row.at < head:
             data = log.unpack(row.payload)
             text = orjson.dumps(data["command"], option=orjson.OPT_SORT_KEYS)
             print_ = hashlib.blake2b(text, digest_size=16).digest()
-            found.append(
+            logged.append(
                 LoggedCommand(row.at, sentence(data["command"]), str(data.get("source", "")), print_)
             )
-    return found
+    return logged
 
 
 def _entries(session_id: int, at: list[int]) -> list[LogEntry]:

@@ -173,12 +173,12 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
     session = copy(origin, result.first, name, creator, True)
     _, rows = read(origin)
     commands = {row.at: row for row in rows if row.kind == "command" and row.at >= result.first}
-    made: list[LogRow] = []
+    written: list[LogRow] = []
     done = result.first
 
     def add(kind: RowKind, to: int, payload: bytes, size: int = 0) -> None:
         nonlocal done
-        made.append(LogRow(session.log_seq + len(made) + 1, kind, done, to, payload, size))
+        written.append(LogRow(session.log_seq + len(written) + 1, kind, done, to, payload, size))
         done = to
 
     for old, new in result.kept:
@@ -187,11 +187,11 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
         add("command", new + 1, commands[old].payload, commands[old].size)
     if result.head > done:
         add("run", result.head, pack({"source": "rerun"}))
-    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in made)
+    LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in written)
     Session.objects.filter(pk=session.pk).update(
         head=done,
-        log_seq=session.log_seq + len(made),
-        log_bytes=session.log_bytes + sum(row.size for row in made),
+        log_seq=session.log_seq + len(written),
+        log_bytes=session.log_bytes + sum(row.size for row in written),
     )
     session.refresh_from_db()
     return session

@@ -29,20 +29,20 @@ def _point(row: Breakpoint) -> Point:
 
 def stopping(session_id: int, only: int | None = None) -> list[Point]:
     """The breakpoints that a run or a search ends at: those enabled, or the one with a number. Raises SessionError for none."""
-    found = [point for point, _hits in points(session_id)]
+    breakpoints = [point for point, _hits in points(session_id)]
     if only is not None:
-        found = [point for point in found if point.id == only]
-        if not found:
+        breakpoints = [point for point in breakpoints if point.id == only]
+        if not breakpoints:
             raise SessionError(_("There is no such breakpoint any more."))
-        if found[0].watch and not found[0].changes:
+        if breakpoints[0].watch and not breakpoints[0].changes:
             raise SessionError(
                 _("This is a watch that only marks steps; to stop where its value changes, make it do so.")
             )
-        return found
-    found = [point for point in found if point.stops]
-    if not found:
+        return breakpoints
+    breakpoints = [point for point in breakpoints if point.stops]
+    if not breakpoints:
         raise SessionError(_("No breakpoint is set, or all are switched off. Set one under Breakpoints."))
-    return found
+    return breakpoints
 
 
 @transaction.atomic

@@ -69,10 +69,10 @@ def text(session_id: int, token: str) -> bytes:
 
 def _find(session_id: int, token: str, column: str) -> ImportPreview:
     wanted = token.replace("\0", " ")  # not every database takes that character
-    found = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
-    if found is None:
+    preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
+    if preview is None:
         raise SessionError("This preview is no longer kept. Please paste or upload the text again.")
-    return found
+    return preview
 
 
 def drop(session_id: int, token: str) -> None:

@@ -148,18 +148,18 @@ class ExpressionProblem(Struct, frozen=True):
 
 def from_form(data: Mapping[str, Any]) -> Breakpoint:
     """A breakpoint from what a form or a message gives. Raises BadBreakpoint; the expression is checked where it will run."""
-    given = {name: _text(data.get(name)) for name in FIELDS}
-    given["cel"] = _expression(data.get("cel"))
+    fields = {name: _text(data.get(name)) for name in FIELDS}
+    fields["cel"] = _expression(data.get("cel"))
     name = _text(data.get("name"))
-    problems = list(_problems(given, name))
-    if given["pod"] and "/" not in given["pod"]:
-        given["pod"] = f"default/{given['pod']}"
+    problems = list(_problems(fields, name))
+    if fields["pod"] and "/" not in fields["pod"]:
+        fields["pod"] = f"default/{fields['pod']}"
     flags = {
         "enabled": _flag(data.get("enabled", True)),
         "watch": _flag(data.get("watch")),
         "changes": _flag(data.get("changes")),
     }
-    point = convert({**given, **flags, "name": name[:NAME_LENGTH]}, Breakpoint)
+    point = convert({**fields, **flags, "name": name[:NAME_LENGTH]}, Breakpoint)
     if not problems and not kinds(point):
         problems.append(_mixed(point))
     if point.changes and not point.cel:
@@ -169,24 +169,26 @@ def from_form(data: Mapping[str, Any]) -> Breakpoint:
     return point
 
 
-def _problems(given: Mapping[str, str], name: str) -> list[FieldProblem]:
+def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
     """What is wrong with single fields."""
-    found = [
-        _problem(field, text, "a shorter text") for field, text in given.items() if len(text) > _most(field)
+    problems = [
+        _problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > _most(field)
     ]
     for field, allowed in _CHOICES.items():
-        if given[field] and given[field] not in allowed:
-            found.append(_problem(field, given[field], "one of " + ", ".join(one for one in allowed if one)))
-    found += [
+        if fields[field] and fields[field] not in allowed:
+            problems.append(
+                _problem(field, fields[field], "one of " + ", ".join(one for one in allowed if one))
+            )
+    problems += [
         _problem(field, repr(text), "a text without the character 0")
-        for field, text in {**given, "name": name}.items()
+        for field, text in {**fields, "name": name}.items()
         if "\0" in text
     ]
-    if "*" in given["pod"][:-1]:
-        found.append(_problem("pod", given["pod"], "namespace/name, with a * at its end at most"))
-    if not any(given.values()):
-        found.append(_problem("", "nothing", "at least one field, or an expression"))
-    return found
+    if "*" in fields["pod"][:-1]:
+        problems.append(_problem("pod", fields["pod"], "namespace/name, with a * at its end at most"))
+    if not any(fields.values()):
+        problems.append(_problem("", "nothing", "at least one field, or an expression"))
+    return problems
 
 
 def _text(value: Any) -> str:
@@ -219,11 +221,11 @@ def _sentence(problem: FieldProblem) -> str:
 
 def _mixed(point: Breakpoint) -> FieldProblem:
     """Fields that no one record has together."""
-    given = [name for name in KINDS_OF if getattr(point, name)]
-    having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in given)
-    received = " and ".join([*([f"kind {point.kind}"] if point.kind else []), *given])
+    filled = [name for name in KINDS_OF if getattr(point, name)]
+    having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in filled)
+    received = " and ".join([*([f"kind {point.kind}"] if point.kind else []), *filled])
     return _problem(
-        given[0] if given else "kind", received, f"fields that one kind of record has together ({having})"
+        filled[0] if filled else "kind", received, f"fields that one kind of record has together ({having})"
     )
 
 

@@ -9,7 +9,7 @@ from playground.sessions.protocol.opening import LogRow
 
 
 class OpenTrace(Request[None], frozen=True, kw_only=True):
-    """Begin to write a trace of a log; `detail`: the first and the last attempt told node by node. The process has no other one."""
+    """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other one."""
 
     seed: int
     rows: list[LogRow]

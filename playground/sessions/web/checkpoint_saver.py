@@ -71,8 +71,8 @@ class CheckpointSaver:
     async def _save(self) -> Saved | None:
         """Save some of it; None where another process was first, and all is begun anew with the next save."""
         engine = self._engine
-        asked = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
-        saved = await engine.call_aside(asked, TIMEOUT)
+        request = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
+        saved = await engine.call_aside(request, TIMEOUT)
         if saved.is_something:
             try:
                 await self._services.loop.db(checkpoints.write, engine.id, saved)

@@ -242,10 +242,10 @@ class SessionClient:
     async def markers_changed(self) -> None:
         """Breakpoints or bookmarks changed: open pages draw their marks anew."""
 
-        async def tell(live: LiveSession) -> None:
+        async def announce(live: LiveSession) -> None:
             live.markers_changed()
 
-        await self.on_loop(tell)
+        await self.on_loop(announce)
 
     async def delete(self) -> None:
         """Close the session for good, for everybody who watches it too."""
@@ -279,8 +279,8 @@ class SessionClient:
 
         return Conversation(await self.on_loop(join))
 
-    async def tell(self, message: PageMessage, look: Look) -> Heard:
-        """Do what a socket's message would, for a viewer with this look; all that it would have been told comes back."""
+    async def converse(self, message: PageMessage, look: Look) -> Heard:
+        """Do what a socket's message would, for a viewer with this look; all that it would have heard comes back."""
         heard: list[ToPage] = []
         viewer = Viewer(heard.append, self.may_edit, look)
         await self.on_loop(lambda live: Dialogue(live, viewer).take(message))

@@ -13,7 +13,7 @@ from playground.sessions.protocol.looking import Seen
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.web import messages
 from playground.sessions.web.jobs.registry import Job
-from playground.sessions.web.jobs.searches import Asked, Found, Searcher, found_message
+from playground.sessions.web.jobs.searches import Searcher, SearchRequest, SearchResult, searched_message
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
@@ -79,40 +79,40 @@ class Dialogue:
 
     async def run(self, message: messages.Run) -> None:
         self.require_edit()
-        given = {"pod": message.pod, "seconds": message.seconds, "number": message.number}
-        await self.live.run(until.from_form(message.until or "", given))
+        fields = {"pod": message.pod, "seconds": message.seconds, "number": message.number}
+        await self.live.run(until.from_form(message.until or "", fields))
         self.follow()
 
     async def search(self, message: messages.Search) -> None:
         """To where a breakpoint holds; only with `wait` do the viewer's next messages wait for it."""
         point = None if message.point is None else breakpoints.from_form(message.point)
         await self.live.ready()
-        asked = Asked(message.back, self.cursor(), self.viewer.may_edit, message.only, point)
-        job = self._searcher.begin(asked)
+        request = SearchRequest(message.back, self.cursor(), self.viewer.may_edit, message.only, point)
+        job = self._searcher.begin(request)
         if message.wait:
-            await self._found(await job.outcome())
+            await self._go_to_result(await job.outcome())
             return
         task = asyncio.create_task(self._follow_up(job))
         self._following_up.add(task)
         task.add_done_callback(self._following_up.discard)
 
-    async def _follow_up(self, job: Job[Found]) -> None:
+    async def _follow_up(self, job: Job[SearchResult]) -> None:
         """What the viewer hears of its search when it is over."""
         try:
             await job.finished.wait()
-            await self._found(await job.outcome())
+            await self._go_to_result(await job.outcome())
         except SessionError as error:
             self.viewer.send(Searched(None, error.message))
 
-    async def _found(self, found: Found) -> None:
+    async def _go_to_result(self, result: SearchResult) -> None:
         """Go to where it held; or run on from the head to where it will."""
-        if found.hit is None:
-            await self.live.run(until.to_breakpoints(found.points))
+        if result.hit is None:
+            await self.live.run(until.to_breakpoints(result.points))
             self.follow()
             self.live.publisher.wake()
             return
-        self.move_cursor(found.hit.position)
-        self.viewer.send(found_message(found.hit))
+        self.move_cursor(result.hit.position)
+        self.viewer.send(searched_message(result.hit))
 
     async def pause(self, message: messages.Pause) -> None:
         """Whoever searches stops the search; else what drives the session is paused."""

@@ -54,7 +54,7 @@ class Audience(Protocol):
         """Whether somebody is to be shown where the present slice ends."""
 
     def goes_on(self) -> None:
-        """It still drives, and tells the other processes so."""
+        """It still drives, and notifies the other processes."""
 
     async def ended(self, ended: Ended, moved: Moved) -> None:
         """A run came to its end by itself."""

@@ -41,7 +41,7 @@ class Elsewhere:
             self._listening = asyncio.create_task(self._listen_for_silence())
 
     async def _listen_for_silence(self) -> None:
-        """A process that died while it drove may have written more than it could tell."""
+        """A process that died while it drove may have written more than it could announce."""
         while self.running is not None:
             await asyncio.sleep(self._until - time.monotonic() + 0.1)
         if self._heard is not None:

@@ -177,7 +177,7 @@ class LiveSession:
         self._hint_moved()
 
     async def ended(self, ended: Ended, moved: Moved) -> None:
-        """A run came to its end by itself: tell whoever watches."""
+        """A run came to its end by itself: notify whoever watches."""
         if moved.hit is not None:
             await self.services.loop.db(markers.hit, self.id, moved.hit.id)
         self._last_end = (self.head, ended.message)
@@ -211,7 +211,7 @@ class LiveSession:
 
     def _hint_moved(self) -> None:
         self._hinted = time.monotonic()
-        self.services.relay.tell(self.id, "moved", self.driver.status() if self.driver else None)
+        self.services.relay.notify(self.id, "moved", self.driver.status() if self.driver else None)
 
     # What other processes say, and what is said to them
 
@@ -230,7 +230,7 @@ class LiveSession:
             case "moved":
                 self.elsewhere.drives(hint.running)
                 if self.elsewhere.running and self.watched:
-                    self.services.relay.tell(self.id, "watched")
+                    self.services.relay.notify(self.id, "watched")
                 await self.catch_up()
 
     async def catch_up(self) -> None:
@@ -249,10 +249,10 @@ class LiveSession:
     def markers_changed(self) -> None:
         """Breakpoints or bookmarks changed here: pages draw their marks anew."""
         self.publisher.send_all(MarkersChanged())
-        self.services.relay.tell(self.id, "markers")
+        self.services.relay.notify(self.id, "markers")
 
     def _ask_to_pause(self) -> None:
-        self.services.relay.tell(self.id, "pause")
+        self.services.relay.notify(self.id, "pause")
 
     # Its end
 
@@ -275,12 +275,12 @@ class LiveSession:
         await self.services.relay.leave(self.id)
 
     async def delete(self) -> None:
-        """It was deleted here: tell the other processes."""
-        self.services.relay.tell(self.id, "gone")
+        """It was deleted here: notify the other processes."""
+        self.services.relay.notify(self.id, "gone")
         await self.close_deleted()
 
     async def close_deleted(self) -> None:
-        """The session was deleted: stop, tell the viewers, forget."""
+        """The session was deleted: stop, notify the viewers, forget."""
         self.engine.closed = True
         if self.driver is not None:
             await self.driver.stop()

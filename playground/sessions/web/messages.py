@@ -135,10 +135,10 @@ def from_form(kind: str, **fields: str) -> PageMessage:
 
 
 def _bad(error: ValidationError) -> BadMessage:
-    found = _FIELD.search(str(error))
-    if found is None or found[1] not in _EXPECTED:
+    match = _FIELD.search(str(error))
+    if match is None or match[1] not in _EXPECTED:
         return BadMessage('A message must be a JSON object with a "type".')
-    return BadMessage(f'"{found[1]}" must be {_EXPECTED[found[1]]}.')
+    return BadMessage(f'"{match[1]}" must be {_EXPECTED[match[1]]}.')
 
 
 # To a page.
@@ -216,7 +216,7 @@ class Error(ToPage, frozen=True):
 
     @classmethod
     def of(cls, error: BaseException) -> Error:
-        """What is not meant for people is not told."""
+        """What is not meant for people is left out."""
         if isinstance(error, SessionError):
             return cls(error.kind, error.message, error.errors)
         return cls("error", "Something went wrong on the server. Nothing was changed.")

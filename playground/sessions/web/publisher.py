@@ -1,4 +1,4 @@
-"""Publisher: tells every viewer of a session what changed on what it looks at.
+"""Publisher: sends every viewer of a session what changed on what it looks at.
 
 A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
 rendered once. While a session runs, deltas are at least INTERVAL apart. A step or command brings along what those who follow will see of
@@ -63,7 +63,7 @@ class Fragments(NamedTuple):
 class Viewer:
     """One open page. `look.at` None follows the head.
 
-    `seen` is the position and the look that its page shows, `heard` the head and what drives it, as it was told last.
+    `seen` is the position and the look that its page shows, `heard` the head and what drives it, as they were sent last.
     """
 
     send: Callable[[ToPage], None]

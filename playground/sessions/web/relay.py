@@ -1,4 +1,4 @@
-"""Relay: what the server processes tell each other about sessions, over the channel layer.
+"""Relay: how the server processes notify each other about sessions, over the channel layer.
 
 Only hints travel here (the head moved, please pause, deleted, somebody watches); the log is the truth.
 """
@@ -71,13 +71,13 @@ class Relay:
                 self._joined[session_id] = time.monotonic()
                 await get_channel_layer(LAYER).group_add(f"session-{session_id}", self._channel)
 
-    def tell(
+    def notify(
         self,
         session_id: int,
         what: Literal["moved", "pause", "watched", "gone", "markers"],
         running: Running | None = None,
     ) -> None:
-        """Tell the other processes; a hint that is lost is made good by the next one."""
+        """Notify the other processes; a hint that is lost is made good by the next one."""
         task = asyncio.create_task(self.send(Hint(self._name, session_id, what, running)))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

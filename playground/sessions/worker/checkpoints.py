@@ -53,21 +53,21 @@ def restore(engine: Engine, archive: Archive) -> None:
 def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
     """Where a replay of the whole log first came to something else than what was saved of it. The rest of that is up to date."""
     was = [outcome for data in saved for outcome in outcomes.unpack(data)]
-    found = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
-    engine.outcomes_saved = 0 if found or engine.stuck else len(was)
-    if engine.stuck and (found is None or engine.stuck[0] < found.position):
+    difference = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
+    engine.outcomes_saved = 0 if difference or engine.stuck else len(was)
+    if engine.stuck and (difference is None or engine.stuck[0] < difference.position):
         position, why = engine.stuck
         return Difference(0, position, None, None, why)
-    return found
+    return difference
 
 
-def save(engine: Engine, asked: Save) -> Steps[Saved]:
+def save(engine: Engine, request: Save) -> Steps[Saved]:
     """What is new since the last time."""
-    outcomes_ = _new_outcomes(engine, asked.upto)
-    if engine.history.work < asked.least:
+    outcomes_ = _new_outcomes(engine, request.upto)
+    if engine.history.work < request.least:
         return Saved(outcomes_, None, more=False, covered=True)
     store = engine.history.store
-    result = yield from store.save(engine.history.checkpoints(asked.upto, engine.world))
+    result = yield from store.save(engine.history.checkpoints(request.upto, engine.world))
     new = NewCheckpoints(
         store.volume,
         None if result.part is None else ArchivePart(*result.part),

@@ -8,11 +8,11 @@ from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Grain
 
 
-def forward(engine: Engine, asked: Forward) -> Steps[int]:
+def forward(engine: Engine, request: Forward) -> Steps[int]:
     """A command is a step of its own."""
-    if asked.position >= asked.head:
-        return asked.head
-    return (yield from _next(engine, asked.position, asked.grain, asked.head))
+    if request.position >= request.head:
+        return request.head
+    return (yield from _next(engine, request.position, request.grain, request.head))
 
 
 def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
@@ -24,14 +24,14 @@ def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
     return min([after, head] + [where for where in engine.commands if at < where < after])
 
 
-def back(engine: Engine, asked: Back) -> Steps[int]:
+def back(engine: Engine, request: Back) -> Steps[int]:
     """From there a step leads to where one was, or past it."""
-    at = asked.position
-    if at <= 1 or asked.grain == Grain.PLUGIN:
+    at = request.position
+    if at <= 1 or request.grain == Grain.PLUGIN:
         return max(0, at - 1)
     start = yield from _start_before(engine, at)
     while True:
-        after = yield from _next(engine, start, asked.grain, asked.head)
+        after = yield from _next(engine, start, request.grain, request.head)
         if after >= at:
             return start
         start = after

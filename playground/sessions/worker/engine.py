@@ -233,8 +233,8 @@ class Engine:
 
     def _watching(self) -> runaway.Watchdog:
         """Who looks whether a run goes in circles: the same one for all slices of a run."""
-        found = self._watchdog
-        return found if found and found.position == self.world.position else runaway.Watchdog(self.world)
+        last = self._watchdog
+        return last if last and last.position == self.world.position else runaway.Watchdog(self.world)
 
     def _doing(self, reason: Reason, circles: runaway.Circles | None) -> Steps[str]:
         """What a run was doing that was stopped before its end."""

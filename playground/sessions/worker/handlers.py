@@ -21,125 +21,127 @@ from playground.sessions.worker.time_sharing import Steps
 # Opening, following, saving
 
 
-def open_session(engines: Engines, session: int, asked: opening.Open) -> Steps[opening.Opened]:
+def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
-    engine = Engine(asked.seed, engines.slice, asked.story)
-    engine.outcomes_saved, engine.target = asked.outcomes_saved, asked.head
+    engine = Engine(request.seed, engines.slice, request.story)
+    engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
-    yield from engine.take(asked.rows)
-    checkpoints.restore(engine, asked.archive)
+    yield from engine.take(request.rows)
+    checkpoints.restore(engine, request.archive)
     restored = engine.world.position
     yield
-    yield from engine.go_on(asked.head)
-    differs = None if restored else checkpoints.compare(engine, asked.outcomes)
+    yield from engine.go_on(request.head)
+    differs = None if restored else checkpoints.compare(engine, request.outcomes)
     return opening.Opened(restored, differs)
 
 
-def fork(engines: Engines, session: int, asked: opening.Fork) -> Steps[None]:
+def fork(engines: Engines, session: int, request: opening.Fork) -> Steps[None]:
     """Copy an engine for a new session."""
     origin = engines.get(session)
-    twin = yield from origin.twin(asked.at)
-    twin.outcomes_saved = asked.outcomes_saved
-    if asked.volume == origin.history.store.volume:
-        twin.history.store = origin.history.store.twin(asked.parts, asked.checkpoints)
-    engines.put(asked.new, twin)
+    twin = yield from origin.twin(request.at)
+    twin.outcomes_saved = request.outcomes_saved
+    if request.volume == origin.history.store.volume:
+        twin.history.store = origin.history.store.twin(request.parts, request.checkpoints)
+    engines.put(request.new, twin)
 
 
-def extend(engine: Engine, asked: opening.Extend) -> Steps[None]:
-    yield from engine.follow(asked.rows, asked.head, asked.keep)
+def extend(engine: Engine, request: opening.Extend) -> Steps[None]:
+    yield from engine.follow(request.rows, request.head, request.keep)
 
 
-def forget_saved(engine: Engine, asked: opening.ForgetSaved) -> Steps[None]:
+def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
     yield
     engine.history.store.forget()
-    engine.outcomes_saved = asked.outcomes_saved
+    engine.outcomes_saved = request.outcomes_saved
 
 
 # Moving the head
 
 
-def apply(engine: Engine, asked: moving.Apply) -> Steps[moving.Applied]:
+def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
     yield
-    return engine.apply(asked.data, asked.max_objects, asked.followers)
+    return engine.apply(request.data, request.max_objects, request.followers)
 
 
-def preview_import(engine: Engine, asked: moving.PreviewImport) -> Steps[moving.ImportPlan]:
+def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
-    return imports.preview(engine.world, asked.text)
+    return imports.preview(engine.world, request.text)
 
 
-def step(engine: Engine, asked: moving.Step) -> Steps[moving.Moved]:
-    return (yield from engine.step(asked.grain, asked.times, asked.keep, asked.followers))
+def step(engine: Engine, request: moving.Step) -> Steps[moving.Moved]:
+    return (yield from engine.step(request.grain, request.times, request.keep, request.followers))
 
 
-def run(engine: Engine, asked: moving.Run) -> Steps[moving.Moved]:
-    return (yield from engine.run(asked.seconds, asked.keep, asked.until, asked.most))
+def run(engine: Engine, request: moving.Run) -> Steps[moving.Moved]:
+    return (yield from engine.run(request.seconds, request.keep, request.until, request.most))
 
 
-def require_future(engine: Engine, asked: moving.RequireFuture) -> Steps[None]:
+def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]:
     yield
-    require_future_of(engine.world, asked.until)
+    require_future_of(engine.world, request.until)
 
 
 # Looking
 
 
-def view(engine: Engine, asked: looking.View) -> Steps[looking.Shown]:
-    world = yield from engine.at(asked.position)
-    return engine.panels.view(world, asked.look, asked.panels)
+def view(engine: Engine, request: looking.View) -> Steps[looking.Shown]:
+    world = yield from engine.at(request.position)
+    return engine.panels.view(world, request.look, request.panels)
 
 
-def compare(engine: Engine, asked: looking.Compare) -> Steps[looking.Delta]:
-    world = yield from engine.at(asked.position)
-    return engine.panels.delta(world, asked.look, asked.before)
+def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
+    world = yield from engine.at(request.position)
+    return engine.panels.delta(world, request.look, request.before)
 
 
 # What goes on in turns
 
 
-def search_on(engines: Engines, session: int, asked: finding.Search) -> Steps[finding.SearchProgress]:
+def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[finding.SearchProgress]:
     """Begin a search or go on with it, for some time."""
     engine = engines.get(session)
-    going = None if asked.begin else engines.take_task(session, asked.token, search.Search)
+    going = None if request.begin else engines.take_task(session, request.token, search.Search)
     if going is None:
-        going = search.Search(engine, asked.points, asked.position, asked.back, asked.head, asked.most)
-    progress = yield from going.work(asked.seconds)
+        going = search.Search(
+            engine, request.points, request.position, request.back, request.head, request.most
+        )
+    progress = yield from going.work(request.seconds)
     if not progress.done:
-        engines.keep_task(session, asked.token, going)
+        engines.keep_task(session, request.token, going)
     return progress
 
 
-def rerun_on(engines: Engines, session: int, asked: comparing.Rerun) -> Steps[comparing.RerunProgress]:
+def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[comparing.RerunProgress]:
     """Make a history again without some commands, or go on with that for some time."""
     engine = engines.get(session)
-    going = engines.take_task(session, asked.token, rerun.Rerun)
+    going = engines.take_task(session, request.token, rerun.Rerun)
     if going is None:
-        going = rerun.Rerun(engine, asked.position, asked.skip, asked.max_objects, asked.max_steps)
-    progress = yield from going.work(asked.seconds)
+        going = rerun.Rerun(engine, request.position, request.skip, request.max_objects, request.max_steps)
+    progress = yield from going.work(request.seconds)
     if progress.result is None:
-        engines.keep_task(session, asked.token, going)
+        engines.keep_task(session, request.token, going)
     return progress
 
 
 # Traces
 
 
-def open_trace(engines: Engines, session: int, asked: tracing.OpenTrace) -> Steps[None]:
+def open_trace(engines: Engines, session: int, request: tracing.OpenTrace) -> Steps[None]:
     yield
-    engines.export = traces.Export(asked)
+    engines.export = traces.Export(request)
 
 
 def next_trace_lines(
-    engines: Engines, session: int, asked: tracing.NextTraceLines
+    engines: Engines, session: int, request: tracing.NextTraceLines
 ) -> Steps[tracing.TraceLines]:
     yield
     assert engines.export is not None
     return engines.export.next()
 
 
-def check_trace(engines: Engines, session: int, asked: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
+def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
     yield
-    return traces.check(asked)
+    return traces.check(request)
 
 
 class Handler(NamedTuple):

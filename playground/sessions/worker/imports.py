@@ -21,18 +21,18 @@ from playground.sessions.worker.world import (
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        found = plan(world.store, load_manifests(text.decode("utf-8-sig"), LoadLimits()))
+        planned = plan(world.store, load_manifests(text.decode("utf-8-sig"), LoadLimits()))
     except UnicodeDecodeError as error:
         raise CommandRefused(
             f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
         ) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    accepted = tuple(found.accepted)
+    accepted = tuple(planned.accepted)
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
-        [_planned(item) for item in found.items],
-        list(found.warnings),
+        [_planned(item) for item in planned.items],
+        list(planned.warnings),
         msgspec.json.encode(command) if accepted else b"",
     )
 

@@ -138,7 +138,7 @@ def tune_garbage_collection() -> None:
 def end_with(source: int) -> None:
     """End the process at once when nobody holds the other end of its input any more."""
     poll = select.poll()
-    poll.register(source, 0)  # a closed pipe is told in any case, what there is to read is not
+    poll.register(source, 0)  # a closed pipe is reported in any case, what there is to read is not
     poll.poll()
     os._exit(0)
 

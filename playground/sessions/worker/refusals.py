@@ -16,15 +16,15 @@ def problem(error: FieldError) -> FieldProblem:
 
 
 def refusal(errors: Iterable[FieldError]) -> CommandRefused:
-    """Field errors as they are told; the message is the first one."""
-    found = list(errors)
-    first = found[0]
+    """Field errors as they are reported; the message is the first one."""
+    listed = list(errors)
+    first = listed[0]
     message = f"{first.object}: {first}" if first.object else str(first)
     if first.file:
         message = f"{first.file}: {message}"
-    if len(found) > 1:
-        message += f" (and {len(found) - 1} more)"
-    return CommandRefused(message, [problem(error) for error in found[:MOST_ERRORS]])
+    if len(listed) > 1:
+        message += f" (and {len(listed) - 1} more)"
+    return CommandRefused(message, [problem(error) for error in listed[:MOST_ERRORS]])
 
 
 def count_objects(world: Simulation) -> int:

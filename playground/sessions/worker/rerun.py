@@ -1,4 +1,4 @@
-"""A history made again without some of its commands, inside a worker. The rule is told in docs/time-travel.md:
+"""A history made again without some of its commands, inside a worker. The rule is described in docs/time-travel.md:
 
 A command comes when it came: at the same virtual time; if the world had then done all that was due, after all that is due by then;
 if it had not, after as many steps at that time as the history made since the command before. Commands that are skipped mark their
@@ -212,16 +212,16 @@ class Origins:
         self._of[id(edit)] = (edit, origin)
 
     def _origin(self, edit: Any) -> Any:
-        found = self._of.get(id(edit))
-        return ("old", id(edit)) if found is None else found[1]
+        known = self._of.get(id(edit))
+        return ("old", id(edit)) if known is None else known[1]
 
 
-def moments(engine: Engine, asked: Moments) -> Steps[list[int | None]]:
+def moments(engine: Engine, request: Moments) -> Steps[list[int | None]]:
     """The virtual time at each of some positions, as far as the time is enough."""
-    found: list[int | None] = []
-    end = time.perf_counter() + asked.seconds
-    for position in asked.positions:
+    times: list[int | None] = []
+    end = time.perf_counter() + request.seconds
+    for position in request.positions:
         if position not in engine.times and time.perf_counter() < end:
             engine.times[position] = (yield from engine.at(position)).now
-        found.append(engine.times.get(position))
-    return found
+        times.append(engine.times.get(position))
+    return times

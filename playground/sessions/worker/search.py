@@ -2,7 +2,7 @@
 
 Backwards, history is taken in pieces from the latest world before the cursor to the earliest; each piece is replayed forwards, and the
 last position where a breakpoint held in it is the answer. Whether the first value of a watch in a piece was a change is known only when
-the pieces before it have told the value until then. A search is worked on in turns and can be dropped between two of them.
+the pieces before it have given the value until then. A search is worked on in turns and can be dropped between two of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.sessions.worker.conditions.matching import Condition, Matcher, p
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 
-FAILURES = 3  # of expressions, told of one search
+FAILURES = 3  # of expressions, reported by one search
 
 
 class Search:
@@ -73,37 +73,37 @@ class Search:
 
     def _back(self, at: int) -> Steps[Hit | None]:
         """Positions before `at`, in pieces from the latest to the first; the first position of all has no transition."""
-        end, found = at - 1, None
+        end, latest = at - 1, None
         begun: dict[int, Matcher] = {}  # by the place in `points`: where a watch saw its first value so far
         while end > 0 and self.scanned < self.limit:
             world, condition = self.engine.history.nearest(end - 1), Condition(self.points)
             start = world.position
-            found = _later(found, (yield from self._last(world, end, condition)))
+            latest = _later(latest, (yield from self._last(world, end, condition)))
             for i, matcher in enumerate(condition.matchers):
                 if matcher.begun is not None:
                     after = begun.get(i)
                     if after is not None and after.first != matcher.last:
-                        found = _later(found, after.begun)
+                        latest = _later(latest, after.begun)
                     begun[i] = matcher
-            if found is not None and not any(
-                _later(found, matcher.begun) is matcher.begun for matcher in begun.values()
+            if latest is not None and not any(
+                _later(latest, matcher.begun) is matcher.begun for matcher in begun.values()
             ):
-                return found
+                return latest
             end = start
-        return found
+        return latest
 
     def _last(self, world: Any, end: int, condition: Condition) -> Steps[Hit | None]:
         """The last position up to `end` where one holds."""
-        found = None
+        latest = None
         while world.position < end:
             self.engine.replay(world)
             self.scanned += 1
             if condition(world):
-                found = condition.hit
+                latest = condition.hit
             if self.engine.slice.over():
                 yield
         self._failures.update(condition.failures())
-        return found
+        return latest
 
 
 def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
@@ -113,20 +113,20 @@ def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
     return other if other.position > hit.position else hit
 
 
-def check_expression(engine: Engine, asked: CheckExpression) -> Steps[list[ExpressionProblem]]:
+def check_expression(engine: Engine, request: CheckExpression) -> Steps[list[ExpressionProblem]]:
     """An expression is read where it will run."""
     yield
-    return problems(asked.point)
+    return problems(request.point)
 
 
-def hits(engine: Engine, asked: Hits) -> Steps[list[Hit]]:
+def hits(engine: Engine, request: Hits) -> Steps[list[Hit]]:
     """Where breakpoints and watches held between two positions."""
-    condition, found = Condition(asked.points), []
-    world = (yield from engine.at(asked.first)).fork()
+    condition, held = Condition(request.points), []
+    world = (yield from engine.at(request.first)).fork()
     condition.hits(world)
-    while world.position < asked.position:
+    while world.position < request.position:
         engine.replay(world)
-        found += condition.hits(world)
+        held += condition.hits(world)
         if engine.slice.over():
             yield
-    return found[-asked.most :]
+    return held[-request.most :]

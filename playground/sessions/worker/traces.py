@@ -31,15 +31,15 @@ OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NO
 class Export:
     """A trace being written, a chunk at a time."""
 
-    def __init__(self, asked: OpenTrace) -> None:
+    def __init__(self, request: OpenTrace) -> None:
         commands = {
             row.at: orjson.loads(zlib.decompress(row.payload))["command"]
-            for row in asked.rows
+            for row in request.rows
             if row.kind == "command"
         }
-        first, last = asked.detail
+        first, last = request.detail
         self._lines: Iterator[Data] = export_lines(
-            asked.seed, commands, asked.head, range(first, last + 1), asked.created
+            request.seed, commands, request.head, range(first, last + 1), request.created
         )
 
     def next(self) -> TraceLines:
@@ -53,12 +53,12 @@ class Export:
         return TraceLines(b"".join(made), True)
 
 
-def check(asked: CheckTrace) -> TraceChecked:
+def check(request: CheckTrace) -> TraceChecked:
     """Compute a trace again."""
-    lines = _read(asked.data)
+    lines = _read(request.data)
     try:
         seed, log, head = read_log(lines)
-        _require_room(log, asked.max_objects)
+        _require_room(log, request.max_objects)
         report = check_lines(lines)
     except TraceError as error:
         raise CommandRefused(f"The trace cannot be read: {error}.") from None
@@ -79,10 +79,10 @@ def _payload(command: Any) -> bytes:
 
 
 def _difference(report: Any) -> TraceDifference | None:
-    found = report.difference
-    if found is None:
+    difference = report.difference
+    if difference is None:
         return None
-    return TraceDifference(found.line, found.position, found.received, found.expected)
+    return TraceDifference(difference.line, difference.position, difference.received, difference.expected)
 
 
 def _read(data: bytes) -> list[Mapping[str, Any]]:

@@ -46,10 +46,10 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
     if request.method == "GET":
         return await _list(request, client, request.GET.dict())
     client.require_edit()
-    given = request.POST.dict()
+    fields = request.POST.dict()
     try:
         point = core.from_form(
-            {**given, "enabled": True, "watch": "watch" in given, "changes": "changes" in given}
+            {**fields, "enabled": True, "watch": "watch" in fields, "changes": "changes" in fields}
         )
         wrong = await _problems(client, point)
         if not wrong:
@@ -60,8 +60,8 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
             messages.success(request, _("“%(title)s” is set.") % {"title": point.title[:80]})
             return _back_to_list(request, client)
     except (core.BadBreakpoint, LimitReached) as error:
-        return await _list(request, client, given, error=error)
-    return await _list(request, client, given, wrong=wrong)
+        return await _list(request, client, fields, error=error)
+    return await _list(request, client, fields, wrong=wrong)
 
 
 async def _problems(client: SessionClient, point: core.Breakpoint) -> list[ExpressionProblem]:
@@ -72,24 +72,24 @@ async def _problems(client: SessionClient, point: core.Breakpoint) -> list[Expre
 async def _list(
     request: HttpRequest,
     client: SessionClient,
-    given: dict[str, Any],
+    fields: dict[str, Any],
     wrong: list[ExpressionProblem] | None = None,
     error: SessionError | None = None,
 ) -> HttpResponse:
     at = position(request)
     rows = await _db(markers.points, client.session.pk)
-    found = await client.ask(Objects(at=at))
+    objects = await client.ask(Objects(at=at))
     context = {
         "rows": [{"point": point, "hits": hits} for point, hits in rows],
         "bookmarks": await _db(markers.bookmarks, client.session.pk),
-        "given": {name: str(given.get(name, ""))[: core.TEXT if name != "cel" else 2 * EXPRESSION_LENGTH] for name in ("name", *FIELDS)},
-        "watch": "watch" in given,
-        "changes": "changes" in given,
-        "filled": any(given.get(name) for name in FIELDS),
+        "fields": {name: str(fields.get(name, ""))[: core.TEXT if name != "cel" else 2 * EXPRESSION_LENGTH] for name in ("name", *FIELDS)},
+        "watch": "watch" in fields,
+        "changes": "changes" in fields,
+        "filled": any(fields.get(name) for name in FIELDS),
         "wrong": wrong,
         "refusal": error,
-        "pods": _names(found, "Pod"),
-        "nodes": _names(found, "Node"),
+        "pods": _names(objects, "Pod"),
+        "nodes": _names(objects, "Node"),
         "plugins": NAMES,
         "points": core.POINTS,
         "statuses": core.STATUSES,
@@ -101,11 +101,11 @@ async def _list(
     return workbench(request, client, "breakpoints", context, 422 if wrong or error else 200)
 
 
-def _names(found: list[ListedObject], kind: str) -> list[str]:
+def _names(objects: list[ListedObject], kind: str) -> list[str]:
     """Suggestions for a field: pods with their namespace, at most some."""
     names = (
         f"{listed.namespace}/{listed.name}" if listed.namespace else listed.name
-        for listed in found
+        for listed in objects
         if listed.kind == kind
     )
     return sorted(names)[:MOST_NAMES]
@@ -162,7 +162,7 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     only = request.POST.get("only", "")
     number = int(only) if only.isascii() and only.isdecimal() and len(only) < NUMBER else None
     wanted = Search(back=request.POST.get("direction") == "back", only=number, wait=True)
-    heard = await client.tell(wanted, look)
+    heard = await client.converse(wanted, look)
     say(request, heard)
     return go(request, reverse("studio", args=[client.key]) + heard.look.href())
 
@@ -176,10 +176,10 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     bookmarks = await _db(markers.bookmarks, client.session.pk)
     end = min(last, await client.head())
     points = {point.id: point for point, _hits in rows if point.enabled}
-    found: list[Hit] = []
+    hits: list[Hit] = []
     if points and 0 < end - first <= WINDOW:
         wanted = Hits(at=end, points=list(points.values()), first=first, most=MOST_MARKS)
-        found = await client.ask(wanted)
+        hits = await client.ask(wanted)
     width = max(last - first, 1)
     context = {
         "bookmarks": bookmarks,
@@ -188,7 +188,7 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
             for one in bookmarks
             if first <= one["position"] <= last
         ],
-        "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in found],
+        "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in hits],
         "live": bool(points),
     }
     return render(request, "playground/panels/timeline_marks.html", context)

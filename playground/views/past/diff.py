@@ -33,13 +33,13 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
     kind, q = request.GET.get("kind", "")[:60], request.GET.get("q", "").strip()[:253]
     page = 0 if foot else Look.from_query({"page": request.GET.get("page")}).page
     first, most = page * PAGE, FEW if foot else PAGE
-    found = await client.ask(Changes(at=to, since=since, kind=kind, q=q, first=first, most=most))
+    difference = await client.ask(Changes(at=to, since=since, kind=kind, q=q, first=first, most=most))
     context: dict[str, Any] = {
-        "found": found,
+        "difference": difference,
         "key": client.key,
         "since": since,
         "to": to,
-        "more": max(0, found["total"] - first - len(found["rows"])),
+        "more": max(0, difference["total"] - first - len(difference["rows"])),
         "url": "?" + urlencode({"from": since, "to": to}),
     }
     if foot:
@@ -48,7 +48,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "kind": kind,
         "q": q,
         "page": page,
-        "pages": -(-found["total"] // PAGE),
+        "pages": -(-difference["total"] // PAGE),
         "query": urlencode({"from": since, "to": to, "kind": kind, "q": q}),
         "bookmarks": await sync_to_async(markers.bookmarks, thread_sensitive=False)(client.session.pk),
     }
@@ -57,10 +57,10 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 async def _span(request: HttpRequest, client: SessionClient) -> tuple[int, int]:
     """The two positions in their order, none beyond the head."""
-    given = {name: Look.from_query({"at": request.GET.get(name)}).at for name in ("from", "to", "at")}
+    positions = {name: Look.from_query({"at": request.GET.get(name)}).at for name in ("from", "to", "at")}
     head = await client.head()
-    to = given["to"] if given["to"] is not None else given["at"]
+    to = positions["to"] if positions["to"] is not None else positions["at"]
     to = head if to is None else min(to, head)
-    since = to - 1 if given["from"] is None else min(given["from"], head)
+    since = to - 1 if positions["from"] is None else min(positions["from"], head)
     low, high = sorted((max(since, 0), to))
     return low, high

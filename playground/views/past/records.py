@@ -27,17 +27,17 @@ DIGITS = 15
 @opens
 async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint."""
-    given = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
-    wanted = {name: value for name, value in given.items() if value}
+    fields = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
+    wanted = {name: value for name, value in fields.items() if value}
     here = position(request)
     head = await client.head()
     before = _before(request)
     upto = min(head, head if here is None else here) if before is None else min(head, before)
     context: dict[str, Any] = {
-        "given": given,
+        "fields": fields,
         "wanted": urlencode(wanted),
         "query": urlencode({**wanted, **({} if here is None else {"at": here})}),
-        "more_open": any(given[name] for name in MORE),
+        "more_open": any(fields[name] for name in MORE),
         "upto": upto,
         "head": head,
         "plugins": NAMES,
@@ -50,8 +50,8 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
         point = core.from_form(wanted) if wanted else None
     except core.BadBreakpoint as error:
         return workbench(request, client, "records", {**context, "refusal": error}, 422)
-    found = await client.ask(Records(at=upto, point=point, most=PAGE, seconds=SECONDS))
-    return workbench(request, client, "records", {**context, "found": found})
+    matching = await client.ask(Records(at=upto, point=point, most=PAGE, seconds=SECONDS))
+    return workbench(request, client, "records", {**context, "matching": matching})
 
 
 def _before(request: HttpRequest) -> int | None:

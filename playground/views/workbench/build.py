@@ -77,11 +77,11 @@ def first_values(form: type[BuilderForm]) -> dict[str, Any]:
 
 def previewed(form: BuilderForm) -> dict[str, Any]:
     """The first objects as YAML, and how many more there are."""
-    made = getattr(form, "manifests", [])
+    manifests = getattr(form, "manifests", [])
     return {
-        "yaml": to_yaml(made, SHOWN),
-        "count": len(made),
-        "more": max(0, len(made) - SHOWN),
+        "yaml": to_yaml(manifests, SHOWN),
+        "count": len(manifests),
+        "more": max(0, len(manifests) - SHOWN),
         "errors": [(form.fields[name].label if name in form.fields else "", text)
                    for name, texts in form.errors.items() for text in texts],
     }  # fmt: skip

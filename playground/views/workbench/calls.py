@@ -77,9 +77,10 @@ async def _apply(
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:
-    found = await client.ask(Configuration(at=position(request)))
+    configured = await client.ask(Configuration(at=position(request)))
     words = dict(CALL_CHOICES)
-    asked = [
-        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in found.faults
+    faults = [
+        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])}
+        for each in configured.faults
     ]
-    return {"form": form, "asked": asked}
+    return {"form": form, "faults": faults}

@@ -80,8 +80,8 @@ async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -
     if wrong := subdomain_errors(name):
         why = _("The scheduler's name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}
         return [FieldProblem(text=why)]
-    found = await client.ask(Configuration(at=position(request)))
-    if name in [scheduler.name for scheduler in found.schedulers]:
+    configured = await client.ask(Configuration(at=position(request)))
+    if name in [scheduler.name for scheduler in configured.schedulers]:
         taken = _("There is a scheduler “%(name)s” already; choose another name.") % {"name": name}
         return [FieldProblem(text=taken)]
     return []
@@ -104,8 +104,8 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return workbench(
             request, client, "configuration", {**await _page(request, client), "form": form}, 422
         )
-    found = await client.ask(Configuration(at=position(request)))
-    return await _change(request, client, form.differing(found.settings), {"form": form})
+    configured = await client.ask(Configuration(at=position(request)))
+    return await _change(request, client, form.differing(configured.settings), {"form": form})
 
 
 @require_POST
@@ -117,8 +117,8 @@ async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
         context = {**await _page(request, client), "gates_form": form}
         return workbench(request, client, "configuration", context, 422)
     wanted = form.cleaned_data["gates"]
-    found = await client.ask(Configuration(at=position(request)))
-    changes = {name: on for name, on in wanted.settings.items() if on != found.settings[name]}
+    configured = await client.ask(Configuration(at=position(request)))
+    changes = {name: on for name, on in wanted.settings.items() if on != configured.settings[name]}
     if wanted.idle:
         messages.info(
             request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)}
@@ -147,20 +147,22 @@ async def _change(
 
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
-    found = await client.ask(Configuration(at=position(request)))
-    asked = request.POST if request.method == "POST" else request.GET
-    names = [scheduler.name for scheduler in found.schedulers]
-    name = asked.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
-    manifest = next((scheduler.manifest for scheduler in found.schedulers if scheduler.name == name), None)
-    features = WorldSettings().changed(found.settings).features
+    configured = await client.ask(Configuration(at=position(request)))
+    parameters = request.POST if request.method == "POST" else request.GET
+    names = [scheduler.name for scheduler in configured.schedulers]
+    name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
+    manifest = next(
+        (scheduler.manifest for scheduler in configured.schedulers if scheduler.name == name), None
+    )
+    features = WorldSettings().changed(configured.settings).features
     shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
-    page = {"errors": [], "form": SettingsForm(initial=found.settings), **shown}
-    page["gates_form"] = GatesForm(initial={"gates": written(found.settings)})
+    page = {"errors": [], "form": SettingsForm(initial=configured.settings), **shown}
+    page["gates_form"] = GatesForm(initial={"gates": written(configured.settings)})
     page["unusable"] = sorted(problems().items())
-    page |= {"schedulers": names, "scheduler": name, "strangers": found.unknown_schedulers}
+    page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
-    if "new" in asked:
-        page |= _new(asked["new"][:MOST_NAME], name if "scheduler" in asked else "")
+    if "new" in parameters:
+        page |= _new(parameters["new"][:MOST_NAME], name if "scheduler" in parameters else "")
     return page
 
 

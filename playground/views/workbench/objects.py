@@ -44,12 +44,12 @@ spec:
 @opens
 async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All objects, fifty at a time; `kind` and `q` filter."""
-    found = await client.ask(Objects(at=position(request)))
+    listed = await client.ask(Objects(at=position(request)))
     kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
-    waiting = [each for each in found if each.kind == "Pod" and each.summary == PENDING]
-    shown = waiting if (pending := request.GET.get("state") == "pending") else found
+    waiting = [each for each in listed if each.kind == "Pod" and each.summary == PENDING]
+    shown = waiting if (pending := request.GET.get("state") == "pending") else listed
     kinds: dict[str, int] = {}
-    for each in found:
+    for each in listed:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
     rows = [each for each in shown if kind in ("", each.kind) and q in f"{each.namespace}/{each.name}"]
     page = page_of(rows, request.GET.get("page", ""), PAGE)
@@ -58,7 +58,7 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "kinds": kinds,
         "kind": kind,
         "q": q,
-        "total": len(found),
+        "total": len(listed),
         "pending": pending,
         "waiting": len(waiting),
         "query": _query(request),
@@ -82,10 +82,10 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     text, existing = EMPTY, None
     if name:
         existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        asked = Manifest(
+        query = Manifest(
             at=position(request), kind=existing["kind"], namespace=existing["namespace"], name=name
         )
-        manifest = await client.ask(asked)
+        manifest = await client.ask(query)
         text = to_yaml([manifest])
     return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
 
@@ -120,19 +120,19 @@ def _existing(request: HttpRequest) -> dict[str, str] | None:
 
 def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     """Why a text can't be applied as it stands: what the plan refuses or ignores, and what exists already."""
-    found: list[FieldProblem] = []
+    errors: list[FieldProblem] = []
     for item in plan.items:
         name = f"{item.kind} {item.name}"
         if item.action == "refused":
-            found += item.errors
+            errors += item.errors
         elif item.action == "ignored":
-            found.append(FieldProblem(text=item.reason, object=name))
+            errors.append(FieldProblem(text=item.reason, object=name))
         elif create_only and item.action != "created":
             taken = _("“%(name)s” already exists; choose another name, or press Create or replace")
-            found.append(FieldProblem(text=taken % {"name": name}, object=name))
-    if not plan.items and not found:
-        found.append(FieldProblem(text=_("There is no object in this text."), line=1))
-    return found
+            errors.append(FieldProblem(text=taken % {"name": name}, object=name))
+    if not plan.items and not errors:
+        errors.append(FieldProblem(text=_("There is no object in this text."), line=1))
+    return errors
 
 
 @require_POST

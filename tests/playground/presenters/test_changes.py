@@ -27,10 +27,10 @@ def test_a_placement_shows_at_the_pod_and_at_its_node() -> None:
     before = after.fork()
     after.run()
     found = compare(before, after)
-    told = row(found, "default/p")
-    assert told["spec.nodeName"] == ("", "n0")
-    assert told["place"] == ("active", "running")
-    assert told["status.phase"] == ("Pending", "Running")
+    values = row(found, "default/p")
+    assert values["spec.nodeName"] == ("", "n0")
+    assert values["place"] == ("active", "running")
+    assert values["status.phase"] == ("Pending", "Running")
     assert row(found, "n0") == {"requested cpu": ("0", "2"), "pods": ("0", "1")}
     assert [one["key"] for one in found["rows"]] == ["default/p", "n0"]
 
@@ -78,8 +78,8 @@ def test_queues_tell_who_came_who_left_and_a_new_order() -> None:
 def test_a_taint_is_told_by_its_key() -> None:
     old = {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}
     new = {"spec": {"taints": [{"key": "a", "effect": "NoExecute"}, {"key": "b", "effect": "NoSchedule"}]}}
-    told = {line["path"]: (line["before"], line["after"]) for line in walk("", old, new)}
-    assert told == {
+    values = {line["path"]: (line["before"], line["after"]) for line in walk("", old, new)}
+    assert values == {
         "spec.taints[a].effect": ("NoSchedule", "NoExecute"),
         "spec.taints[b]": ("", "{key: b, effect: NoSchedule}"),
     }

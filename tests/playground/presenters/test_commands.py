@@ -1,4 +1,4 @@
-"""Commands told in a sentence."""
+"""Commands in a sentence."""
 
 import pytest
 
@@ -51,8 +51,8 @@ SHORT = [
 
 @pytest.mark.parametrize(("command", "short"), SHORT)
 def test_what_a_history_lacks_is_named_in_few_words(command, short):
-    told = left_out(command)
-    assert told["text"] % told.get("values", {}) == short
+    message = left_out(command)
+    assert message["text"] % message.get("values", {}) == short
 
 
 FAULTS = [
@@ -65,8 +65,8 @@ FAULTS = [
 
 @pytest.mark.parametrize(("fault", "said"), FAULTS)
 def test_a_failing_call_is_told_in_words(fault, said):
-    told = sentence({"kind": "FailCall", "call": "bind", "pod": "a/b", **fault})
-    assert told["text"] % told["values"] == said
+    message = sentence({"kind": "FailCall", "call": "bind", "pod": "a/b", **fault})
+    assert message["text"] % message["values"] == said
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -24,8 +24,8 @@ def refused() -> Simulation:
     return until(sim, lambda w: w.journal.place(HUGE) == Place.UNSCHEDULABLE)
 
 
-def told(sim: Simulation, key: str) -> str:
-    sentence = journey(sim, key)["why"]["told"]
+def why(sim: Simulation, key: str) -> str:
+    sentence = journey(sim, key)["why"]["sentence"]
     return str(sentence["text"] % sentence.get("values", {}))
 
 
@@ -39,7 +39,7 @@ def test_a_pod_that_was_never_seen_is_not_known() -> None:
 
 def test_an_unschedulable_pod_says_who_refused_it_and_what_may_wake_it() -> None:
     sim = refused()
-    assert told(sim, HUGE).startswith("Refused by NodeResourcesFit, TaintToleration.")
+    assert why(sim, HUGE).startswith("Refused by NodeResourcesFit, TaintToleration.")
     wakes = journey(sim, HUGE)["why"]["wakes"]
     assert wakes[0]["plugin"] == "NodeResourcesFit"
     assert any(event.startswith("Node: Add") for event in wakes[0]["events"])
@@ -79,15 +79,15 @@ def test_the_time_in_each_place_adds_up() -> None:
 
 def test_a_pod_of_an_unknown_scheduler_says_which_ones_there_are() -> None:
     sim = world(node("n"), pod("alone", schedulerName="nobody"))
-    assert "nobody" in told(sim, "default/alone")
-    assert "default-scheduler" in told(sim, "default/alone")
+    assert "nobody" in why(sim, "default/alone")
+    assert "default-scheduler" in why(sim, "default/alone")
 
 
 def test_a_deleted_pod_keeps_its_journey() -> None:
     sim = refused()
     sim.apply(DeleteObjects((Ref("Pod", "default", "huge"),)))
     story = journey(sim, HUGE)
-    assert (story["place"], told(sim, HUGE)) == ("deleted", "It is gone.")
+    assert (story["place"], why(sim, HUGE)) == ("deleted", "It is gone.")
 
 
 def test_equal_events_are_one_row_with_their_number_as_kubectl_has_it() -> None:
@@ -101,7 +101,7 @@ def test_equal_events_are_one_row_with_their_number_as_kubectl_has_it() -> None:
 
 def test_the_text_has_the_columns_of_kubectl() -> None:
     sim = refused()
-    lines = text(journey(sim, HUGE), told(sim, HUGE)).splitlines()
+    lines = text(journey(sim, HUGE), why(sim, HUGE)).splitlines()
     assert lines[0].split("   ")[0] == "NAME"
     assert lines[1].split()[:4] == ["huge", "0/1", "Pending", "0"]
     events = lines.index("Events:")
@@ -111,7 +111,7 @@ def test_the_text_has_the_columns_of_kubectl() -> None:
 
 def test_the_text_of_a_gated_pod_says_what_kubectl_says() -> None:
     sim = three_nodes(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
-    lines = text(journey(sim, "default/gated"), told(sim, "default/gated")).splitlines()
+    lines = text(journey(sim, "default/gated"), why(sim, "default/gated")).splitlines()
     assert lines[1].split()[2] == "SchedulingGated"
     assert any("example.com/quota" in line for line in lines)
 

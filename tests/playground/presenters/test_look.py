@@ -52,10 +52,10 @@ def test_a_link_keeps_the_rest_of_the_look() -> None:
 
 
 def test_what_the_page_is_told_of_a_field_names_fields_and_tabs_that_there_are() -> None:
-    told = declaration()
-    assert list(told) == list(FIELDS)
-    assert {field["resets"] for field in told.values() if "resets" in field} <= set(FIELDS)
-    tabs = [rule["opens"][part] for rule in told.values() if "opens" in rule for part in ("tab", "from")]
+    declared = declaration()
+    assert list(declared) == list(FIELDS)
+    assert {field["resets"] for field in declared.values() if "resets" in field} <= set(FIELDS)
+    tabs = [rule["opens"][part] for rule in declared.values() if "opens" in rule for part in ("tab", "from")]
     assert all(Look.from_query({"tab": tab}).tab == tab for tab in tabs if tab)
 
 

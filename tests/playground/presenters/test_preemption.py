@@ -45,10 +45,10 @@ def test_each_candidate_falls_at_the_criterion_where_it_lost() -> None:
 def test_the_dry_run_tells_who_is_kept_and_which_plugin_makes_a_victim() -> None:
     run = tab(preempted())["shown"]
     assert run["node"] == "node-b2"
-    told = [(e["kind"], e.get("pod"), e.get("by")) for e in run["events"]]
-    assert told[0][0] == "remove" and told[1][0] == "filter"
-    assert ("kept", "default/web-2", "") in told
-    assert ("victim", "default/batch-7", "NodeResourcesFit") in told
+    events = [(e["kind"], e.get("pod"), e.get("by")) for e in run["events"]]
+    assert events[0][0] == "remove" and events[1][0] == "filter"
+    assert ("kept", "default/web-2", "") in events
+    assert ("victim", "default/batch-7", "NodeResourcesFit") in events
 
 
 def test_another_candidate_is_shown_where_its_node_is_chosen() -> None:

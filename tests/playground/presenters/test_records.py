@@ -19,7 +19,7 @@ def rows(sim: Simulation) -> list[dict[str, Any]]:
 
 
 def test_plugins_of_a_binding_cycle_are_told_by_their_status_and_others_by_what_they_did() -> None:
-    told = {line["head"]: str(translated(line["told"])) for line in rows(three_nodes())}
-    assert told["Bind · DefaultBinder"] == "Success for <code>web-1</code>"
-    assert told["PreBind · VolumeBinding"] == "Success for <code>web-1</code>"
-    assert told["Filter · NodeResourcesFit"].startswith("refuses 1 of")
+    said = {line["head"]: str(translated(line["sentence"])) for line in rows(three_nodes())}
+    assert said["Bind · DefaultBinder"] == "Success for <code>web-1</code>"
+    assert said["PreBind · VolumeBinding"] == "Success for <code>web-1</code>"
+    assert said["Filter · NodeResourcesFit"].startswith("refuses 1 of")

@@ -16,7 +16,7 @@ def context(sim: Simulation) -> dict[str, Any]:
 
 def said(sim: Simulation) -> str:
     found = context(sim)
-    return f"{found['head']}: {translated(found['told'])}".replace("<code>", "").replace("</code>", "")
+    return f"{found['head']}: {translated(found['sentence'])}".replace("<code>", "").replace("</code>", "")
 
 
 def test_an_empty_world_says_what_to_do_next() -> None:
@@ -55,13 +55,13 @@ def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
 def test_every_step_of_a_world_is_told() -> None:
     sim = three_nodes(pod("web-1"), pod("huge", cpu="64"))
     while sim.advance() and sim.position < 120:
-        assert context(sim)["told"], f"step {sim.position}: {[record.kind for record in sim.last]}"
+        assert context(sim)["sentence"], f"step {sim.position}: {[record.kind for record in sim.last]}"
     assert sim.position == 120
 
 
 def test_what_a_stranger_named_is_escaped() -> None:
-    told = {"text": "%(pod)s & %(reason)s", "values": {"pod": "<b>", "reason": "<i>"}}
-    assert translated(told) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
+    message = {"text": "%(pod)s & %(reason)s", "values": {"pod": "<b>", "reason": "<i>"}}
+    assert translated(message) == "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"
 
 
 def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> None:

@@ -47,7 +47,7 @@ def test_a_breakpoint_holds_where_it_happens() -> None:
 
 def test_the_list_of_records_tells_it() -> None:
     shown: dict[str, Any] = row(record(stopped()))
-    assert (shown["head"], translated(shown["told"])) == ("Scheduler", "stops and leaves 0 pods behind")
+    assert (shown["head"], translated(shown["sentence"])) == ("Scheduler", "stops and leaves 0 pods behind")
 
 
 def test_it_is_exported() -> None:

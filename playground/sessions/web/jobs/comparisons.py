@@ -1,6 +1,6 @@
 """Comparing two sessions: where their logs part, an outline of each, and the first attempt that differs.
 
-Each session's own worker tells of its own history; here the answers are laid side by side.
+Each session's own worker answers for its own history; here the answers are laid side by side.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ COMPARISON = Kind(
 )
 
 
-class Asked(Protocol):
+class ComparedSession(Protocol):
     """What a comparison needs of a live session."""
 
     async def ready(self) -> None: ...
@@ -74,7 +74,7 @@ class Comparison:
 class Comparisons:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
-    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Asked]) -> None:
+    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], ComparedSession]) -> None:
         self._jobs = jobs
         self._loop = loop
         self._live = live
@@ -128,11 +128,11 @@ class Comparisons:
 class Side:
     """One of the two: its session, up to a head."""
 
-    session: Asked
+    session: ComparedSession
     head: int
 
-    async def ask(self, query: Callable[..., Query[A]], **asked: Any) -> A:
-        return await self.session.ask(query(at=self.head, **asked))
+    async def ask(self, query: Callable[..., Query[A]], **fields: Any) -> A:
+        return await self.session.ask(query(at=self.head, **fields))
 
 
 async def _first(

@@ -17,7 +17,7 @@ class OfOneSide:
 
     side: int
     at: int
-    told: Message
+    sentence: Message
     source: str
 
 
@@ -56,7 +56,7 @@ def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) ->
     i = j = 0
     for next_i, next_j in [*both, (len(mine), len(other))]:
         for side, commands in ((0, mine[i:next_i]), (1, other[j:next_j])):
-            rows += [OfOneSide(side, command.at, command.told, command.source) for command in commands]
+            rows += [OfOneSide(side, command.at, command.sentence, command.source) for command in commands]
         i, j = next_i + 1, next_j + 1
     cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
     return Differing(rows, len(both), cut)

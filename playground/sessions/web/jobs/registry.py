@@ -111,7 +111,7 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job[Any]] = {}
-        self._turns: dict[str, asyncio.Semaphore] = {}
+        self._slots: dict[str, asyncio.Semaphore] = {}
 
     def begin(
         self, kind: Kind, work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None
@@ -170,7 +170,7 @@ class Jobs:
     async def _work(self, job: Job[T], work: Callable[[Job[T]], Awaitable[T]]) -> None:
         kind = job.kind
         try:
-            async with self._turn(kind), asyncio.timeout(kind.seconds):
+            async with self._slot(kind), asyncio.timeout(kind.seconds):
                 job.result = await work(job)
         except SessionError as error:
             job.error = error
@@ -188,18 +188,18 @@ class Jobs:
             self._forget(kind)
 
     @contextlib.asynccontextmanager
-    async def _turn(self, kind: Kind) -> AsyncIterator[None]:
+    async def _slot(self, kind: Kind) -> AsyncIterator[None]:
         """Wait until there is room for one more of a kind that waits for it. Raises LimitReached."""
         if not kind.wait:
             yield
             return
-        turn = self._turns.setdefault(kind.name, asyncio.Semaphore(kind.at_once()))
+        slot = self._slots.setdefault(kind.name, asyncio.Semaphore(kind.at_once()))
         try:
             async with asyncio.timeout(kind.wait):
-                await turn.acquire()
+                await slot.acquire()
         except TimeoutError:
             raise LimitReached(gettext(kind.busy)) from None
         try:
             yield
         finally:
-            turn.release()
+            slot.release()

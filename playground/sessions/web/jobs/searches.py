@@ -1,4 +1,4 @@
-"""Searches: a viewer's search for where a breakpoint holds, from its own cursor, told of as it goes and dropped when it is paused.
+"""Searches: a viewer's search for where a breakpoint holds, from its own cursor; it reports its progress and is dropped when it is paused.
 
 Back: the last position before the cursor. Forward: the next one after it; where the recorded past has none, whoever may edit goes on
 at the head, which the engine then runs. Nothing but a run at the head changes the session.
@@ -68,7 +68,7 @@ class NotFound(SessionError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchRequest:
     """What a viewer searches for: one `point` given here, or `only` the kept one with this number, or all that are on.
 
     `at` is its cursor; None: it follows the head.
@@ -82,7 +82,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Where one held, or what to run on for at the head."""
 
     hit: Hit | None
@@ -90,22 +90,22 @@ class Found:
 
 
 class Searcher:
-    """What one viewer searches for; one search at a time. `tell` is told how far it is and what was found."""
+    """What one viewer searches for; one search at a time. `send` gets how far it is."""
 
     def __init__(
-        self, session: Searchable, jobs: Jobs, loop: SessionsLoop, tell: Callable[[ToPage], None]
+        self, session: Searchable, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]
     ) -> None:
         self._session = session
         self._jobs = jobs
         self._loop = loop
-        self._tell = tell
-        self._job: Job[Found] | None = None
+        self._send = send
+        self._job: Job[SearchResult] | None = None
 
-    def begin(self, asked: Asked) -> Job[Found]:
+    def begin(self, request: SearchRequest) -> Job[SearchResult]:
         """Search; the search before is dropped."""
         self.drop()
         self._job = self._jobs.begin(
-            SEARCH, lambda job: self._search(job, asked), Asker(self._session.id, str(id(self)))
+            SEARCH, lambda job: self._search(job, request), Asker(self._session.id, str(id(self)))
         )
         return self._job
 
@@ -113,36 +113,36 @@ class Searcher:
         """End the search in progress; whether there was one."""
         return self._job is not None and self._job.cancel()
 
-    async def _search(self, job: Job[Found], asked: Asked) -> Found:
-        points = await self._points(asked)
-        if not asked.back and asked.at is None:
-            if not asked.may_edit:
+    async def _search(self, job: Job[SearchResult], request: SearchRequest) -> SearchResult:
+        points = await self._points(request)
+        if not request.back and request.at is None:
+            if not request.may_edit:
                 raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
-            return Found(None, points)
-        progress, spent = await self._scan(job, points, asked)
+            return SearchResult(None, points)
+        progress, spent = await self._scan(job, points, request)
         if progress.hit is not None:
-            await self._count(progress.hit, asked)
-            return Found(progress.hit, points)
-        if asked.back or spent or not asked.may_edit:
-            raise NotFound(never_held(points, progress, spent, asked.back))
-        return Found(None, points)
+            await self._count(progress.hit, request)
+            return SearchResult(progress.hit, points)
+        if request.back or spent or not request.may_edit:
+            raise NotFound(never_held(points, progress, spent, request.back))
+        return SearchResult(None, points)
 
-    async def _points(self, asked: Asked) -> list[Breakpoint]:
+    async def _points(self, request: SearchRequest) -> list[Breakpoint]:
         """What to search for; an expression that nobody has looked at yet is checked where it will run."""
-        if asked.point is None:
-            return await self._loop.db(markers.stopping, self._session.id, asked.only)
-        if asked.point.cel:
-            wrong = await self._session.check(CheckExpression(point=asked.point))
+        if request.point is None:
+            return await self._loop.db(markers.stopping, self._session.id, request.only)
+        if request.point.cel:
+            wrong = await self._session.check(CheckExpression(point=request.point))
             if wrong:
                 raise BadBreakpoint(wrong[0].message)
-        return [asked.point]
+        return [request.point]
 
     async def _scan(
-        self, job: Job[Found], points: list[Breakpoint], asked: Asked
+        self, job: Job[SearchResult], points: list[Breakpoint], request: SearchRequest
     ) -> tuple[SearchProgress, bool]:
         """Search the past, turn by turn; whether a limit ended it."""
         session, begin = self._session, True
-        position = session.shown if asked.at is None else asked.at
+        position = session.shown if request.at is None else request.at
         head, loop = session.head, asyncio.get_running_loop()
         end = loop.time() + PATIENCE
         try:
@@ -152,7 +152,7 @@ class Searcher:
                         at=position,
                         token=job.token,
                         points=points,
-                        back=asked.back,
+                        back=request.back,
                         head=head,
                         most=settings.MAX_SEARCH_STEPS,
                         seconds=TURN,
@@ -163,17 +163,17 @@ class Searcher:
                 if progress.done or loop.time() > end:
                     return progress, progress.spent or not progress.done
                 job.advance(progress.scanned, progress.of)
-                self._tell(Searching(asked.back, progress.scanned, progress.of))
+                self._send(Searching(request.back, progress.scanned, progress.of))
         finally:
             session.notify(DropTask(token=job.token))
 
-    async def _count(self, hit: Hit, asked: Asked) -> None:
+    async def _count(self, hit: Hit, request: SearchRequest) -> None:
         """A hit is counted; who only looks leaves no trace."""
-        if asked.may_edit:
+        if request.may_edit:
             with contextlib.suppress(SessionError):
                 await self._loop.db(markers.hit, self._session.id, hit.id)
 
 
-def found_message(hit: Hit) -> Searched:
+def searched_message(hit: Hit) -> Searched:
     """Where it held."""
     return Searched(hit, held(hit))

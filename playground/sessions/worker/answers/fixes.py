@@ -11,10 +11,10 @@ from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.fixes import Budget, Findings, search_fixes
 
 
-def fixes(engine: Engine, asked: Fixes) -> Steps[Data]:
+def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
     """Findings as JSON data; "late" where the time was over before the search was."""
-    world = (yield from engine.at(asked.position)).fork()
-    deadline = time.perf_counter() + asked.seconds
+    world = (yield from engine.at(request.position)).fork()
+    deadline = time.perf_counter() + request.seconds
     late = False
 
     def should_stop() -> bool:
@@ -22,12 +22,12 @@ def fixes(engine: Engine, asked: Fixes) -> Steps[Data]:
         late = late or time.perf_counter() > deadline
         return late
 
-    turns = search_fixes(world, asked.pod, Budget(), should_stop)
+    search = search_fixes(world, request.pod, Budget(), should_stop)
     while True:
         try:
-            next(turns)
+            next(search)
         except StopIteration as end:
-            found: Findings = end.value
-            return {**found.to_json(), "late": late}
+            findings: Findings = end.value
+            return {**findings.to_json(), "late": late}
         if engine.slice.over():
             yield

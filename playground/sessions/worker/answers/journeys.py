@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.cycle_state import keys_of
 from playground.presenters.journey import journey as story_of
 from playground.presenters.journey.detail import worded
-from playground.presenters.journey.stranding import stranded_told
+from playground.presenters.journey.stranding import describe_stranded
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.engine import Engine
@@ -19,19 +19,19 @@ SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
 
 
-def journey(engine: Engine, asked: Journey) -> Steps[Data]:
+def journey(engine: Engine, request: Journey) -> Steps[Data]:
     """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
-    world = yield from engine.at(asked.position)
-    story = story_of(world, asked.pod)
+    world = yield from engine.at(request.position)
+    story = story_of(world, request.pod)
     if not story["known"]:
         return story
-    found = stranded(world, asked.pod)
-    story["stranded"] = None if found is None else stranded_told(found)
-    _cut(story, asked.page)
-    deadline = time.perf_counter() + asked.seconds
+    stranding = stranded(world, request.pod)
+    story["stranded"] = None if stranding is None else describe_stranded(stranding)
+    _cut(story, request.page)
+    deadline = time.perf_counter() + request.seconds
     for entry in reversed(story["entries"]):
         if entry["kind"] == "attempt" and time.perf_counter() < deadline:
-            entry["detail"] = yield from _detail(engine, entry["at"], asked, deadline)
+            entry["detail"] = yield from _detail(engine, entry["at"], request, deadline)
     return story
 
 
@@ -43,15 +43,15 @@ def _cut(story: dict[str, Any], page: int | None) -> None:
     story |= {"page": page, "pages": pages}
 
 
-def cycle_state(engine: Engine, asked: CycleState) -> Steps[Data | None]:
+def cycle_state(engine: Engine, request: CycleState) -> Steps[Data | None]:
     """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
-    world = yield from engine.at(asked.position)
-    first = _cycle_began(world, asked.pod)
+    world = yield from engine.at(request.position)
+    first = _cycle_began(world, request.pod)
     if first is None:
         return None
     world = yield from engine.own(first)
-    observer = CycleStateObserver(world, asked.pod)
-    end = min(asked.position, first + MOST_STEPS)
+    observer = CycleStateObserver(world, request.pod)
+    end = min(request.position, first + MOST_STEPS)
     while world.position < end:
         engine.replay(world)
         observer.see(world)
@@ -68,12 +68,12 @@ def _cycle_began(world: Any, pod: str) -> int | None:
     return attempts[-1].first_position if attempts else None
 
 
-def _detail(engine: Engine, first: int, asked: Journey, deadline: float) -> Steps[Data]:
+def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> Steps[Data]:
     """What the attempt that began at position `first` looked like up to the journey's end."""
     world = yield from engine.own(first)
-    observer = AttemptObserver(world, asked.pod)
+    observer = AttemptObserver(world, request.pod)
     observer.see(world, world.last)
-    end = min(asked.position, first + MOST_STEPS)
+    end = min(request.position, first + MOST_STEPS)
     while world.position < end and not observer.over and time.perf_counter() < deadline:
         engine.replay(world)
         observer.see(world, world.last)

@@ -12,9 +12,9 @@ from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.readings import read_families, scrape
 
 
-def metrics(engine: Engine, asked: Metrics) -> Steps[Data]:
+def metrics(engine: Engine, request: Metrics) -> Steps[Data]:
     """Families and curves of one scheduler, or of all for no name."""
-    return metrics_of((yield from engine.at(asked.position)), asked.scheduler)
+    return metrics_of((yield from engine.at(request.position)), request.scheduler)
 
 
 def metrics_of(world: Any, name: str) -> Data:

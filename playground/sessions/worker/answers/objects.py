@@ -31,9 +31,9 @@ from playground.sessions.worker.world import Simulation
 YAML_SLICE = 0.02
 
 
-def objects(engine: Engine, asked: Objects) -> Steps[list[ListedObject]]:
-    store = (yield from engine.at(asked.position)).store
-    kinds = store.kinds() if asked.kind is None else [asked.kind]
+def objects(engine: Engine, request: Objects) -> Steps[list[ListedObject]]:
+    store = (yield from engine.at(request.position)).store
+    kinds = store.kinds() if request.kind is None else [request.kind]
     return [_listed(kind, manifest) for kind in kinds for manifest in store.list(kind)]
 
 
@@ -58,18 +58,18 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-def manifest(engine: Engine, asked: Manifest) -> Steps[Data]:
+def manifest(engine: Engine, request: Manifest) -> Steps[Data]:
     """Raises SessionGone where there is no such object."""
-    world = yield from engine.at(asked.position)
-    found = world.store.get(asked.kind, asked.namespace, asked.name)
-    if found is None:
-        where = f"{asked.namespace}/{asked.name}" if asked.namespace else asked.name
-        raise SessionGone(f"There is no {asked.kind} {where} at this step.")
-    return dict(found)
+    world = yield from engine.at(request.position)
+    obj = world.store.get(request.kind, request.namespace, request.name)
+    if obj is None:
+        where = f"{request.namespace}/{request.name}" if request.namespace else request.name
+        raise SessionGone(f"There is no {request.kind} {where} at this step.")
+    return dict(obj)
 
 
-def configuration(engine: Engine, asked: Configuration) -> Steps[Configured]:
-    return configured((yield from engine.at(asked.position)))
+def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
+    return configured((yield from engine.at(request.position)))
 
 
 def configured(world: Simulation) -> Configured:
@@ -95,18 +95,18 @@ def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
     return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
 
 
-def node_names(engine: Engine, asked: NodeNames) -> Steps[list[str]]:
-    world = yield from engine.at(asked.position)
+def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
+    world = yield from engine.at(request.position)
     return list(world.schedulers[0].cache.table().names)
 
 
-def cluster_yaml(engine: Engine, asked: ClusterYaml) -> Steps[YamlPart]:
+def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
     """Objects as YAML documents, from number `first` on, as many as the time allows."""
-    store = (yield from engine.at(asked.position)).store
+    store = (yield from engine.at(request.position)).store
     manifests = [manifest for kind in in_order(store.kinds()) for manifest in store.list(kind)]
     end = time.perf_counter() + YAML_SLICE
     parts: list[str] = []
-    for number in range(asked.first, len(manifests)):
+    for number in range(request.first, len(manifests)):
         if time.perf_counter() > end:
             return YamlPart("".join(parts).encode(), number)
         parts.append(document(manifests[number]))

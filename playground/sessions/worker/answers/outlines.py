@@ -38,12 +38,12 @@ PATIENCE = 0.5
 NODES = 12
 
 
-def outline(engine: Engine, asked: Outline) -> Steps[HistoryOutline]:
+def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
     """The history up to a position."""
-    world = (yield from engine.at(asked.position)).fork()  # the head may move on between two slices
+    world = (yield from engine.at(request.position)).fork()  # the head may move on between two slices
     yield
     journal = world.journal
-    ended_later = (i for i, attempt in enumerate(journal.attempts) if attempt.last_position > asked.since)
+    ended_later = (i for i, attempt in enumerate(journal.attempts) if attempt.last_position > request.since)
     first = next(ended_later, len(journal.attempts))
     pods = {}
     for key in list(journal.last_move)[:MOST_PODS]:
@@ -51,7 +51,7 @@ def outline(engine: Engine, asked: Outline) -> Steps[HistoryOutline]:
         if engine.slice.over():
             yield
     return HistoryOutline(
-        head=asked.position,
+        head=request.position,
         now=world.now,
         idle=bool(world.idle),
         first=first,
@@ -102,31 +102,35 @@ def _bound_over_time(world: Simulation) -> list[tuple[int, int]]:
         if points.get(move.t) != len(bound):
             points[move.t] = len(bound)
     points[world.now] = len(bound)
-    found = list(points.items())
+    counts = list(points.items())
     return (
-        found
-        if len(found) <= POINTS
-        else [found[i] for i in np.linspace(0, len(found) - 1, POINTS, dtype=int)]
+        counts
+        if len(counts) <= POINTS
+        else [counts[i] for i in np.linspace(0, len(counts) - 1, POINTS, dtype=int)]
     )
 
 
-def digests(engine: Engine, asked: AttemptDigests) -> Steps[list[str]]:
+def digests(engine: Engine, request: AttemptDigests) -> Steps[list[str]]:
     """Digests (docs/trace.md) of attempts."""
-    head, first = asked.position, asked.first
+    head, first = request.position, request.first
     attempts = (yield from engine.at(head)).journal.attempts
     start = attempts[first].first_position if first < len(attempts) else head
     world = (yield from engine.at(max(0, start - 1))).fork()
-    found: list[str] = []
+    computed: list[str] = []
     end = time.perf_counter() + PATIENCE
-    while world.position < head and len(found) < asked.most and not (found and time.perf_counter() > end):
+    while (
+        world.position < head
+        and len(computed) < request.most
+        and not (computed and time.perf_counter() > end)
+    ):
         before = len(world.journal.attempts)
         engine.replay(world)
         if before >= first and len(world.journal.attempts) > before:
             cycle = _cycle_of_last(world)
-            found.append("" if cycle is None else digest(cycle))
+            computed.append("" if cycle is None else digest(cycle))
         if engine.slice.over():
             yield
-    return found
+    return computed
 
 
 def _cycle_of_last(world: Simulation) -> Any:
@@ -134,19 +138,19 @@ def _cycle_of_last(world: Simulation) -> Any:
     return next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
 
 
-def attempt(engine: Engine, asked: Attempt) -> Steps[AttemptDetail]:
+def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
-    attempts = (yield from engine.at(asked.position)).journal.attempts
-    if not 0 <= asked.index < len(attempts):
-        raise SessionError(f"There is no attempt {asked.index}; there are {len(attempts)}.")
-    found = attempts[asked.index]
-    world = yield from engine.at(found.last_position)
+    attempts = (yield from engine.at(request.position)).journal.attempts
+    if not 0 <= request.index < len(attempts):
+        raise SessionError(f"There is no attempt {request.index}; there are {len(attempts)}.")
+    outlined = attempts[request.index]
+    world = yield from engine.at(outlined.last_position)
     cycle = next(
-        (scheduler.cycle for scheduler in world.schedulers if scheduler.name == found.scheduler), None
+        (scheduler.cycle for scheduler in world.schedulers if scheduler.name == outlined.scheduler), None
     )
     if cycle is None:
-        return AttemptDetail(**_fields(found), board=None, refusals=[], draw=None)
-    return AttemptDetail(**_fields(found), board=_board(cycle), refusals=_refusals(cycle), draw=cycle.draw)
+        return AttemptDetail(**_fields(outlined), board=None, refusals=[], draw=None)
+    return AttemptDetail(**_fields(outlined), board=_board(cycle), refusals=_refusals(cycle), draw=cycle.draw)
 
 
 def _board(cycle: Any) -> ScoreBoard | None:

@@ -21,7 +21,7 @@ from scheduler_core.view import Record
 MOST_OF_A_STEP = 20
 
 
-class Found(NamedTuple):
+class MatchingStep(NamedTuple):
     """The records of one step that match, and how many more there are."""
 
     position: int
@@ -30,32 +30,34 @@ class Found(NamedTuple):
     more: int
 
 
-def records(engine: Engine, asked: Records) -> Steps[RecordsFound]:
+def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
     """At least as many as are asked for if there are as many, of whole steps.
 
     History is replayed in pieces that begin at a known world, the last piece first.
     """
-    matcher = Matcher(asked.point) if asked.point is not None else None
-    over = time.perf_counter() + asked.seconds
-    found: list[Found] = []
-    count, end = 0, asked.position
-    while end > 0 and count < asked.most and (end == asked.position or time.perf_counter() < over):
-        start, piece = yield from _piece(engine, matcher, end, asked.most)
+    matcher = Matcher(request.point) if request.point is not None else None
+    over = time.perf_counter() + request.seconds
+    steps: list[MatchingStep] = []
+    count, end = 0, request.position
+    while end > 0 and count < request.most and (end == request.position or time.perf_counter() < over):
+        start, piece = yield from _piece(engine, matcher, end, request.most)
         for step in reversed(piece):
-            if count >= asked.most:
+            if count >= request.most:
                 break
-            found.append(step)
+            steps.append(step)
             count += len(step.records)
         end = start
-    before = found[-1].position - 1 if count >= asked.most else end
-    return RecordsFound([_shown(step) for step in found], before)
+    before = steps[-1].position - 1 if count >= request.most else end
+    return RecordsFound([_shown(step) for step in steps], before)
 
 
-def _piece(engine: Engine, matcher: Matcher | None, end: int, most: int) -> Steps[tuple[int, deque[Found]]]:
+def _piece(
+    engine: Engine, matcher: Matcher | None, end: int, most: int
+) -> Steps[tuple[int, deque[MatchingStep]]]:
     """Where the piece of history before a position begins, and the last steps in it that match."""
     world = engine.history.nearest(end - 1)
     start = world.position
-    piece: deque[Found] = deque()
+    piece: deque[MatchingStep] = deque()
     held = 0
     while world.position < end:
         engine.replay(world)
@@ -69,7 +71,7 @@ def _piece(engine: Engine, matcher: Matcher | None, end: int, most: int) -> Step
     return start, piece
 
 
-def _matching(world: Any, matcher: Matcher | None) -> Found | None:
+def _matching(world: Any, matcher: Matcher | None) -> MatchingStep | None:
     wanted = tuple(KINDS) if matcher is None else matcher.kinds
     records = [
         record
@@ -78,17 +80,19 @@ def _matching(world: Any, matcher: Matcher | None) -> Found | None:
     ]
     if not records:
         return None
-    return Found(world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP))
+    return MatchingStep(
+        world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP)
+    )
 
 
-def _shown(step: Found) -> StepRecords:
+def _shown(step: MatchingStep) -> StepRecords:
     return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
 
 
-def changes(engine: Engine, asked: Changes) -> Steps[Data]:
+def changes(engine: Engine, request: Changes) -> Steps[Data]:
     """What differs between two positions, a page of rows at a time."""
-    before = yield from engine.at(asked.since)
-    after = yield from engine.at(asked.position)
-    found = presenter.compare(before, after, asked.kind, asked.q)
-    rows = found["rows"]
-    return {**found, "rows": rows[asked.first : asked.first + asked.most], "total": len(rows)}
+    before = yield from engine.at(request.since)
+    after = yield from engine.at(request.position)
+    difference = presenter.compare(before, after, request.kind, request.q)
+    rows = difference["rows"]
+    return {**difference, "rows": rows[request.first : request.first + request.most], "total": len(rows)}

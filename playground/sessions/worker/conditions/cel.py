@@ -173,7 +173,7 @@ def compiled(text: str) -> Program:
     try:
         expression = _environment().compile(text)
     except Exception as error:
-        raise BadExpression(_told(str(error), text)) from None
+        raise BadExpression(_problems_of(str(error), text)) from None
     words = frozenset(re.findall(r"\w+", bare))
     names = frozenset(_NAMES) & words
     returns = expression.return_type().name()
@@ -220,19 +220,17 @@ def _unknown(bare: str) -> Iterator[Problem]:
         owner, field, inner = found.groups()
         known = _ENVELOPE if owner == "record" else QUEUES
         if field not in known:
-            yield _at(bare, found.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
+            yield _at(bare, path.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
         elif owner == "record" and field == "data" and inner and inner not in data:
-            told = ", ".join(get_close_matches(inner, data, 4, 0.5)) or "see docs/trace.md"
-            yield _at(bare, found.start(3), f"No record has data.{inner}; there is: {told}.")
+            suggested = ", ".join(get_close_matches(inner, data, 4, 0.5)) or "see docs/trace.md"
+            yield _at(bare, path.start(3), f"No record has data.{inner}; there is: {suggested}.")
 
 
 def _unknown_kinds(text: str) -> Iterator[Problem]:
     """Kinds that an expression compares with and that no record has: such a comparison never holds."""
-    for found in re.finditer(r"""\brecord\s*\.\s*kind\s*==\s*["'](\w*)["']""", text):
-        if found[1] not in KINDS:
-            yield _at(
-                text, found.start(1), f"There is no record kind {found[1]!r}; known: {', '.join(KINDS)}."
-            )
+    for path in re.finditer(r"""\brecord\s*\.\s*kind\s*==\s*["'](\w*)["']""", text):
+        if path[1] not in KINDS:
+            yield _at(text, path.start(1), f"There is no record kind {path[1]!r}; known: {', '.join(KINDS)}.")
 
 
 def _at(text: str, index: int, message: str) -> Problem:
@@ -240,9 +238,9 @@ def _at(text: str, index: int, message: str) -> Problem:
     return Problem(message, before.count("\n") + 1, index - (before.rfind("\n") + 1) + 1)
 
 
-def _told(error: str, text: str) -> list[Problem]:
+def _problems_of(error: str, text: str) -> list[Problem]:
     lines = text.split("\n")
-    found = [
+    path = [
         _named(Problem(_words(message), int(line), int(column)), lines)
         for line, column, message in _ERROR.findall(error)
     ]

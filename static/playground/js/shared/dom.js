@@ -44,7 +44,7 @@ export const all = (selector, within = document) => [...within.querySelectorAll(
  * @param {string} selector
  * @param {ParentNode} within
  */
-export const first = (selector, within = document) => found(within.querySelector(selector));
+export const first = (selector, within = document) => asHtml(within.querySelector(selector));
 
 /**
  * The nearest element around where an event happened that a selector means.
@@ -52,7 +52,7 @@ export const first = (selector, within = document) => found(within.querySelector
  * @param {string} selector
  */
 export const around = ({ target }, selector) =>
-  target instanceof Element ? found(target.closest(selector)) : null;
+  target instanceof Element ? asHtml(target.closest(selector)) : null;
 
 /**
  * Whether an event happened at an element that a selector means.
@@ -62,7 +62,7 @@ export const around = ({ target }, selector) =>
 export const at = ({ target }, selector) => target instanceof Element && target.matches(selector);
 
 /** @param {Element | null} element */
-const found = (element) => element && html(element);
+const asHtml = (element) => element && html(element);
 
 /**
  * An SVG element has whatever is asked of one here: data, style, focus.

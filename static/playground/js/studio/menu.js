@@ -171,23 +171,23 @@ function pressed(event) {
 /** @param {MouseEvent} event */
 function rightClicked(event) {
   const named = around(event, "main") && around(event, NAMED);
-  const found = about(named);
-  if (!named || !found) return;
+  const target = about(named);
+  if (!named || !target) return;
   event.preventDefault();
   const box = named.getBoundingClientRect();
   const focus = around(event, "a, button") ?? named;
-  open(found, focus, event.clientX || box.left, event.clientY || box.bottom);
+  open(target, focus, event.clientX || box.left, event.clientY || box.bottom);
 }
 
 /** @param {MouseEvent} event */
 function clicked(event) {
   const named = around(event, "[data-menu]");
-  const found = about(named);
-  if (named && found && !event.ctrlKey && !event.metaKey) {
+  const target = about(named);
+  if (named && target && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     event.stopPropagation();
     const box = named.getBoundingClientRect();
-    open(found, named, box.left, box.bottom + 4);
+    open(target, named, box.left, box.bottom + 4);
   } else if (!around(event, "#menu")) close(false);
 }
 

@@ -87,11 +87,11 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
     """Each hop comes behind the one before it, and nothing else was passed through."""
     rest = iter(calls)
     assert [hop for hop in hops(title) if hop not in rest] == []
-    assert {file for file, _ in calls} - {file for file, _ in hops(title)} <= AROUND
+    assert {file for file, _ in calls} - {file for file, _ in hops(title)} <= COMMON_CALLERS
 
 
 # What is around every request: the gate of the sockets; and the loop's own thread.
-AROUND = {"playground/gate.py", "playground/sessions/web/loop.py"}
+COMMON_CALLERS = {"playground/gate.py", "playground/sessions/web/loop.py"}
 
 
 def worker_asked(*requests: Request[Any]) -> process.Worker:

@@ -97,4 +97,4 @@ def test_every_message_of_the_protocol_travels() -> None:
 def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
     hints = get_type_hints(handlers.find(request_).work)
     (_sends, _gets, answer) = get_args(hints.pop("return"))
-    assert (hints["asked"], answer) == (request_, answer_of(request_))
+    assert (hints["request"], answer) == (request_, answer_of(request_))
