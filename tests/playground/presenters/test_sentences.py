@@ -43,9 +43,9 @@ def test_a_sentence_is_made_of_what_the_class_has(facts: type[Facts], whole: boo
     shown = said(facts, fields)
     assert shown["kind"] == facts.KIND
     assert shown["head"]
-    text, values = shown["told"]["text"], shown["told"].get("values", {})
+    text, values = shown["sentence"]["text"], shown["sentence"].get("values", {})
     assert set(re.findall(r"%\((\w+)\)s", text)) <= set(values)
-    assert translated(shown["told"])
+    assert translated(shown["sentence"])
 
 
 def test_a_refusal_and_a_failure_are_marked() -> None:

@@ -216,21 +216,23 @@ def _limits(text: str, bare: str) -> Iterator[Problem]:
 def _unknown(bare: str) -> Iterator[Problem]:
     """Fields that no record has. The library knows a map, not which keys there are."""
     data = sorted({name for names in DATA_FIELDS.values() for name in names})
-    for found in _PATH.finditer(bare):
-        owner, field, inner = found.groups()
+    for match in _PATH.finditer(bare):
+        owner, field, inner = match.groups()
         known = _ENVELOPE if owner == "record" else QUEUES
         if field not in known:
-            yield _at(bare, path.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
+            yield _at(bare, match.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
         elif owner == "record" and field == "data" and inner and inner not in data:
             suggested = ", ".join(get_close_matches(inner, data, 4, 0.5)) or "see docs/trace.md"
-            yield _at(bare, path.start(3), f"No record has data.{inner}; there is: {suggested}.")
+            yield _at(bare, match.start(3), f"No record has data.{inner}; there is: {suggested}.")
 
 
 def _unknown_kinds(text: str) -> Iterator[Problem]:
     """Kinds that an expression compares with and that no record has: such a comparison never holds."""
-    for path in re.finditer(r"""\brecord\s*\.\s*kind\s*==\s*["'](\w*)["']""", text):
-        if path[1] not in KINDS:
-            yield _at(text, path.start(1), f"There is no record kind {path[1]!r}; known: {', '.join(KINDS)}.")
+    for match in re.finditer(r"""\brecord\s*\.\s*kind\s*==\s*["'](\w*)["']""", text):
+        if match[1] not in KINDS:
+            yield _at(
+                text, match.start(1), f"There is no record kind {match[1]!r}; known: {', '.join(KINDS)}."
+            )
 
 
 def _at(text: str, index: int, message: str) -> Problem:
@@ -240,20 +242,20 @@ def _at(text: str, index: int, message: str) -> Problem:
 
 def _problems_of(error: str, text: str) -> list[Problem]:
     lines = text.split("\n")
-    path = [
+    problems = [
         _named(Problem(_words(message), int(line), int(column)), lines)
         for line, column, message in _ERROR.findall(error)
     ]
-    return found or [Problem(_words(error))]
+    return problems or [Problem(_words(error))]
 
 
 def _named(problem: Problem, lines: list[str]) -> Problem:
     """A name that is not known: shown at its beginning, with those that are."""
-    found = re.match(r"undeclared reference to '\.?(\w+)", problem.message)
-    if found is None or problem.line > len(lines):
+    match = re.match(r"undeclared reference to '\.?(\w+)", problem.message)
+    if match is None or problem.line > len(lines):
         return problem
-    start = lines[problem.line - 1].rfind(found[1], 0, problem.column + len(found[1]) - 1)
-    message = f"There is no {found[1]!r} here; known: {', '.join(_NAMES)}."
+    start = lines[problem.line - 1].rfind(match[1], 0, problem.column + len(match[1]) - 1)
+    message = f"There is no {match[1]!r} here; known: {', '.join(_NAMES)}."
     return Problem(message, problem.line, start + 1 if start >= 0 else problem.column)
 
 

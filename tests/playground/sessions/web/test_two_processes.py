@@ -72,7 +72,7 @@ async def test_viewers_of_one_process_see_what_the_other_wrote(
     heard: list[ToPage] = []
     await two.do(two.live(session).ready())
     two.loop.call_soon_threadsafe(two.live(session).publisher.add, Viewer(heard.append, True, ready=True))
-    await one.do(one.live(session).apply(command_data(applying(pod("from-the-other-process")), "")))
+    await one.do(one.live(session).changes.apply(command_data(applying(pod("from-the-other-process")), "")))
     await until(lambda: any("from-the-other-process" in html_of(message) for message in heard))
     assert two.live(session).head == 2
 
@@ -82,7 +82,7 @@ async def test_both_may_write_in_turn(session: Session, processes: tuple[Process
     for number in range(4):
         process = processes[number % 2]
         other = processes[1 - number % 2]
-        await process.do(process.live(session).apply(command_data(applying(pod(f"x{number}")), "")))
+        await process.do(process.live(session).changes.apply(command_data(applying(pod(f"x{number}")), "")))
         await other.do(other.live(session).ready())
         await until(lambda other=other, number=number: other.live(session).head == number + 2)
     assert await LogEntry.objects.acount() == 5
