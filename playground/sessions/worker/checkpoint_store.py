@@ -78,21 +78,21 @@ class CheckpointStore:
         self.archive = Archive()
         self.volume = secrets.token_hex(8)
         self.cell = FIRST_CELL
-        self._kept: list[StoredCheckpoint] = []
+        self._checkpoints: list[StoredCheckpoint] = []
         self._broken = False
 
     @property
     def positions(self) -> list[int]:
-        return [kept.position for kept in self._kept]
+        return [each.position for each in self._checkpoints]
 
     @property
     def size(self) -> int:
-        return self.archive.size + sum(len(kept.data) for kept in self._kept)
+        return self.archive.size + sum(len(each.data) for each in self._checkpoints)
 
     def before(self, position: int) -> StoredCheckpoint | None:
         """The latest one at or before a position."""
-        index = bisect_right(self._kept, position, key=lambda kept: kept.position)
-        return self._kept[index - 1] if index else None
+        index = bisect_right(self._checkpoints, position, key=lambda each: each.position)
+        return self._checkpoints[index - 1] if index else None
 
     def read(self, checkpoint: StoredCheckpoint) -> Any | None:
         """The world of a checkpoint; None, and none of them are trusted any more, where the bytes make no world."""
@@ -116,7 +116,7 @@ class CheckpointStore:
 
     def cut(self, position: int) -> None:
         """What is after a position never was."""
-        if self._kept and self._kept[-1].position > position:
+        if self._checkpoints and self._checkpoints[-1].position > position:
             self.forget()
 
     # Writing
@@ -130,14 +130,14 @@ class CheckpointStore:
             data = yield from self._write(checkpoint.world)
             if data is None:
                 break
-            self._kept.append(StoredCheckpoint(checkpoint.position, checkpoint.work, UNSEALED, data))
+            self._checkpoints.append(StoredCheckpoint(checkpoint.position, checkpoint.work, UNSEALED, data))
         part = self._seal()
         wanted = set(chosen)
-        self._kept = sorted(kept for kept in self._kept if kept.position in wanted)
+        self._checkpoints = sorted(each for each in self._checkpoints if each.position in wanted)
         self._shrink()
         self.archive.release_when_idle()
         now = set(self.positions)
-        new = [kept for kept in self._kept if kept.position not in before]
+        new = [each for each in self._checkpoints if each.position not in before]
         return SaveResult(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)
 
     def _write(self, world: Any) -> Steps[bytes | None]:
@@ -167,12 +167,16 @@ class CheckpointStore:
         number = len(self.archive.parts)
         data = self.archive.seal()
         parts = len(self.archive.parts)
-        self._kept = [kept._replace(parts=parts) if kept.parts == UNSEALED else kept for kept in self._kept]
+        self._checkpoints = [
+            each._replace(parts=parts) if each.parts == UNSEALED else each for each in self._checkpoints
+        ]
         return None if data is None else (number, data)
 
     def _chosen(self, checkpoints: Sequence[Placed]) -> list[int]:
         """Positions: the first in each cell, and the last of all; what is kept already goes before what would have to be written."""
-        known: dict[int, Placed] = {one.position: one for one in [*checkpoints, *self._kept] if one.position}
+        known: dict[int, Placed] = {
+            one.position: one for one in [*checkpoints, *self._checkpoints] if one.position
+        }
         ordered = [known[position] for position in sorted(known)]
         while len(picked := self._first_of_each(ordered)) > MOST:
             self.cell *= 2
@@ -185,10 +189,12 @@ class CheckpointStore:
         return set(cells.values())
 
     def _shrink(self) -> None:
-        while self.size > MOST_BYTES and len(self._kept) > FEWEST:
+        while self.size > MOST_BYTES and len(self._checkpoints) > FEWEST:
             self.cell *= 2
-            picked = self._first_of_each(self._kept)
-            self._kept = [kept for kept in self._kept if kept.position in picked or kept is self._kept[-1]]
+            picked = self._first_of_each(self._checkpoints)
+            self._checkpoints = [
+                each for each in self._checkpoints if each.position in picked or each is self._checkpoints[-1]
+            ]
 
     # Reading
 
@@ -197,13 +203,13 @@ class CheckpointStore:
         for part in parts:
             self.archive.load(part)
         self.volume = volume
-        self._kept = sorted(checkpoint for checkpoint in checkpoints if checkpoint.parts <= len(parts))
+        self._checkpoints = sorted(checkpoint for checkpoint in checkpoints if checkpoint.parts <= len(parts))
 
     def twin(self, parts: int, positions: list[int]) -> CheckpointStore:
         """The same checkpoints for a fork: those at some positions, with the first parts of the archive."""
         other = CheckpointStore()
         wanted = set(positions)
-        kept = [kept for kept in self._kept if kept.position in wanted and kept.parts <= parts]
-        other.load(self.volume, [part.data for part in self.archive.parts[:parts]], kept)
+        checkpoints = [each for each in self._checkpoints if each.position in wanted and each.parts <= parts]
+        other.load(self.volume, [part.data for part in self.archive.parts[:parts]], checkpoints)
         other.cell = self.cell
         return other

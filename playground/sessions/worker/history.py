@@ -88,12 +88,12 @@ class History:
         """Double the distance; where one transition alone took longer, both its ends stay."""
         self._spacing *= 2
         old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
-        kept = [old[0]]
+        remaining = [old[0]]
         for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
-            if following.work - kept[-1].work > ROUGHLY * self._spacing:
-                kept.append(checkpoint)
-        DroppedWorlds.dropped += len(self._checkpoints) - len(kept) - len(recent)
-        self._checkpoints = kept + recent
+            if following.work - remaining[-1].work > ROUGHLY * self._spacing:
+                remaining.append(checkpoint)
+        DroppedWorlds.dropped += len(self._checkpoints) - len(remaining) - len(recent)
+        self._checkpoints = remaining + recent
 
     def _fork(self, world: Any) -> Any:
         started = time.thread_time()
@@ -142,12 +142,12 @@ class History:
 
     def restore(self) -> Any | None:
         """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
-        kept = self.store.before(sys.maxsize)
-        world = None if kept is None else self.store.read(kept)
-        if kept is None or world is None:
+        stored = self.store.before(sys.maxsize)
+        world = None if stored is None else self.store.read(stored)
+        if stored is None or world is None:
             return None
-        self._work = kept.work
-        while kept.work / self._spacing > MOST_CHECKPOINTS // 2:
+        self._work = stored.work
+        while stored.work / self._spacing > MOST_CHECKPOINTS // 2:
             self._spacing *= 2
         return world
 
@@ -161,8 +161,8 @@ class History:
     @property
     def uncovered(self) -> float:
         """Seconds of work since the last stored checkpoint."""
-        kept = self.store.before(sys.maxsize)
-        return self._work - (kept.work if kept is not None else 0.0)
+        stored = self.store.before(sys.maxsize)
+        return self._work - (stored.work if stored is not None else 0.0)
 
     # Where to begin a replay.
 
@@ -174,11 +174,11 @@ class History:
     def nearest(self, position: int) -> Any:
         """A copy of the latest known world at or before a position."""
         at, world = self._live(position)
-        kept = self.store.before(position)
-        if kept is not None and kept.position > at and self._is_worth_reading(kept, at):
-            read = self.store.read(kept)
+        stored = self.store.before(position)
+        if stored is not None and stored.position > at and self._is_worth_reading(stored, at):
+            read = self.store.read(stored)
             if read is not None:
-                self._put_back(Checkpoint(kept.position, kept.work, read))
+                self._put_back(Checkpoint(stored.position, stored.work, read))
                 return read.fork()
         return world.fork()
 
@@ -200,7 +200,7 @@ class History:
                     best = (at, world)
         return best
 
-    def _is_worth_reading(self, kept: StoredCheckpoint, at: int) -> bool:
+    def _is_worth_reading(self, stored: StoredCheckpoint, at: int) -> bool:
         """Whether reading a stored world is quicker than the replay that it spares."""
         checkpoint = self._checkpoints[
             bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
@@ -209,8 +209,8 @@ class History:
         known = max(
             (checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0)
         )
-        share = (kept.position - at) / max(kept.position - known[0], 1)
-        return (kept.work - known[1]) * share > self.store.cost(kept)
+        share = (stored.position - at) / max(stored.position - known[0], 1)
+        return (stored.work - known[1]) * share > self.store.cost(stored)
 
     def _remember(self, world: Any) -> None:
         self._near[world.position] = world
