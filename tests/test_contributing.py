@@ -122,7 +122,7 @@ CONTROLLER_FILES = [
     "scheduler_core/controllers/<name>.py",
     "scheduler_core/controllers/catalogue.py",
     "scheduler_core/config/settings.py",
-    "playground/worldforms.py",
+    "playground/forms/world.py",
     "docs/world.md",
     "docs/architecture.md",
     "tests/scheduler_core/controllers/test_<name>.py",
@@ -188,7 +188,7 @@ def test_a_controller_needs_exactly_the_files_that_contributing_names(copy: Path
 
 def test_what_of_a_controller_is_forgotten_is_missed(copy: Path) -> None:
     add_controller(copy)
-    for forgotten in ("playground/worldforms.py", "docs/world.md", "docs/architecture.md"):
+    for forgotten in ("playground/forms/world.py", "docs/world.md", "docs/architecture.md"):
         shutil.copy(ROOT / forgotten, copy / forgotten)
     assert set(checked(copy, *OVER_ALL_CONTROLLERS).failed) == {
         "test_every_setting_that_somebody_may_change_is_on_the_page",
