@@ -79,6 +79,7 @@ def test_a_picture_has_no_id_and_cannot_be_reached(page: Alone) -> None:
     paint(page, queue() + node(chip("there")), "a/b")
     assert page.do("document.querySelectorAll('#there').length") == 1
     assert page.do("document.querySelector('.travelling').inert") is True
+    assert page.do("document.querySelector('.travelling').ariaHidden") == "true"
 
 
 def test_a_pod_that_only_left_travels_nowhere(page: Alone) -> None:

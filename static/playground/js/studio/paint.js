@@ -61,6 +61,7 @@ function pictureOf(element, place) {
   for (const part of [picture, ...picture.querySelectorAll("[id]")]) part.removeAttribute("id");
   picture.classList.add("travelling");
   picture.inert = true;
+  picture.ariaHidden = "true"; // the pod itself stands on the page already
   picture.style.left = `${place.x}px`;
   picture.style.top = `${place.y}px`;
   picture.style.width = `${place.width}px`;
