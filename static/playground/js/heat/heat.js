@@ -22,6 +22,7 @@ let layout = null;
 /** @type {(HTMLElement | null)[]} The elements that were read last. */
 let read = [];
 let cursor = -1;
+let spoken = false; // whether the cursor's node is said to assistive technology
 let width = 0;
 
 /** Reads what the panel brought and draws it; hides the canvas where the cluster is small. */
@@ -50,6 +51,7 @@ async function loadNames(order) {
   if (!answer?.ok) return;
   names = { order, list: (await answer.json()).names };
   redraw();
+  if (cursor >= 0) describe(); // a key or the mouse may have been quicker than the names
 }
 
 function place() {
@@ -89,14 +91,20 @@ function under(event) {
 function point(node, speak = false) {
   if (node === cursor && !speak) return;
   cursor = node;
+  spoken = speak;
   redraw();
-  if (node < 0 || !cells || !layout) return hideTip();
-  const name = names.order === groups?.order ? names.list[node] : "…";
-  const words = wordsOf(cells, node);
+  describe();
+}
+
+/** Says in words what is at the cursor. */
+function describe() {
+  if (cursor < 0 || !cells || !layout) return hideTip();
+  const name = names.order === groups?.order ? names.list[cursor] : "…";
+  const words = wordsOf(cells, cursor);
   const box = canvas.getBoundingClientRect();
-  const [left, top] = layout.place.subarray(node * 2, node * 2 + 2);
+  const [left, top] = layout.place.subarray(cursor * 2, cursor * 2 + 2);
   showTip([name, ...words].filter(Boolean).join("\n"), box.left + left + layout.side / 2, box.top + top);
-  if (speak) say(name, words);
+  if (spoken) say(name, words);
 }
 
 /**
