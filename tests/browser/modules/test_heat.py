@@ -269,3 +269,19 @@ def test_the_squares_are_arranged_anew_when_the_room_changes(heat: Alone) -> Non
         "document.querySelector('canvas').width === Math.round(40 * devicePixelRatio)"
     )
     assert heat.do("document.querySelector('canvas').clientHeight") > 60
+
+
+def test_a_key_that_is_quicker_than_the_names_is_answered_with_the_name_when_it_is_known(heat: Alone) -> None:
+    heat.do(
+        "void (globalThis.fetch = () => new Promise((answer) => { globalThis.come = () => answer("
+        "{ ok: true, json: async () => ({ names: ['m0'] }) }); }))"
+    )
+    heat.do("document.querySelectorAll('#map-heat, #map-groups').forEach((old) => old.remove())")
+    heat.page.evaluate("(html) => document.body.insertAdjacentHTML('beforeend', html)", panel("2"))
+    heat.call(HEAT, "({ drawHeat }) => { void drawHeat(); }")
+    heat.page.press("canvas", "ArrowRight")
+    assert heat.page.inner_text("#heat-says") == "… not reached"
+    heat.do("void come()")
+    heat.page.wait_for_function(
+        "document.querySelector('#heat-says').innerText === 'm0 not reached'", timeout=5_000
+    )
