@@ -232,9 +232,8 @@ def _make_copier(cls: Any) -> Copier:
     fresh = tuple((field.name, field.begin) for field in fields if not field.carried and field.begin)
     new, ties = object.__new__, cls.copied_from is not State.copied_from
 
-    def copy(
-        original: Any,
-    ) -> Any:  # as quick as a loop gets: one for each way, and `.copy()` called by its name
+    def copy(original: Any) -> Any:
+        # As quick as a loop gets: one for each way, and `.copy()` called by its name.
         twin = new(cls)
         for name in same:
             setattr(twin, name, getattr(original, name))

@@ -20,7 +20,6 @@ from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import EngineFailed, Failure
 
 A = TypeVar("A")
-M = TypeVar("M", bound=Message)
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
     opening.Open,

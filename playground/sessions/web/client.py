@@ -306,8 +306,7 @@ class SessionClient:
         async def compare() -> Job[Comparison]:
             job = runtime().comparisons.begin(self.session, other.session, heads)
             await job.wait(patience)
-            if job.error is not None:
-                raise job.error
+            job.check()
             return job
 
         return await runtime().call(compare)
@@ -334,8 +333,7 @@ class SessionClient:
         async def find() -> Job[NewBranch]:
             job = runtime().reruns.find(self.session.pk, token)
             await job.wait(patience)
-            if job.error is not None:
-                raise job.error
+            job.check()
             return job
 
         return await runtime().call(find)

@@ -24,7 +24,6 @@ from scheduler_core.plugins.helper.node_selection import Mask
 NAME = "InterPodAffinity"
 
 Counts = NDArray[np.int64]
-Namespaces = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 _NO_LABELS: Labels = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from playground.models import Session
 from playground.sessions.database import markers
 from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.web.client import SessionClient, create_session
+from scheduler_core.trace.kinds import KINDS
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,6 +58,14 @@ async def test_a_breakpoint_is_set_switched_and_deleted_by_forms(
     assert not (await points(session))[0][0].enabled
     await async_client.post(url("breakpoint", session, point.id), {"do": "delete"})
     assert await points(session) == []
+
+
+async def test_each_kind_of_record_is_offered_under_its_name(
+    async_client: AsyncClient, session: Session
+) -> None:
+    page = (await async_client.get(url("breakpoints", session))).content.decode()
+    [select] = re.findall(r'<select id="bp-kind".*?</select>', page, re.S)
+    assert re.findall(r">\s*([^<>]*?)\s*</option>", select) == ["any", *KINDS]
 
 
 async def test_a_mistake_in_an_expression_comes_back_at_its_character_with_what_was_filled_in(

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from playground.models import Session
 from playground.sessions.web.client import SessionClient, create_session
+from scheduler_core.trace.kinds import KINDS
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,3 +81,12 @@ async def test_fields_that_cannot_be_are_told_with_what_was_expected(
     async_client: AsyncClient, session: Session
 ) -> None:
     assert "expected one of" in await page(async_client, session, 422, point="Nowhere")
+
+
+async def test_each_kind_of_record_is_offered_under_its_name(
+    async_client: AsyncClient, session: Session
+) -> None:
+    text = await page(async_client, session, kind="queue_moved")
+    options = re.findall(r'<option value="(\w+)"[^>]*?( selected)?\s*>\s*([^<]*?)\s*</option>', text)
+    assert [(value, shown) for value, _, shown in options] == [(kind, kind) for kind in KINDS]
+    assert [value for value, selected, _ in options if selected] == ["queue_moved"]

@@ -94,9 +94,13 @@ class Job(Generic[T]):
         except asyncio.CancelledError:
             self.cancel()
             raise
+        self.check()
+        return self.result  # type: ignore[return-value]  # it finished without an error, so there is one
+
+    def check(self) -> None:
+        """Raises what went wrong with it, if anything did."""
         if self.error is not None:
             raise self.error
-        return self.result  # type: ignore[return-value]  # it finished without an error, so there is one
 
     def cancel(self) -> bool:
         """End it; whether it was going on."""
