@@ -87,6 +87,13 @@ TEMPLATES = [
             ],
         },
     },
+    # What is rendered at each step is compiled.
+    {
+        "NAME": "panels",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates" / "panels"],
+        "OPTIONS": {"environment": "playground.templating.environment.PanelEnvironment"},
+    },
 ]
 
 # Connections stay open: SQLite writes its whole log back when the last one closes, which would take longer than the change itself.

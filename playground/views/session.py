@@ -20,7 +20,7 @@ from playground.sessions.protocol.errors import Opening, SessionError
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
-from playground.sessions.web.render import render_delta
+from playground.sessions.web.render import render_delta, render_panels
 from playground.views.access import edits, opens
 from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say
@@ -44,6 +44,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await client.touch()
     await client.session.arefresh_from_db(fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
+    context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
     return render(request, "playground/studio.html", context)
 
@@ -62,7 +63,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
         "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
         "running": to_builtins(running),
         "ended": ended,
-        "panels": shown.panels,
+        "profile": shown.panels["transport"].context["profile"],
         "kube_version": KUBE_VERSION,
         "differs": session.differs,
     }
@@ -83,8 +84,7 @@ async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpR
     if name not in PANELS:
         raise SessionError(_("There is no panel “%(name)s”.") % {"name": name[:40]})
     shown, _head = await client.view(Look.from_query(request.GET), [name])
-    context = {"panel": shown.panels[name], "key": client.key}
-    return render(request, f"playground/panels/{name}.html", context)
+    return HttpResponse(render_panels(shown.panels, request)[name])
 
 
 @require_GET
