@@ -9,9 +9,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 pages = get_asgi_application()
 
-from playground.gate import LimitedBody, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.urls import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
-    {"http": LimitedBody(pages), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+    {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -23,10 +24,11 @@ from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta
 from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say
+from playground.views.responses import by_htmx, go, say, shortened
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
+KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 @require_GET
@@ -103,7 +105,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
+    return HttpResponseRedirect(shortened(url + heard.look.href()) if heard.look.to_query() else url)
 
 
 @require_POST
@@ -187,7 +189,7 @@ async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    name = " ".join(request.POST.get("name", "").replace("\0", "").split())  # not every database takes that
+    name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
             _("A name has from 1 to %(most)d characters; this one has %(has)d.")
@@ -196,7 +198,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.session.name = name
     await client.session.asave(update_fields=["name"])
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
-    if back and "/" not in back:
+    if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):
         return HttpResponse(status=204)
