@@ -7,12 +7,13 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
+from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 
@@ -44,8 +45,18 @@ def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse
 
 def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
     """A page, or a fragment in a drawer, that says what is wrong and what to do."""
+    if isinstance(error, Unavailable):
+        return come_again(request, error)
     context = {"error": error, "key": key, "base": base_of(request)}
     return render(request, "playground/problem.html", context, status=error.status)
+
+
+def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
+    """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
+    again = request.method == "GET" and not by_htmx(request)
+    context = {"error": error, "base": base_of(request), "again": again}
+    page = render_to_string("playground/unavailable.html", context)
+    return HttpResponse(page, status=error.status, headers={"Retry-After": str(error.retry_after)})
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
