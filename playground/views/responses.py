@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -13,9 +16,23 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone, Unavailable
+from playground.sessions.protocol.errors import (
+    CommandRefused,
+    Conflict,
+    InThePast,
+    LimitReached,
+    NotAllowed,
+    SessionError,
+    SessionGone,
+    Unavailable,
+)
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
+
+# With these a command's form comes back as it was filled in; others get a page of their own (problem).
+FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
+# Fields that a page adds to every form.
+OURS = ("csrfmiddlewaretoken", "past")
 
 
 class HtmxRequest(HttpRequest):
@@ -31,30 +48,54 @@ def by_htmx(request: HttpRequest) -> bool:
 
 def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
-    fields = [
-        (name, value)
-        for name, values in request.POST.lists()
-        if name not in ("csrfmiddlewaretoken", "past")
-        for value in values
-    ]
-    context = {"in_past": in_past, "fields": fields, "key": key, "base": base_of(request)}
+    context = {"in_past": in_past, "fields": sent(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
     response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
     return response
 
 
 def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
-    """A page, or a fragment in a drawer, that says what is wrong and what to do."""
+    """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
     if isinstance(error, Unavailable):
         return come_again(request, error)
-    context = {"error": error, "key": key, "base": base_of(request)}
-    return render(request, "playground/problem.html", context, status=error.status)
+    context = {"error": error, "key": key, "base": base_of(request), "fields": sent(request)}
+    context["again"] = not isinstance(error, SessionGone | NotAllowed)
+    return worded(render(request, "playground/problem.html", context, status=error.status), error)
+
+
+def refused(
+    request: HttpRequest, client: SessionClient, room: str, error: SessionError, context: dict[str, Any]
+) -> HttpResponse:
+    """A room of the workbench whose form did not go through: it comes back as it was filled in."""
+    return worded(workbench(request, client, room, context, error.status), error)
+
+
+def worded(response: HttpResponse, error: SessionError) -> HttpResponse:
+    """An answer that says in words what went wrong; workbench.js shows such a one, whatever its status."""
+    response["X-Problem"] = error.kind
+    return response
+
+
+def sent(request: HttpRequest) -> list[tuple[str, str]]:
+    """The fields of the form just sent; none where it can't be read."""
+    try:
+        lists = list(request.POST.lists())
+    except (BadRequest, SuspiciousOperation, OSError):
+        return []
+    return [(name, value) for name, values in lists if name not in OURS for value in values]
 
 
 def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
     """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
-    again = request.method == "GET" and not by_htmx(request)
-    context = {"error": error, "base": base_of(request), "again": again}
+    context = {
+        "error": error,
+        "base": base_of(request),
+        "request": request,
+        "csrf_token": get_token(request),
+        "fields": sent(request),
+        "again": True,
+        "reloads": request.method == "GET" and not by_htmx(request),
+    }
     page = render_to_string("playground/unavailable.html", context)
     return HttpResponse(page, status=error.status, headers={"Retry-After": str(error.retry_after)})
 
@@ -92,6 +133,7 @@ def workbench(
         "at": position(request),
         "base": base_of(request),
         "drawer": in_drawer(request),
+        "most_bytes": settings.MAX_UPLOAD_BYTES,
     }
     return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
 

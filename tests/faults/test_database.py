@@ -121,6 +121,7 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
     for answer in answers:
         assert WORDS in answer.text
         assert int(answer.headers["Retry-After"]) > 0
+    assert "Another" in answers[-1].text, "what was sent is given back"
     wire.send({"type": "step", "grain": "plugin"})
     error = wire.until(lambda message: message["type"] == "error")
     assert error["kind"] == "unavailable"

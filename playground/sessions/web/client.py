@@ -18,7 +18,7 @@ from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
 from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
-from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import TraceChecked
 from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
@@ -167,10 +167,12 @@ class SessionClient:
         self.require_edit()
         return await self.on_loop(lambda live: live.changes.preview(text))
 
-    async def apply_plan(self, plan: ImportPlan) -> Applied:
-        """Apply what a preview accepted, as one command at the head."""
+    async def apply_text(self, text: bytes, create_only: bool = False) -> TextApplied:
+        """Apply all objects of a text at the head as one command, or none; what it came to is seen at what nobody has changed since."""
         self.require_edit()
-        return await self._apply(self, plan.command)
+        done = await self.on_loop(lambda live: live.changes.apply_text(text, create_only))
+        await self.refresh()
+        return done
 
     async def keep_preview(self, text: bytes, filename: str = "", author: str = "") -> str:
         """What importing a text would do, kept until it is applied; its token."""

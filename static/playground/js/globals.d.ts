@@ -12,11 +12,6 @@ interface HtmxAsking {
 declare const htmx: {
   ajax(verb: string, path: string, asking: HtmxAsking): Promise<void>;
   process(element: Element): void;
-  swap(
-    target: Element,
-    html: string,
-    how: { swapStyle: string; swapDelay: number; settleDelay: number },
-  ): void;
 };
 
 /** https://plotly.com/javascript/plotlyjs-function-reference/ */

@@ -4,12 +4,16 @@ import { showInDrawer, startDrawer } from "./shared/drawer.js";
 import { startCopy } from "./workbench/copy.js";
 import { startDrop } from "./workbench/drop.js";
 import { startEditor } from "./workbench/editor.js";
+import { startSize } from "./workbench/size.js";
+
+const TOO_LARGE = 413;
 
 /** @param {ParentNode} root */
 function start(root) {
   all("[data-editor]", root).forEach(startEditor);
   all("[data-drop]", root).forEach(startDrop);
   all("[data-share]", root).forEach(startCopy);
+  all("[data-most]", root).forEach(startSize);
 }
 
 // A form that was refused comes back with its errors and an honest status: show it.
@@ -26,7 +30,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     detail.isError = false;
     return;
   }
-  if (xhr.status >= 400 && xhr.status < 500 && target?.closest("#workbench, #fixes")) {
+  // What was too large to be read does not come back, so its form stays. Beyond 500 a proxy's page is no form.
+  const back = xhr.status >= 400 && xhr.status < 500 && xhr.status !== TOO_LARGE;
+  const worded = back || xhr.getResponseHeader("X-Problem");
+  if (worded && target?.closest("#workbench, #fixes")) {
     detail.shouldSwap = true;
     detail.isError = false;
   }

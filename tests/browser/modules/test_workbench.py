@@ -136,6 +136,19 @@ def test_a_copy_button_copies_its_field_or_selects_it(alone: Alone, allowed: boo
     assert alone.do("getSelection().toString()") == "/s/x/"
 
 
+def test_what_is_too_large_is_told_before_it_is_sent(alone: Alone) -> None:
+    box = '<div id="box" data-most="8" data-too-large="too large"><textarea id="text"></textarea></div>'
+    alone.show(box)
+    alone.call("workbench/size.js", "({ startSize }) => startSize(document.querySelector('#box'))")
+    said = "document.querySelector('#text').validationMessage"
+    alone.page.fill("#text", "äöüä")
+    assert alone.do(said) == ""
+    alone.page.fill("#text", "äöüäx")
+    assert alone.do(said) == "too large"
+    alone.page.fill("#text", "x")
+    assert alone.do(said) == ""
+
+
 WORKBENCH = """<div id="messages"></div><div id="workbench"><form hx-post="save" hx-target="#workbench" hx-swap="outerHTML">
 <input name="name"><button id="save">save</button></form></div>
 <form hx-post="step" hx-target="#messages"><button id="step">step</button></form>"""
@@ -144,10 +157,13 @@ REFUSED = """<div id="workbench"><p>long</p><div class="field wrong"><input id="
 <div data-editor><textarea id="text">a</textarea></div></div>"""
 
 
-def workbench(alone: Alone, path: str, text: str, status: int, asks: bool = False) -> None:
+def workbench(
+    alone: Alone, path: str, text: str, status: int, asks: bool = False, problem: bool = False
+) -> None:
     """The page, with what a form is answered."""
+    headers = {"X-Asks": "1"} if asks else {"X-Problem": "error"} if problem else {}
     alone.answers[path] = lambda route: route.fulfill(
-        status=status, body=text, content_type="text/html", headers={"X-Asks": "1"} if asks else {}
+        status=status, body=text, content_type="text/html", headers=headers
     )
     alone.call("workbench.js", "() => {}")
 
@@ -160,6 +176,21 @@ def test_a_refused_form_comes_back_with_its_errors_and_an_editor_that_works(alon
     alone.do("tick(1000)")
     assert alone.do("document.activeElement.id") == "wrong"
     assert alone.page.locator(".gutter i").count() == 1
+
+
+def test_a_failure_in_words_takes_the_forms_place(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    workbench(alone, "save", '<div id="workbench">the disk is full</div>', 507, problem=True)
+    alone.page.click("#save")
+    alone.page.wait_for_selector("#workbench:text('the disk is full')")
+
+
+def test_a_form_that_was_too_large_stays(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    workbench(alone, "save", '<div id="workbench">too large</div>', 413)
+    with alone.page.expect_response("**/save"):
+        alone.page.click("#save")
+    assert alone.page.locator("#save").count() == 1
 
 
 def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:

@@ -426,9 +426,8 @@ async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient,
     text = await body(await browser.get(url("cluster", session)))
     copy = await create_session("Copy")
     client = await SessionClient.open(copy.edit_key)
-    plan = await client.preview(text)
+    plan = (await client.apply_text(text)).plan
     assert {item.action for item in plan.items} == {"created"}
-    await client.apply_plan(plan)
     original = await SessionClient.open(session.edit_key)
     assert await names(client) == await names(original)
     p0 = Manifest(kind="Pod", namespace="default", name="p0")
