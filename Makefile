@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 PORT ?= 8000
 export PORT
+# What Python compiles is kept: the tests start hundreds of servers and workers.
+unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 # The test lock holds the run lock and more, so either one may be installed into the same environment.
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r

@@ -162,9 +162,7 @@ def workbench(
 ) -> None:
     """The page, with what a form is answered."""
     headers = {"X-Asks": "1"} if asks else {"X-Problem": "error"} if problem else {}
-    alone.answers[path] = lambda route: route.fulfill(
-        status=status, body=text, content_type="text/html", headers=headers
-    )
+    alone.answer(path, text, status, headers=headers)
     alone.call("workbench.js", "() => {}")
 
 
