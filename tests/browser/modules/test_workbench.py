@@ -162,9 +162,7 @@ def workbench(
 ) -> None:
     """The page, with what a form is answered."""
     headers = {"X-Asks": "1"} if asks else {"X-Problem": "error"} if problem else {}
-    alone.answers[path] = lambda route: route.fulfill(
-        status=status, body=text, content_type="text/html", headers=headers
-    )
+    alone.answer(path, text, status, headers=headers)
     alone.call("workbench.js", "() => {}")
 
 
@@ -199,6 +197,20 @@ def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:
     with alone.page.expect_response("**/save"):
         alone.page.click("#save")
     assert alone.page.locator("#save").count() == 1
+
+
+def test_what_can_not_be_done_now_is_said_above_the_form(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    said = '<main><div class="refusal"><h2>in a moment</h2></div></main>'
+    alone.answers["save"] = lambda route: route.fulfill(
+        status=503, body=said, content_type="text/html", headers={"Retry-After": "5"}
+    )
+    alone.call("workbench.js", "() => {}")
+    for _again in range(2):
+        with alone.page.expect_response("**/save"):
+            alone.page.click("#save")
+        alone.page.wait_for_selector("#workbench > .refusal:has-text('in a moment')")
+    assert alone.page.locator(".refusal").count() == alone.page.locator("#save").count() == 1
 
 
 @pytest.mark.parametrize(("drawer", "shown"), [(DRAWER, True), ("", False)])
