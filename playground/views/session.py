@@ -16,8 +16,8 @@ from msgspec import to_builtins
 from playground.postgresql.outage import impatient
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions.database import log
 from playground.sessions.database.asking import in_thread
+from playground.sessions.database.health import HEALTH
 from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
@@ -246,10 +246,10 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it."""
+    """For monitors: whether the database answers, without waiting for it, and takes what is written."""
     try:
         with impatient():
-            await in_thread(log.alive)
+            await in_thread(HEALTH.check)
     except Unavailable as error:
         state, status = {"ok": False, "error": error.message}, error.status
     else:

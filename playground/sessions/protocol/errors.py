@@ -115,6 +115,14 @@ class Unavailable(SessionError):
     retry_after = 5  # seconds
 
 
+class StorageFull(Unavailable):
+    """The database takes nothing more; what is in it can be read."""
+
+    kind = "full"
+    status = 507
+    retry_after = 60
+
+
 class Failure(Struct, frozen=True, omit_defaults=True):
     """A SessionError as a worker reports it."""
 

@@ -18,7 +18,7 @@ from django.conf import settings
 from playground.models import Session
 from playground.sessions.database import checkpoints
 from playground.sessions.protocol.base import Message, Query, Request
-from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone
+from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
 from playground.sessions.web.pool import CRASHES, Crashes, Worker, WorkerDied
 from playground.sessions.web.services import Services
@@ -131,7 +131,8 @@ class EngineConnection:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
+            with contextlib.suppress(Unavailable):  # it can be looked at all the same
+                await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 
