@@ -27,9 +27,9 @@ def files_of(recipe: str) -> list[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The code and its tests, without what is made from them."""
+    """The code and its tests, compiled as they are."""
     for name in COPIED:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, tmp_path / name)
     for file in (path for path in ROOT.iterdir() if path.is_file()):
         shutil.copy(file, tmp_path)
     return tmp_path

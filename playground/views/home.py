@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -36,6 +37,7 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
         "clusters": CLUSTERS.values(),
         "recent": await recent(request),
         "version": VERSION,
+        "most_bytes": settings.MAX_UPLOAD_BYTES,
     }
     return render(request, "playground/home.html", {**context, **more}, status=status)
 

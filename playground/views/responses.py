@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from playground.sessions.protocol.errors import InThePast, SessionError, SessionGone
+from playground.sessions.protocol.errors import (
+    CommandRefused,
+    Conflict,
+    InThePast,
+    LimitReached,
+    NotAllowed,
+    SessionError,
+    SessionGone,
+    Unavailable,
+)
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
+
+# With these a command's form comes back as it was filled in; others get a page of their own (problem).
+FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
+MOST_NOTES = 5
+# Characters of an address that is led to: with the other headers it fits into the 4 KiB that proxies keep for them.
+MOST_ADDRESS = 2000
+# Fields that a page adds to every form.
+OURS = ("csrfmiddlewaretoken", "past")
+
+
+class Broken(SessionError):
+    """A mistake in the server."""
+
+    kind = "broken"
+    status = 500
+    unchanged = False
 
 
 class HtmxRequest(HttpRequest):
@@ -30,27 +61,99 @@ def by_htmx(request: HttpRequest) -> bool:
 
 def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
-    fields = [
-        (name, value)
-        for name, values in request.POST.lists()
-        if name not in ("csrfmiddlewaretoken", "past")
-        for value in values
-    ]
-    context = {"in_past": in_past, "fields": fields, "key": key, "base": base_of(request)}
+    context = {"in_past": in_past, "fields": sent(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
     response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
     return response
 
 
 def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
-    """A page, or a fragment in a drawer, that says what is wrong and what to do."""
-    context = {"error": error, "key": key, "base": base_of(request)}
-    return render(request, "playground/problem.html", context, status=error.status)
+    """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
+    if isinstance(error, Unavailable):
+        return come_again(request, error)
+    context = {"error": error, "key": key, "base": base_of(request), "fields": sent(request)}
+    context["again"] = not isinstance(error, SessionGone | NotAllowed)
+    return worded(render(request, "playground/problem.html", context, status=error.status), error)
+
+
+def refused(
+    request: HttpRequest, client: SessionClient, room: str, error: SessionError, context: dict[str, Any]
+) -> HttpResponse:
+    """A room of the workbench whose form did not go through: it comes back as it was filled in."""
+    return worded(workbench(request, client, room, context, error.status), error)
+
+
+def worded(response: HttpResponse, error: SessionError) -> HttpResponse:
+    """An answer that says in words what went wrong; workbench.js shows such a one, whatever its status."""
+    response["X-Problem"] = error.kind
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def sent(request: HttpRequest) -> list[tuple[str, str]]:
+    """The fields of the form just sent; none where it can't be read."""
+    try:
+        lists = list(request.POST.lists())
+    except (BadRequest, SuspiciousOperation, OSError):
+        return []
+    return [(name, value) for name, values in lists if name not in OURS for value in values]
+
+
+def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
+    """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
+    context = {
+        "error": error,
+        "base": base_of(request),
+        "request": request,
+        "csrf_token": get_token(request),
+        "fields": sent(request),
+        "again": True,
+        "reloads": request.method == "GET" and not by_htmx(request),
+    }
+    page = render_to_string("playground/unavailable.html", context)
+    return worded(HttpResponse(page, status=error.status), error)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """An address that leads nowhere."""
     return problem(request, SessionGone(_("There is nothing at this address.")))
+
+
+def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A request that Django refuses, such as for a host that is not served here."""
+    return problem(
+        request,
+        SessionError(
+            _("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]}
+        ),
+    )
+
+
+def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that was not sent from a page of this server, or from one that is out of date."""
+    text = _(
+        "This form was sent from a page that is out of date or is not this server's, or the browser takes no cookies. "
+        "Open the page again and send the form from there."
+    )
+    return problem(request, NotAllowed(text))
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
+    return problem(
+        request,
+        Broken(
+            _(
+                "Something went wrong on the server, and its log says what. Look at the session before you try again."
+            )
+        ),
+    )
+
+
+def shortened(url: str) -> str:
+    """An address to lead to, without its query where browsers and proxies would not take its length."""
+    return url if len(url) <= MOST_ADDRESS else url.partition("?")[0]
 
 
 def in_drawer(request: HttpRequest) -> bool:
@@ -81,6 +184,7 @@ def workbench(
         "at": position(request),
         "base": base_of(request),
         "drawer": in_drawer(request),
+        "most_bytes": settings.MAX_UPLOAD_BYTES,
     }
     return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
 
@@ -94,6 +198,15 @@ def say(request: HttpRequest, heard: Heard) -> None:
             messages.success(request, message.message)
 
 
+def warn(request: HttpRequest, notes: Sequence[str]) -> None:
+    """What else the next page says of objects that were applied, such as a workload that no pods were made of."""
+    for note in notes[:MOST_NOTES]:
+        messages.warning(request, note)
+    if (more := len(notes) - MOST_NOTES) > 0:
+        text = ngettext("and %(count)d more note", "and %(count)d more notes", more)
+        messages.warning(request, text % {"count": more})
+
+
 def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
     """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
     messages.success(request, said)
@@ -102,4 +215,5 @@ def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> H
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
+    url = shortened(url)
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,20 +13,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
+from playground.postgresql.outage import impatient
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions.database import log
-from playground.sessions.protocol.errors import Opening, SessionError
+from playground.sessions.database.asking import in_thread
+from playground.sessions.database.health import HEALTH
+from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
 from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say
+from playground.views.responses import by_htmx, go, say, shortened
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
+KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 @require_GET
@@ -42,7 +45,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
         return render(request, "playground/opening.html", context, status=202)
     await client.touch()
-    await client.session.arefresh_from_db(fields=["differs"])
+    await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
     context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
@@ -103,7 +106,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
+    return HttpResponseRedirect(shortened(url + heard.look.href()) if heard.look.to_query() else url)
 
 
 @require_POST
@@ -187,16 +190,16 @@ async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    name = " ".join(request.POST.get("name", "").replace("\0", "").split())  # not every database takes that
+    name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
             _("A name has from 1 to %(most)d characters; this one has %(has)d.")
             % {"most": NAME_LENGTH, "has": len(name)}
         )
     client.session.name = name
-    await client.session.asave(update_fields=["name"])
+    await in_thread(client.session.save, update_fields=["name"])
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
-    if back and "/" not in back:
+    if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):
         return HttpResponse(status=204)
@@ -243,6 +246,12 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: the database answers."""
-    await sync_to_async(log.alive, thread_sensitive=False)()
-    return HttpResponse(orjson.dumps({"ok": True}), content_type="application/json")
+    """For monitors: whether the database answers, without waiting for it, and takes what is written."""
+    try:
+        with impatient():
+            await in_thread(HEALTH.check)
+    except Unavailable as error:
+        state, status = {"ok": False, "error": error.message}, error.status
+    else:
+        state, status = {"ok": True}, 200
+    return HttpResponse(orjson.dumps(state), content_type="application/json", status=status)

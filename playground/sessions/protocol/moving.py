@@ -63,11 +63,32 @@ class ImportPlan(Struct, frozen=True):
         """How many objects it would create or change."""
         return sum(item.action in ("created", "changed") for item in self.items)
 
+    def obstacles(self, create_only: bool) -> list[PlannedObject]:
+        """What keeps a text from being applied as a whole: what is refused or ignored, and names that are taken."""
+        wanted = ("created",) if create_only else ("created", "changed", "unchanged")
+        return [item for item in self.items if item.action not in wanted]
+
 
 class PreviewImport(Request[ImportPlan], frozen=True, kw_only=True):
     """What importing a text at the head would do."""
 
     text: bytes
+
+
+class TextApplied(Struct, frozen=True):
+    """What a text comes to at the head; `applied` is None where an obstacle kept it out, or it would change nothing."""
+
+    plan: ImportPlan
+    applied: Applied | None = None
+
+
+class ApplyText(Request[TextApplied], frozen=True, kw_only=True):
+    """Apply all objects of a text or none, so that nobody comes between its plan and its command. Limits are as of Apply."""
+
+    text: bytes
+    create_only: bool
+    max_objects: int
+    followers: list[Follower] = []
 
 
 class QueueProgress(Struct, frozen=True):

@@ -30,6 +30,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     opening.AskProgress,
     moving.Apply,
     moving.PreviewImport,
+    moving.ApplyText,
     moving.Step,
     moving.Run,
     moving.RequireFuture,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol, TypeVar
@@ -13,9 +14,18 @@ from django.conf import settings
 
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached
+from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached, Unavailable
 from playground.sessions.protocol.looking import Delta, Follower
-from playground.sessions.protocol.moving import Apply, ImportPlan, Moved, PreviewImport, Step
+from playground.sessions.protocol.moving import (
+    Applied,
+    Apply,
+    ApplyText,
+    ImportPlan,
+    Moved,
+    PreviewImport,
+    Step,
+    TextApplied,
+)
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
@@ -24,8 +34,9 @@ from scheduler_core.simulation import Grain
 
 T = TypeVar("T")
 
-# Two processes that write at the same moment: the one that lost reads the log and tries again, this often.
-TRIES = 5
+# Several processes that write at the same moment: one that lost reads the log and tries again, this often, after a random while.
+TRIES = 12
+PAUSE = 0.02
 POD_BYTES = 600
 _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
@@ -57,12 +68,13 @@ class Changes:
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
         """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
+        self.engine.crashes.require_calm(reading=False)
         self.engine.interrupt()
         async with self._lock:
             await self.engine.ready()
             try:
                 yield
-            except (Conflict, EngineFailed, asyncio.CancelledError):
+            except (Conflict, EngineFailed, Unavailable, asyncio.CancelledError):
                 self._take_back()
                 raise
 
@@ -105,26 +117,45 @@ class Changes:
         async with self.exclusive():
             self.log.require_room()
             followers = self._publisher.followers()
-            applied = await self.engine.call(
-                Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
-            )
-            try:
-                self.log.require_room(applied.size)
-            except LimitReached:
-                self.engine.mark_stale()
-                raise
-            self._prepare_soon(applied.to, followers, applied.deltas)
-            await self.write("command", applied.to, applied.payload, applied.size)
+            request = Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
+            await self._write_applied(await self.engine.call(request), followers)
             return self.log.head
+
+    async def _write_applied(self, applied: Applied, followers: list[Follower]) -> None:
+        try:
+            self.log.require_room(applied.size)
+        except LimitReached:
+            self.engine.mark_stale()
+            raise
+        self._prepare_soon(applied.to, followers, applied.deltas)
+        await self.write("command", applied.to, applied.payload, applied.size)
 
     async def preview(self, text: bytes) -> ImportPlan:
         """What importing a text would do."""
+        await self._make_room_for(text)
+        return await self.engine.call(PreviewImport(text=text))
+
+    async def apply_text(self, text: bytes, create_only: bool) -> TextApplied:
+        """Apply all objects of a text at the head, or none."""
+        await self._make_room_for(text)
+        return await self.retry_on_conflict(lambda: self._apply_text(text, create_only))
+
+    async def _apply_text(self, text: bytes, create_only: bool) -> TextApplied:
+        async with self.exclusive():
+            self.log.require_room()
+            followers, most = self._publisher.followers(), settings.MAX_OBJECTS
+            request = ApplyText(text=text, create_only=create_only, max_objects=most, followers=followers)
+            done = await self.engine.call(request)
+            if done.applied is not None:
+                await self._write_applied(done.applied, followers)
+            return done
+
+    async def _make_room_for(self, text: bytes) -> None:
         if len(text) > settings.MAX_UPLOAD_BYTES:
             raise LimitReached(
                 f"The text has {len(text):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
             )
         await self._make_heavy(len(text) + _made_of(text))
-        return await self.engine.call(PreviewImport(text=text))
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
         """Engine steps at the head, as one entry of the log; False where nothing was left to do."""
@@ -152,7 +183,7 @@ class Changes:
             try:
                 return await work()
             except Conflict:
-                await asyncio.sleep(0.02 * number)
+                await asyncio.sleep(random.uniform(0, PAUSE * number))  # noqa: S311 - spreads, hides nothing
         return await work()
 
     async def _make_heavy(self, size: int) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from playground.sessions.protocol import comparing, finding, looking, moving, opening
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
@@ -66,6 +68,15 @@ def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
     return imports.preview(engine.world, request.text)
+
+
+def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextApplied]:
+    yield
+    plan = imports.preview(engine.world, request.text)
+    shown = msgspec.structs.replace(plan, command=b"")
+    if not plan.command or plan.obstacles(request.create_only):
+        return moving.TextApplied(shown)
+    return moving.TextApplied(shown, engine.apply(plan.command, request.max_objects, request.followers))
 
 
 def step(engine: Engine, request: moving.Step) -> Steps[moving.Moved]:
@@ -158,6 +169,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     opening.ForgetSaved: Handler(forget_saved),
     moving.Apply: Handler(apply),
     moving.PreviewImport: Handler(preview_import),
+    moving.ApplyText: Handler(apply_text),
     moving.Step: Handler(step),
     moving.Run: Handler(run, slow=True),
     moving.RequireFuture: Handler(require_future),

@@ -13,11 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.builder import to_yaml
 from playground.builder.names import next_index
 from playground.forms.build import BuilderForm, NodesForm, PodsForm
-from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.responses import by_htmx, done, position, workbench
+from playground.views.responses import FORM_ERRORS, by_htmx, done, position, refused, workbench
 from scheduler_core.commands import ApplyObjects
 
 FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
@@ -45,8 +44,8 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     try:
         command = msgspec.to_builtins(ApplyObjects(tuple(form.manifests), create_only=True))
         await client.apply(command, at=position(request), source="builder")
-    except (CommandRefused, LimitReached) as error:
-        return workbench(request, client, "build", {**_page(what, form), "refusal": error}, 422)
+    except FORM_ERRORS as error:
+        return refused(request, client, "build", error, {**_page(what, form), "refusal": error})
     return done(request, client, said(what, len(form.manifests)), f"build-{what}")
 
 

@@ -14,11 +14,10 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
-from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import position, workbench
+from playground.views.responses import FORM_ERRORS, position, refused, shortened, workbench
 from scheduler_core.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
@@ -58,22 +57,20 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _apply(
     request: HttpRequest, client: SessionClient, command: dict[str, Any], form: CallForm, said: str
 ) -> HttpResponse:
-    refusal: Any = None
     try:
         await client.apply(command, at=position(request), source="calls")
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
-        return HttpResponseRedirect(
-            f"{url}?{urlencode({'pod': command['pod']})}"
-        )  # a fork opens in its own studio (access.opens)
-    except (CommandRefused, LimitReached) as error:
-        refusal = error
+        # A fork opens in its own studio (access.opens).
+        return HttpResponseRedirect(shortened(f"{url}?{urlencode({'pod': command['pod']})}"))
+    except FORM_ERRORS as error:
+        refusal: Any = error
         for each in error.errors:
             if form.is_bound and each.path in form.fields:
                 form.add_error(each.path, _WORDS % {"received": each.received, "expected": each.expected})
                 refusal = None
-    context = {**await _page(request, client, form), "refusal": refusal}
-    return workbench(request, client, "calls", context, 422)
+        context = {**await _page(request, client, form), "refusal": refusal}
+        return refused(request, client, "calls", error, context)
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from msgspec import structs
 
 from playground.forms.gates import GatesForm
 from playground.forms.world import SettingsForm, restarts
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
+from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.responses import done, position, workbench
+from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
 from playground.views.workbench.effective import effective
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import WorldSettings, written
@@ -55,7 +55,7 @@ async def configuration(request: HttpRequest, client: SessionClient) -> HttpResp
 async def _configure(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     text, name = request.POST.get("text", "").replace("\r\n", "\n"), _name(request)
-    manifest, locate, errors = None, None, await _name_errors(request, client, name)
+    manifest, locate, status, errors = None, None, 422, await _name_errors(request, client, name)
     if not errors and not {"default", "remove"} & set(request.POST):
         manifest, locate, errors = await sync_to_async(read, thread_sensitive=False)(text)
     if not errors:
@@ -63,10 +63,11 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
             await client.apply(command, at=position(request), source="configuration")
             return done(request, client, _said(request, name), "configuration")
-        except (CommandRefused, LimitReached) as error:
+        except FORM_ERRORS as error:
+            status = error.status
             errors = [at_line(each, locate) for each in error.errors] or [FieldProblem(text=error.message)]
     context = {**await _page(request, client), "text": text, "errors": errors}
-    return workbench(request, client, "configuration", context, 422)
+    return workbench(request, client, "configuration", context, status)
 
 
 def _name(request: HttpRequest) -> str:
@@ -141,9 +142,9 @@ async def _change(
             msgspec.to_builtins(SetSettings(changes)), at=position(request), source="configuration"
         )
         return done(request, client, said, "configuration")
-    except (CommandRefused, LimitReached) as error:
+    except FORM_ERRORS as error:
         context = {**await _page(request, client), **forms, "refusal": error}
-        return workbench(request, client, "configuration", context, 422)
+        return refused(request, client, "configuration", error, context)
 
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:

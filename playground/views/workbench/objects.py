@@ -11,13 +11,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.builder import to_yaml
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached, SessionError
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError
 from playground.sessions.protocol.looking import Manifest, Objects
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, workbench
+from playground.views.responses import done, position, refused, warn, workbench
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -91,24 +91,26 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The text is planned as an import is, and applied only if every object of it is accepted."""
+    """The text is applied as an import is, but only if every object of it is accepted; with any error it comes back."""
     client.require_edit()
     text, create_only = request.POST.get("text", "").replace("\r\n", "\n"), "create" in request.POST
     at = position(request)
     try:
         async with client.acting(at) as target:
-            plan = await target.preview(text.encode())
+            plan = (await target.apply_text(text.encode(), create_only)).plan
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
-            await target.apply_plan(plan)
         client.landed = target
+        warn(request, plan.warnings)
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")
-    except (CommandRefused, LimitReached) as error:
+    except InThePast:
+        raise
+    except SessionError as error:
         errors = error.errors or [FieldProblem(text=error.message)]
-    context = {"text": text, "existing": _existing(request), "errors": errors}
-    return workbench(request, client, "yaml", context, 422)
+        context = {"text": text, "existing": _existing(request), "errors": errors}
+        return refused(request, client, "yaml", error, context)
 
 
 def _existing(request: HttpRequest) -> dict[str, str] | None:
@@ -121,17 +123,20 @@ def _existing(request: HttpRequest) -> dict[str, str] | None:
 def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     """Why a text can't be applied as it stands: what the plan refuses or ignores, and what exists already."""
     errors: list[FieldProblem] = []
-    for item in plan.items:
+    for item in plan.obstacles(create_only):
         name = f"{item.kind} {item.name}"
         if item.action == "refused":
             errors += item.errors
         elif item.action == "ignored":
             errors.append(FieldProblem(text=item.reason, object=name))
-        elif create_only and item.action != "created":
+        else:
             taken = _("“%(name)s” already exists; choose another name, or press Create or replace")
             errors.append(FieldProblem(text=taken % {"name": name}, object=name))
-    if not plan.items and not errors:
+    if not plan.items:
         errors.append(FieldProblem(text=_("There is no object in this text."), line=1))
+    elif not plan.accepted and not errors:
+        same = _("Everything in this text is in the cluster already, as it is written here.")
+        errors.append(FieldProblem(text=same))
     return errors
 
 

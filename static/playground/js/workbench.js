@@ -4,12 +4,16 @@ import { showInDrawer, startDrawer } from "./shared/drawer.js";
 import { startCopy } from "./workbench/copy.js";
 import { startDrop } from "./workbench/drop.js";
 import { startEditor } from "./workbench/editor.js";
+import { startSize } from "./workbench/size.js";
+
+const TOO_LARGE = 413;
 
 /** @param {ParentNode} root */
 function start(root) {
   all("[data-editor]", root).forEach(startEditor);
   all("[data-drop]", root).forEach(startDrop);
   all("[data-share]", root).forEach(startCopy);
+  all("[data-most]", root).forEach(startSize);
 }
 
 // A form that was refused comes back with its errors and an honest status: show it.
@@ -26,10 +30,24 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     detail.isError = false;
     return;
   }
-  if (xhr.status >= 400 && xhr.status < 500 && target?.closest("#workbench, #fixes")) {
+  // What was too large to be read does not come back, so its form stays. Beyond 500 a proxy's page is no form.
+  const back = xhr.status >= 400 && xhr.status < 500 && xhr.status !== TOO_LARGE;
+  const worded = back || xhr.getResponseHeader("X-Problem");
+  if (worded && target?.closest("#workbench, #fixes")) {
     detail.shouldSwap = true;
     detail.isError = false;
   }
+});
+// What the server can't do just now is said above the form, which stays as it was filled in.
+document.addEventListener("htmx:responseError", ({ detail: { target, xhr } }) => {
+  const room = target?.closest("#workbench");
+  if (!room || !xhr.getResponseHeader("Retry-After")) return;
+  const words = first(".refusal", new DOMParser().parseFromString(xhr.responseText, "text/html"));
+  if (!words) return;
+  first(".refusal.for-now", room)?.remove();
+  words.classList.add("for-now");
+  room.prepend(words);
+  words.scrollIntoView({ block: "center" });
 });
 // A long form comes back at its top: what was wrong may be far below.
 document.addEventListener("htmx:afterSettle", ({ target }) => {

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import mimetypes
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import django_htmx
 import pytest
-from playwright.sync_api import Browser, Error, Page, Route
+from playwright.sync_api import Browser, Error, Page
 
 from playground.presenters.look import declaration
 
-ORIGIN = "https://modules.test"
+PLACE = "/s/key/"
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = {
     "/static/playground/": ROOT / "static/playground",
@@ -76,29 +78,88 @@ PAGE = """<!DOCTYPE html><html lang="en"><head><title>modules</title><script>{sc
 LOOK_FIELDS = f'<script type="application/json" id="look-fields">{json.dumps(declaration())}</script>'
 
 
+class Answer(NamedTuple):
+    """What a request gets."""
+
+    text: str | bytes = ""
+    status: int = 200
+    kind: str = "text/html"
+    headers: dict[str, str] = {}
+
+
+class Site(ThreadingHTTPServer):
+    """A server of one page, of the scripts and styles as they are, and of what a test says; the browser keeps the files."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Visit)
+        self.origin = f"http://127.0.0.1:{self.server_port}"
+        self.html = ""
+        self.answers: dict[str, Answer] = {}
+
+    def answer(self, path: str) -> Answer:
+        for prefix, folder in FOLDERS.items():
+            if path.startswith(prefix):
+                file = folder / path.removeprefix(prefix)
+                kind = mimetypes.guess_type(file.name)[0] or "text/plain"
+                return Answer(file.read_bytes(), kind=kind, headers={"Cache-Control": "max-age=600"})
+        page = Answer(self.html if path == PLACE else "")
+        return self.answers.get(path.removeprefix(PLACE), page)
+
+
+class Visit(BaseHTTPRequestHandler):
+    """A request to a Site."""
+
+    server: Site
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        answer = self.server.answer(self.path.split("?")[0])
+        body = answer.text.encode() if isinstance(answer.text, str) else answer.text
+        headers = {"Content-Type": f"{answer.kind}; charset=utf-8", "Cache-Control": "no-store"}
+        self.send_response(answer.status)
+        for name, value in {**headers, **answer.headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.do_GET()
+
+    def log_message(self, *_what: Any) -> None:
+        """Nobody reads it."""
+
+
 class Alone:
     """A page of one module. `show` gives it its surroundings, `call` a function of the module's."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, site: Site) -> None:
         self.page = page
-        self.html = ""
-        self.answers: dict[str, Callable[[Route], None]] = {}
-        page.route(f"{ORIGIN}/**", self._answer)
+        self.site = site
 
     def show(self, body: str = "", attributes: str = "", query: str = "") -> None:
         """A page with this body, and with attributes of its body element."""
         whole = PAGE.format(script=SCRIPT, attributes=attributes, body=body)
-        self.html = (
+        self.site.html = (
             body.replace("<head>", f"<head><script>{SCRIPT}</script>", 1)
             if body.startswith("<!DOCTYPE")
             else whole
         )
-        self.page.goto(f"{ORIGIN}/s/key/{query}")
+        self.page.goto(f"{self.site.origin}{PLACE}{query}")
         self.do("tick(0)")  # htmx starts
 
-    def answer(self, path: str, text: str, status: int = 200) -> None:
+    def answer(
+        self,
+        path: str,
+        text: str,
+        status: int = 200,
+        kind: str = "text/html",
+        headers: dict[str, str] | None = None,
+    ) -> None:
         """What a path below the page's answers; None of them is heard otherwise."""
-        self.answers[path] = lambda route: route.fulfill(status=status, body=text, content_type="text/html")
+        self.site.answers[path] = Answer(text, status, kind, headers or {})
 
     def call(self, module: str, function: str, *arguments: Any) -> Any:
         """The value of a function (JavaScript, of the module and the arguments) in the page."""
@@ -122,17 +183,14 @@ class Alone:
         heard: list[Any] = self.page.evaluate("heard.splice(0)")
         return heard
 
-    def _answer(self, route: Route) -> None:
-        path = route.request.url.removeprefix(ORIGIN).split("?")[0]
-        folder = next((prefix for prefix in FOLDERS if path.startswith(prefix)), None)
-        if folder:
-            file = FOLDERS[folder] / path.removeprefix(folder)
-            kind = mimetypes.guess_type(file.name)[0]
-            route.fulfill(body=file.read_bytes(), content_type=kind or "text/plain")
-        elif (known := self.answers.get(path.removeprefix("/s/key/"))) is not None:
-            known(route)
-        else:
-            route.fulfill(body=self.html if path == "/s/key/" else "", content_type="text/html")
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    site = Site()
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield site
+    site.shutdown()
+    site.server_close()
 
 
 @pytest.fixture(scope="module")
@@ -144,9 +202,9 @@ def one_page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def alone(one_page: Page) -> Iterator[Alone]:
+def alone(one_page: Page, site: Site) -> Iterator[Alone]:
     """The module's page. The test fails at its end if a script did."""
-    alone, failed = Alone(one_page), []
+    alone, failed = Alone(one_page, site), []
 
     def fail(error: Error) -> None:
         failed.append(str(error))
@@ -155,5 +213,5 @@ def alone(one_page: Page) -> Iterator[Alone]:
     one_page.emulate_media(reduced_motion="no-preference")
     yield alone
     one_page.remove_listener("pageerror", fail)
-    one_page.unroute_all()
+    site.answers.clear()
     assert failed == []

@@ -15,7 +15,7 @@ PLOTLY = "globalThis.Plotly = { react: async (holder, data, layout) => hear(hold
 
 def shown(alone: Alone, body: str) -> None:
     """A page, with a Plotly that only says what it was asked to draw."""
-    alone.answers["plotly.js"] = lambda route: route.fulfill(body=PLOTLY, content_type="text/javascript")
+    alone.answer("plotly.js", PLOTLY, kind="text/javascript")
     alone.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
     alone.show(STYLE + body)
     alone.do("localStorage.clear()")

@@ -162,13 +162,11 @@ REFUSED = "<html><body><main class='refusal'><h2> Not allowed </h2></main></body
 
 @pytest.mark.parametrize(("text", "said"), [(REFUSED, ["Not allowed"]), ("oops", ["Bad Request"])])
 def test_a_refused_form_says_why(alone: Alone, text: str, said: list[str]) -> None:
-    alone.show(TOASTS + '<div id="workbench"></div>')
+    alone.show(TOASTS)
     alone.call(FORMS, "({ listenRefusals }) => listenRefusals()")
-    refuse = """(text, target) => document.body.dispatchEvent(new CustomEvent("htmx:responseError", {
-      bubbles: true, detail: { target, xhr: { responseText: text, statusText: "Bad Request" } } }))"""
-    alone.page.evaluate(f"(text) => ({refuse})(text, document.getElementById('workbench'))", text)
-    assert alone.page.locator(".toast").all_inner_texts() == []
-    alone.page.evaluate(f"(text) => ({refuse})(text, document.body)", text)
+    refuse = """(text) => document.body.dispatchEvent(new CustomEvent("htmx:responseError", {
+      bubbles: true, detail: { xhr: { responseText: text, statusText: "Bad Request" } } }))"""
+    alone.page.evaluate(refuse, text)
     assert alone.page.locator(".toast").all_inner_texts() == said
 
 
@@ -238,7 +236,7 @@ def test_who_has_kept_the_edit_link_is_not_asked_to_again(share: Alone) -> None:
     listen(share)
     assert unkept(share)
     share.page.click("#copy-edit")
-    assert (share.heard, unkept(share)) == (["https://modules.test/s/edit/"], False)
+    assert (share.heard, unkept(share)) == ([f"{share.site.origin}/s/edit/"], False)
     share.show(DIALOG)
     listen(share)
     assert not unkept(share)
@@ -249,7 +247,7 @@ def test_a_link_may_lead_to_the_present_step(share: Alone) -> None:
     share.page.click("#share-open")
     share.page.check("#share-step")
     share.page.click("#copy-view")
-    assert share.heard == ["https://modules.test/s/view/?at=12"]
+    assert share.heard == [f"{share.site.origin}/s/view/?at=12"]
     assert share.page.inner_text("#copied") == "Copied."
     assert unkept(share)
 

@@ -136,6 +136,19 @@ def test_a_copy_button_copies_its_field_or_selects_it(alone: Alone, allowed: boo
     assert alone.do("getSelection().toString()") == "/s/x/"
 
 
+def test_what_is_too_large_is_told_before_it_is_sent(alone: Alone) -> None:
+    box = '<div id="box" data-most="8" data-too-large="too large"><textarea id="text"></textarea></div>'
+    alone.show(box)
+    alone.call("workbench/size.js", "({ startSize }) => startSize(document.querySelector('#box'))")
+    said = "document.querySelector('#text').validationMessage"
+    alone.page.fill("#text", "äöüä")
+    assert alone.do(said) == ""
+    alone.page.fill("#text", "äöüäx")
+    assert alone.do(said) == "too large"
+    alone.page.fill("#text", "x")
+    assert alone.do(said) == ""
+
+
 WORKBENCH = """<div id="messages"></div><div id="workbench"><form hx-post="save" hx-target="#workbench" hx-swap="outerHTML">
 <input name="name"><button id="save">save</button></form></div>
 <form hx-post="step" hx-target="#messages"><button id="step">step</button></form>"""
@@ -144,11 +157,12 @@ REFUSED = """<div id="workbench"><p>long</p><div class="field wrong"><input id="
 <div data-editor><textarea id="text">a</textarea></div></div>"""
 
 
-def workbench(alone: Alone, path: str, text: str, status: int, asks: bool = False) -> None:
+def workbench(
+    alone: Alone, path: str, text: str, status: int, asks: bool = False, problem: bool = False
+) -> None:
     """The page, with what a form is answered."""
-    alone.answers[path] = lambda route: route.fulfill(
-        status=status, body=text, content_type="text/html", headers={"X-Asks": "1"} if asks else {}
-    )
+    headers = {"X-Asks": "1"} if asks else {"X-Problem": "error"} if problem else {}
+    alone.answer(path, text, status, headers=headers)
     alone.call("workbench.js", "() => {}")
 
 
@@ -162,12 +176,41 @@ def test_a_refused_form_comes_back_with_its_errors_and_an_editor_that_works(alon
     assert alone.page.locator(".gutter i").count() == 1
 
 
+def test_a_failure_in_words_takes_the_forms_place(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    workbench(alone, "save", '<div id="workbench">the disk is full</div>', 507, problem=True)
+    alone.page.click("#save")
+    alone.page.wait_for_selector("#workbench:text('the disk is full')")
+
+
+def test_a_form_that_was_too_large_stays(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    workbench(alone, "save", '<div id="workbench">too large</div>', 413)
+    with alone.page.expect_response("**/save"):
+        alone.page.click("#save")
+    assert alone.page.locator("#save").count() == 1
+
+
 def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:
     alone.show(WORKBENCH)
     workbench(alone, "save", "<p>broken</p>", 500)
     with alone.page.expect_response("**/save"):
         alone.page.click("#save")
     assert alone.page.locator("#save").count() == 1
+
+
+def test_what_can_not_be_done_now_is_said_above_the_form(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    said = '<main><div class="refusal"><h2>in a moment</h2></div></main>'
+    alone.answers["save"] = lambda route: route.fulfill(
+        status=503, body=said, content_type="text/html", headers={"Retry-After": "5"}
+    )
+    alone.call("workbench.js", "() => {}")
+    for _again in range(2):
+        with alone.page.expect_response("**/save"):
+            alone.page.click("#save")
+        alone.page.wait_for_selector("#workbench > .refusal:has-text('in a moment')")
+    assert alone.page.locator(".refusal").count() == alone.page.locator("#save").count() == 1
 
 
 @pytest.mark.parametrize(("drawer", "shown"), [(DRAWER, True), ("", False)])

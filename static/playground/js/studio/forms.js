@@ -47,10 +47,9 @@ export function listenTokens() {
   });
 }
 
-/** A form outside of the drawer that was refused: its words, taken from the page that a browser without scripts would show. */
+/** A form that was refused and does not come back in the drawer: its words, taken from the page that a browser without scripts would show. */
 export function listenRefusals() {
-  document.addEventListener("htmx:responseError", ({ detail: { target, xhr } }) => {
-    if (target?.closest("#workbench")) return;
+  document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
     const answer = new DOMParser().parseFromString(xhr.responseText, "text/html");
     toast(first(".refusal h2", answer)?.textContent?.trim() ?? xhr.statusText);
   });

@@ -23,6 +23,7 @@ export function startDrop(box) {
     if (!files || !input) return;
     event.preventDefault();
     input.files = files;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
     box.closest("form")?.requestSubmit();
   });
 }

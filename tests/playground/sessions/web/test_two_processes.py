@@ -23,6 +23,7 @@ from playground.sessions.web.runtime import Runtime
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, pod
 
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {{name: {}}}\n"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -86,6 +87,20 @@ async def test_both_may_write_in_turn(session: Session, processes: tuple[Process
         await other.do(other.live(session).ready())
         await until(lambda other=other, number=number: other.live(session).head == number + 2)
     assert await LogEntry.objects.acount() == 5
+
+
+async def test_editors_at_two_processes_save_at_the_same_time(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    async def editor(process: Process, who: str) -> None:
+        for number in range(10):
+            text = NODE.format(f"{who}-{number}").encode()
+            done = await process.do(process.live(session).changes.apply_text(text, True))
+            assert done.applied is not None
+
+    await asyncio.gather(*(editor(processes[number % 2], f"editor-{number}") for number in range(4)))
+    await session.arefresh_from_db()
+    assert session.head == 1 + 4 * 10
 
 
 async def test_one_process_drives_and_the_other_can_pause_it(
