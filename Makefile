@@ -17,7 +17,7 @@ DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test lint style types contracts pytest migrate install install-test venv chromium redis conformance screenshots lock clean
+.PHONY: help run test lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -25,7 +25,7 @@ help: ## what each target does
 run: install migrate ## serve the playground at http://127.0.0.1:PORT/ (8000 unless PORT says otherwise)
 	@exec $(PY) manage.py serve --port "$$PORT"
 
-test: install-test chromium redis lint types contracts pytest ## check everything: style, types, contracts, tests, browser
+test: install-test chromium redis postgresql lint types contracts pytest ## check everything: style, types, contracts, tests, browser
 
 venv:
 	@sh scripts/venv.sh
@@ -48,6 +48,9 @@ chromium: ## find Chromium for the browser tests, or install it
 
 redis: ## find redis-server for the tests of several servers, or install it
 	@sh scripts/redis.sh
+
+postgresql: ## find PostgreSQL for the tests of a database that goes away, or install it
+	@sh scripts/postgresql.sh
 
 lint: install-test ## ruff, djangofmt and deno: style and formatting of Python, templates, style sheets and scripts
 	@echo "make test: ruff check"; $(PY) -m ruff check .

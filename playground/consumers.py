@@ -11,7 +11,7 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 
-from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
+from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, PageMessage, ToPage, encode, read
 
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 CLOSE_GONE = 4404
 CLOSE_LIMIT = 4429
 CLOSE_FAILED = 1011
+CLOSE_AGAIN = 4503
 PATIENCE = 50
 
 
@@ -44,6 +45,9 @@ class SessionConsumer(AsyncWebsocketConsumer):
         except LimitReached as error:
             await self._send(Error.of(error))
             await self.close(CLOSE_LIMIT)
+        except Unavailable as error:
+            await self._send(Error.of(error))
+            await self.close(CLOSE_AGAIN)  # the page connects again by itself
         else:
             self.sender = asyncio.create_task(self._pump())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.db.models import Q
 from django.http import HttpRequest
 
 from playground.models import Session
+from playground.sessions.database.asking import in_thread
 
 KEPT = 12
 _NAME = "recent"
@@ -37,7 +37,7 @@ async def held_keys(request: HttpRequest) -> list[str]:
 async def recent(request: HttpRequest) -> list[dict[str, Any]]:
     """Name, key, access and time of last use of each that still exists, the last one first."""
     keys = await request.session.aget(_NAME, [])
-    return await sync_to_async(_rows, thread_sensitive=False)(keys) if keys else []
+    return await in_thread(_rows, keys) if keys else []
 
 
 def _rows(keys: list[str]) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "playground.views.unavailable.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -107,6 +107,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 
     # Tests look at the database from several threads, which a database in memory does not bear.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    DATABASES["default"]["ENGINE"] = "playground.postgresql"
+# Seconds for which pages wait for a database that is away, and after which one that says nothing is taken for away.
+DATABASE_WAIT_SECONDS = env_number("DATABASE_WAIT_SECONDS", 5)
+DATABASE_ANSWER_SECONDS = env_number("DATABASE_ANSWER_SECONDS", 10)
 
 REDIS_URL = env("REDIS_URL")
 # The channel layer waits for messages for 5 s at a time; the socket must not give up before that.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_GET
 from playground.presenters import Look
 from playground.presenters.branches import present
 from playground.recent import held_keys
+from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import family
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
@@ -35,5 +35,5 @@ async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
     """What the strip and the room show (presenters/branches.py)."""
     held = await held_keys(request)
-    members = await sync_to_async(family, thread_sensitive=False)(client.session, client.access, held)
+    members = await in_thread(family, client.session, client.access, held)
     return present([asdict(each) for each in members], position)

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from typing import Any
 from urllib.parse import urlencode
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.presenters.amounts import clock
 from playground.recent import remember
 from playground.sessions.database import listing
+from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import described_name
 from playground.sessions.database.listing import SkippedCommand
 from playground.sessions.protocol.comparing import Moments
@@ -44,12 +44,12 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await client.refresh()
     pk, head, here = client.session.pk, await client.head(), position(request)
     q = request.GET.get("q", "").strip()[:MOST_TEXT]
-    positions = await _db(listing.positions, pk, head)
+    positions = await in_thread(listing.positions, pk, head)
     done = bisect_left(positions, head if here is None else here)  # commands that came before the viewer
-    chosen = await _db(listing.naming, pk, q, head) if q else range(len(positions))
+    chosen = await in_thread(listing.naming, pk, q, head) if q else range(len(positions))
     wanted = request.GET.get("page", "") or str((bisect_left(chosen, done) - 1) // PAGE + 1)
     page = page_of(chosen, wanted, PAGE)
-    rows = await _db(listing.rows, pk, positions, page.rows, head)
+    rows = await in_thread(listing.rows, pk, positions, page.rows, head)
     times = await client.ask(Moments(positions=[row.at for row in rows], seconds=SECONDS))
     context = {
         "rows": [
@@ -86,8 +86,8 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
             _("%(has)d commands are ticked; at most %(most)d can be left out at once.")
             % {"has": len(skip), "most": MOST_SKIPPED}
         )
-    left = await _db(listing.skipped, client.session.pk, skip)
-    name = await _db(described_name, client.session, _without(left))
+    left = await in_thread(listing.skipped, client.session.pk, skip)
+    name = await in_thread(described_name, client.session, _without(left))
     job = await client.rerun(skip, name, creator(request), PATIENCE)
     return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
 
@@ -118,7 +118,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
         "session": client.session,
         "key": client.key,
         "work": job,
-        "skipped": await _db(listing.skipped, client.session.pk, Reruns.skipped(job)),
+        "skipped": await in_thread(listing.skipped, client.session.pk, Reruns.skipped(job)),
     }
     if job.result is None:
         return render(request, "playground/rerunning.html", context, status=202)
@@ -129,7 +129,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
 async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any]:
     result = new_branch.result
     reasons = {left.at: left.message for left in result.left}
-    refused = await _db(listing.skipped, client.session.pk, reasons)
+    refused = await in_thread(listing.skipped, client.session.pk, reasons)
     return {
         "branch": new_branch.branch,
         "result": result,
@@ -142,7 +142,3 @@ async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any
         "now": clock(result.now),
         "before": clock(result.before),
     }
-
-
-async def _db(work: Any, *arguments: Any) -> Any:
-    return await sync_to_async(work, thread_sensitive=False)(*arguments)

@@ -8,7 +8,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
@@ -22,6 +24,7 @@ from playground.sessions.protocol.errors import (
     NotAllowed,
     SessionError,
     SessionGone,
+    Unavailable,
 )
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
@@ -53,6 +56,8 @@ def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse
 
 def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
     """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
+    if isinstance(error, Unavailable):
+        return come_again(request, error)
     context = {"error": error, "key": key, "base": base_of(request), "fields": sent(request)}
     context["again"] = not isinstance(error, SessionGone | NotAllowed)
     return worded(render(request, "playground/problem.html", context, status=error.status), error)
@@ -78,6 +83,21 @@ def sent(request: HttpRequest) -> list[tuple[str, str]]:
     except (BadRequest, SuspiciousOperation, OSError):
         return []
     return [(name, value) for name, values in lists if name not in OURS for value in values]
+
+
+def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
+    """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
+    context = {
+        "error": error,
+        "base": base_of(request),
+        "request": request,
+        "csrf_token": get_token(request),
+        "fields": sent(request),
+        "again": True,
+        "reloads": request.method == "GET" and not by_htmx(request),
+    }
+    page = render_to_string("playground/unavailable.html", context)
+    return HttpResponse(page, status=error.status, headers={"Retry-After": str(error.retry_after)})
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,10 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
+from playground.postgresql.outage import impatient
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
 from playground.sessions.database import log
-from playground.sessions.protocol.errors import Opening, SessionError
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
@@ -42,7 +43,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
         return render(request, "playground/opening.html", context, status=202)
     await client.touch()
-    await client.session.arefresh_from_db(fields=["differs"])
+    await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
     context["branches"] = await tree(request, client, shown.position)
     return render(request, "playground/studio.html", context)
@@ -194,7 +195,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
             % {"most": NAME_LENGTH, "has": len(name)}
         )
     client.session.name = name
-    await client.session.asave(update_fields=["name"])
+    await in_thread(client.session.save, update_fields=["name"])
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
     if back and "/" not in back:
         return HttpResponseRedirect(reverse("branches", args=[back]))
@@ -243,6 +244,12 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: the database answers."""
-    await sync_to_async(log.alive, thread_sensitive=False)()
-    return HttpResponse(orjson.dumps({"ok": True}), content_type="application/json")
+    """For monitors: whether the database answers, without waiting for it."""
+    try:
+        with impatient():
+            await in_thread(log.alive)
+    except Unavailable as error:
+        state, status = {"ok": False, "error": error.message}, error.status
+    else:
+        state, status = {"ok": True}, 200
+    return HttpResponse(orjson.dumps(state), content_type="application/json", status=status)

@@ -22,6 +22,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from playground.models import Session
+from playground.sessions.database.asking import repeatable
 
 MOST = 200
 DEEPEST = 64
@@ -71,6 +72,7 @@ class _Member:
         return self.session.origin_position or 0 if self.parent is not None else 0
 
 
+@repeatable
 def family(session: Session, right: Right, held: Container[str] = ()) -> list[Branch]:
     """What a key of a session reaches, each before its branches, the latest branch first; at most MOST sessions.
 

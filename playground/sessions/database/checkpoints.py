@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from msgspec import Struct
 
 from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
+from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol import opening, outcomes
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.protocol.opening import Archive, NewCheckpoints, NewOutcomes
@@ -38,6 +39,7 @@ class Copied(Struct, frozen=True):
     outcomes_saved: int
 
 
+@repeatable
 def read(session_id: int) -> Saved:
     """The checkpoints of this very engine; what attempts came to where there are none, so that a replay can be compared."""
     rows = list(Checkpoint.objects.filter(session_id=session_id, fingerprint=fingerprint()))
@@ -139,6 +141,7 @@ def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
     return copied
 
 
+@repeatable
 def replayed(session_id: int, differs: Difference | None) -> None:
     """The session was replayed by this engine, and first came to something else there."""
     session = Session.objects.filter(pk=session_id).first()
@@ -151,6 +154,7 @@ def replayed(session_id: int, differs: Difference | None) -> None:
     session.save(update_fields=["differs", "engine_version"])
 
 
+@repeatable
 def read_difference(session_id: int) -> None:
     """Somebody has read where the replay differs."""
     Session.objects.filter(pk=session_id).update(differs=None)

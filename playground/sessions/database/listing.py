@@ -14,6 +14,7 @@ from playground.models import LogEntry, LogKind
 from playground.presenters.commands import SOURCES, left_out, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
+from playground.sessions.database.asking import repeatable
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,14 @@ class SkippedCommand:
     short: Message
 
 
+@repeatable
 def positions(session_id: int, head: int) -> list[int]:
     """Where the commands of a session's log below a head were applied, in order."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     return list(entries.order_by("seq").values_list("at", flat=True))
 
 
+@repeatable
 def naming(session_id: int, text: str, head: int) -> list[int]:
     """Indices of the commands that have a text somewhere in what they say, in whatever case."""
     wanted = text.lower().encode()
@@ -65,6 +68,7 @@ def naming(session_id: int, text: str, head: int) -> list[int]:
     ]
 
 
+@repeatable
 def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[ListedCommand]:
     """Some of the commands at `positions`, by their indices."""
     entries = {entry.at: entry for entry in _entries(session_id, [positions[index] for index in wanted])}
@@ -78,6 +82,7 @@ def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head:
     return listed
 
 
+@repeatable
 def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
     """The commands at some positions, as what a history lacks."""
     listed = []
@@ -87,6 +92,7 @@ def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
     return listed
 
 
+@repeatable
 def commands(session_id: int, head: int) -> list[LoggedCommand]:
     """All commands below a head, to be compared with another log's."""
     logged = []

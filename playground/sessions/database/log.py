@@ -19,6 +19,7 @@ from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import branches, checkpoints, markers
+from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
 from playground.sessions.protocol.opening import LogRow, RowKind
@@ -43,6 +44,7 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
+@repeatable
 def find(key: str) -> Session:
     """The session that a key opens."""
     sessions = Session.objects.select_related("origin")
@@ -77,12 +79,14 @@ def _require_room(creator: str) -> None:
         )
 
 
+@repeatable
 def delete(session_id: int) -> None:
     """Close a session for good: its links no longer open it. `cleanup_sessions` removes the rows."""
     Session.objects.filter(pk=session_id).update(deleted=timezone.now(), driver="", driver_until=None)
     checkpoints.drop(session_id)
 
 
+@repeatable
 def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     """The session and its entries from number `after` on (that one too: it may have grown)."""
     with transaction.atomic():
@@ -99,26 +103,46 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
 
 def append(session_id: int, row: LogRow) -> None:
     """Write the next entry and move the head. Raises Conflict if another entry came first."""
-    ours = Session.objects.filter(pk=session_id, log_seq=row.seq - 1, head=row.at, deleted=None)
+    _append(_entry(session_id, row, row.to))
+
+
+@repeatable
+def _append(entry: LogEntry) -> None:
+    """The same; where the connection broke while it was written, it is written once."""
+    ours = Session.objects.filter(pk=entry.session_id, log_seq=entry.seq - 1, head=entry.at, deleted=None)
     try:
         with transaction.atomic():
             changed = ours.update(
-                log_seq=row.seq, head=row.to, log_bytes=F("log_bytes") + row.size, used=timezone.now()
+                log_seq=entry.seq, head=entry.to, log_bytes=F("log_bytes") + entry.size, used=timezone.now()
             )
-            if not changed:
+            if not changed and not _is_written(entry):
                 raise Conflict(FIRST)
-            _entry(session_id, row, row.to).save(force_insert=True)
+            if changed:
+                entry.save(force_insert=True)
     except IntegrityError as error:
         raise Conflict(FIRST) from error
 
 
+def _is_written(entry: LogEntry) -> bool:
+    """Whether the log has this very entry from a try whose end was not heard of; the moment of its making is nobody else's."""
+    made = entry.created
+    return (
+        made is not None
+        and LogEntry.objects.filter(
+            session_id=entry.session_id, seq=entry.seq, created=made, payload=entry.payload
+        ).exists()
+    )
+
+
+@repeatable
 @transaction.atomic
 def advance(session_id: int, seq: int, head: int, to: int) -> None:
     """Let the last entry, a play or a run, reach further."""
-    changed = Session.objects.filter(pk=session_id, log_seq=seq, head=head, deleted=None).update(
-        head=to, used=timezone.now()
-    )
-    if not changed:
+    sessions = Session.objects.filter(pk=session_id, log_seq=seq, deleted=None)
+    changed = sessions.filter(head=head).update(head=to, used=timezone.now())
+    if (
+        not changed and not sessions.filter(head=to).exists()
+    ):  # as it is where the end of a try was not heard of
         raise Conflict(FIRST)
     LogEntry.objects.filter(session_id=session_id, seq=seq).update(to=to)
 
@@ -219,6 +243,7 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
             yield row
 
 
+@repeatable
 def lease(session_id: int, holder: str, seconds: float) -> bool:
     """Take or renew the right to drive a session; False while another process has it."""
     now = timezone.now()
@@ -230,6 +255,7 @@ def lease(session_id: int, holder: str, seconds: float) -> bool:
     )
 
 
+@repeatable
 def release(session_id: int, holder: str = "") -> None:
     """Give the right to drive back; without a holder, take it from whoever has it."""
     whose = {"driver": holder} if holder else {}
@@ -241,6 +267,7 @@ def alive() -> None:
     Session.objects.exists()
 
 
+@repeatable
 def touch(session_id: int) -> None:
     """Somebody looked: the session is in use."""
     Session.objects.filter(pk=session_id).update(used=timezone.now())

@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 from msgspec import convert, to_builtins
 
 from playground.models import Bookmark, Breakpoint, Session
+from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.breakpoints import Breakpoint as Point
 from playground.sessions.protocol.errors import LimitReached, SessionError
 
 NAME_LENGTH = 80
 
 
+@repeatable
 def points(session_id: int) -> list[tuple[Point, int]]:
     """The session's breakpoints and watches in the order they were made, each with its number of hits."""
     rows = Breakpoint.objects.filter(session_id=session_id)
@@ -27,6 +29,7 @@ def _point(row: Breakpoint) -> Point:
     return convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point)
 
 
+@repeatable
 def stopping(session_id: int, only: int | None = None) -> list[Point]:
     """The breakpoints that a run or a search ends at: those enabled, or the one with a number. Raises SessionError for none."""
     breakpoints = [point for point, _hits in points(session_id)]
@@ -78,6 +81,7 @@ class KeptBookmark(TypedDict):
     position: int
 
 
+@repeatable
 def bookmarks(session_id: int) -> list[KeptBookmark]:
     """In the order of their positions."""
     return list(Bookmark.objects.filter(session_id=session_id).values("id", "name", "position"))

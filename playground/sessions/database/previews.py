@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from playground.models import ImportPreview
+from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import CommandRefused, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 
@@ -67,6 +68,7 @@ def text(session_id: int, token: str) -> bytes:
     return zlib.decompress(bytes(_find(session_id, token, "text").text))
 
 
+@repeatable
 def _find(session_id: int, token: str, column: str) -> ImportPreview:
     wanted = token.replace("\0", " ")  # not every database takes that character
     preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()

@@ -103,6 +103,14 @@ class EngineFailed(SessionError):
     status = 500
 
 
+class Unavailable(SessionError):
+    """What the server needs, such as its database, does not answer. It comes back by itself."""
+
+    kind = "unavailable"
+    status = 503
+    retry_after = 5  # seconds
+
+
 class Failure(Struct, frozen=True, omit_defaults=True):
     """A SessionError as a worker reports it."""
 

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached
+from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached, Unavailable
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import (
     Applied,
@@ -73,7 +73,7 @@ class Changes:
             await self.engine.ready()
             try:
                 yield
-            except (Conflict, EngineFailed, asyncio.CancelledError):
+            except (Conflict, EngineFailed, Unavailable, asyncio.CancelledError):
                 self._take_back()
                 raise
 

@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, previews
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
 from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError
@@ -68,7 +68,7 @@ class SessionClient:
     async def open(cls, key: str, past: Past = "ask") -> SessionClient:
         """The session that a key opens. Raises SessionGone for any other key."""
         asked = key.replace("\0", " ")  # not every database takes that character
-        session = await sync_to_async(log.find, thread_sensitive=False)(asked)
+        session = await in_thread(log.find, asked)
         client = cls(session, "edit" if session.edit_key == key else "view", past)
         if settings.REDIS_URL:
             await runtime().call(client._notice)
@@ -182,18 +182,18 @@ class SessionClient:
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""
-        return await _db(previews.plan, self.session.pk, token)
+        return await in_thread(previews.plan, self.session.pk, token)
 
     async def apply_preview(self, token: str, at: int | None = None) -> Applied:
         """Apply what a preview accepted, as one command; at an earlier position the text is looked at again there, in a fork."""
         async with self.acting(at) as target:
             if target is self:
-                data = await _db(previews.command, self.session.pk, token)
+                data = await in_thread(previews.command, self.session.pk, token)
             else:
-                plan = await target.preview(await _db(previews.text, self.session.pk, token))
+                plan = await target.preview(await in_thread(previews.text, self.session.pk, token))
                 data = previews.require_command(plan.command)
             applied = await self._apply(target, data)
-        await _db(previews.drop, self.session.pk, token)
+        await in_thread(previews.drop, self.session.pk, token)
         return applied
 
     @contextlib.asynccontextmanager
@@ -252,20 +252,20 @@ class SessionClient:
     async def delete(self) -> None:
         """Close the session for good, for everybody who watches it too."""
         self.require_edit()
-        await _db(log.delete, self.session.pk)
+        await in_thread(log.delete, self.session.pk)
         await runtime().call(lambda: runtime().delete(self.session.pk))
 
     async def refresh(self) -> None:
         """Read the session's row again."""
-        await self.session.arefresh_from_db()
+        await in_thread(self.session.refresh_from_db)
 
     async def touch(self) -> None:
         """Somebody looked: the session is in use."""
-        await _db(log.touch, self.session.pk)
+        await in_thread(log.touch, self.session.pk)
 
     async def read_difference(self) -> None:
         """Somebody has read where a replay under another engine came to something else."""
-        await _db(checkpoints.read_difference, self.session.pk)
+        await in_thread(checkpoints.read_difference, self.session.pk)
 
     # Talking
 
@@ -364,7 +364,7 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecke
     """Compute a trace again; what was found, and a session with its history."""
     check = runtime().traces.check
     found = await runtime().call(lambda: check(data, creator))
-    session = await _db(log.restore, name, creator, found.seed, found.head, found.commands)
+    session = await in_thread(log.restore, name, creator, found.seed, found.head, found.commands)
     return found, session
 
 
@@ -372,17 +372,13 @@ async def create_session(
     name: str, story: str | None = None, commands: list[Data] | None = None, creator: str = ""
 ) -> Session:
     """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
-    session = await _db(log.create, name, story or "", creator)
+    session = await in_thread(log.create, name, story or "", creator)
     client = SessionClient(session, "edit")
     try:
         for command in commands or []:
             await client.apply(command, source="start")
     except Exception:
-        await _db(log.delete, session.pk)
+        await in_thread(log.delete, session.pk)
         raise
     await client.refresh()
     return session
-
-
-async def _db(function: Callable[..., T], *arguments: Any) -> T:
-    return await sync_to_async(function, thread_sensitive=False)(*arguments)

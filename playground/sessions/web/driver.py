@@ -15,7 +15,7 @@ from django.conf import settings
 
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
 from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.protocol.until import Until, to_log
@@ -27,6 +27,9 @@ from scheduler_core.simulation import Grain
 
 RUN_SLICE = 0.1
 PLAY_TICK = 0.05
+# Seconds between two looks at a database that is away: the first, and the longest.
+AWAY = 0.25
+LONGEST_AWAY = 2.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,12 @@ class Audience(Protocol):
 
     def failed(self, error: BaseException) -> None: ...
 
+    def waits(self, error: Unavailable) -> None:
+        """It stands still until the database is back."""
+
+    def resumes(self) -> None:
+        """It goes on after that."""
+
     def ends(self) -> None:
         """Nothing moves any more."""
 
@@ -82,6 +91,7 @@ class Driver:
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._entry = -1
+        self._waits = 0  # how often in a row the database was away
         self._started = time.monotonic()
         self._first: QueueProgress | None = None
         self._progress = QueueProgress(0, 0)
@@ -120,11 +130,16 @@ class Driver:
         due = time.monotonic()
         try:
             while not self._stop.is_set() and self._is_watched():
-                if isinstance(self.drive, Play):
-                    due = await self._pace(self.drive, due)
-                if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
-                    break
-                await self._renew()
+                try:
+                    if isinstance(self.drive, Play):
+                        due = await self._pace(self.drive, due)
+                    if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
+                        break
+                    await self._renew()
+                except Unavailable as error:
+                    await self._wait(error)
+                else:
+                    self._resume()
         except (SessionError, OSError) as error:
             self._audience.failed(error)
         except Exception:
@@ -136,6 +151,23 @@ class Driver:
             await self._lease.release()
             self._audience.over()
 
+    async def _wait(self, error: Unavailable) -> None:
+        """What was not written is not shown either: the next slice begins where the log ends."""
+        if not self._waits:
+            self._audience.waits(error)
+        self._waits += 1
+        await self._stops_within(min(AWAY * self._waits, LONGEST_AWAY))
+
+    def _resume(self) -> None:
+        if self._waits:
+            self._waits = 0
+            self._audience.resumes()
+
+    async def _stops_within(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+
     async def _renew(self) -> None:
         if await self._lease.renew():
             self._audience.goes_on()
@@ -145,9 +177,7 @@ class Driver:
         if due - time.monotonic() < -1:
             due = time.monotonic()
         while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(wait, RENEW)):
-                    await self._stop.wait()
+            await self._stops_within(min(wait, RENEW))
             await self._renew()
         return due + self._steps_at_once(play) / play.rate
 

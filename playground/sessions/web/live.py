@@ -8,12 +8,13 @@ import time
 from typing import TypeVar
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, markers
 from playground.sessions.protocol.base import Message, Query, Request
-from playground.sessions.protocol.errors import Conflict, SessionError
+from playground.sessions.protocol.errors import Conflict, SessionError, Unavailable
 from playground.sessions.protocol.looking import Shown, View
 from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
@@ -23,7 +24,7 @@ from playground.sessions.web.driver import Driver, Play, RunTo
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.lease import Lease
-from playground.sessions.web.messages import Ended, Error, MarkersChanged, Running
+from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services
@@ -179,13 +180,21 @@ class LiveSession:
     async def ended(self, ended: Ended, moved: Moved) -> None:
         """A run came to its end by itself: notify whoever watches."""
         if moved.hit is not None:
-            await self.services.loop.db(markers.hit, self.id, moved.hit.id)
+            with contextlib.suppress(Unavailable):  # a run must not begin again for the sake of its count
+                await self.services.loop.db(markers.hit, self.id, moved.hit.id)
         self._last_end = (self.head, ended.message)
         if ended.message:
             self.publisher.send_all(ended)
 
     def failed(self, error: BaseException) -> None:
         self.publisher.send_all(Error.of(error))
+
+    def waits(self, error: Unavailable) -> None:
+        self.publisher.send_all(Error.of(error))
+
+    def resumes(self) -> None:
+        self.publisher.send_all(Notice(_("The database answers again: the session goes on where it was.")))
+        self._hint_moved()
 
     def ends(self) -> None:
         self.engine.shown = self.head

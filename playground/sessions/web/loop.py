@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
-from django.db import close_old_connections
+from playground.sessions.database.asking import ask
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,19 +32,14 @@ class SessionsLoop:
         asyncio.set_event_loop(self.loop)
         self.loop.run_forever()
 
-    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Run `ask()` on the sessions' loop and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_awaited(ask), self.loop)
+    async def call(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Run `work()` on the sessions' loop and wait for its answer on the caller's."""
+        future = asyncio.run_coroutine_threadsafe(_awaited(work), self.loop)
         return await asyncio.wrap_future(future)
 
     async def db(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a database function in a thread; from the sessions' loop only."""
-
-        def work() -> T:
-            close_old_connections()
-            return function(*args, **kwargs)
-
-        return await self.loop.run_in_executor(self._database, work)
+        """Run a database function in a thread; from the sessions' loop only. Raises Unavailable."""
+        return await self.loop.run_in_executor(self._database, lambda: ask(function, *args, **kwargs))
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""
@@ -62,5 +57,5 @@ class SessionsLoop:
         self._database.shutdown()
 
 
-async def _awaited(ask: Callable[[], Awaitable[T]]) -> T:
-    return await ask()
+async def _awaited(work: Callable[[], Awaitable[T]]) -> T:
+    return await work()

@@ -188,6 +188,12 @@ class Ended(ToPage, frozen=True):
     message: str
 
 
+class Notice(ToPage, frozen=True):
+    """What else people who watch should know."""
+
+    message: str
+
+
 class Searching(ToPage, frozen=True):
     """How far a search is."""
 

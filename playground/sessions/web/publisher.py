@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from playground.presenters.look import Look
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.protocol.errors import SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.looking import Compare, Follower, Seen
 from playground.sessions.protocol.looking import Delta as Changed
 from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
@@ -29,6 +29,7 @@ INTERVAL = 0.11
 SHARE = 4.0
 LONGEST = 2.0
 HURRY = 0.08
+AWAY = 1.0  # seconds after which is looked again where the database is away
 AHEAD = 4  # kinds of pages whose delta a step or command brings along
 
 log = logging.getLogger(__name__)
@@ -96,6 +97,7 @@ class Publisher:
         self._prepared: dict[Step, Fragments] = {}
         self._last = 0.0
         self._cost = 0.0
+        self._away = False
 
     def add(self, viewer: Viewer) -> None:
         self.viewers.add(viewer)
@@ -161,21 +163,31 @@ class Publisher:
                 await self.publish()
             except SessionGone:
                 self.gone()
+            except Unavailable as error:
+                await self._come_again(error)
             except Exception as error:
                 if not isinstance(error, SessionError):
                     log.exception("publishing session %s", self._session.id)
                 self.send_all(Error.of(error))
                 await asyncio.sleep(INTERVAL)
+            else:
+                self._away = False
             self._last = time.monotonic()
             self._cost = self._last - started
+
+    async def _come_again(self, error: Unavailable) -> None:
+        """Say once that the session can't be read, and look again until it can; that nothing drives it any more needs no reading."""
+        self._announce(self._session.shown, self._session.running)
+        if not self._away:
+            self._away = True
+            self.send_all(Error.of(error))
+        await asyncio.sleep(AWAY)
+        self._wake.set()
 
     async def publish(self) -> None:
         """Bring every viewer to where it stands."""
         head, running = self._session.shown, self._session.running
-        for viewer in self.viewers:
-            target = viewer.target(head)
-            if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
-                self._send([viewer], _delta((target, target), head, running, Fragments("", [])), target)
+        self._announce(head, running)
         for step, viewers in self._groups(head).items():
             try:
                 fragments = await self._made(step)
@@ -189,6 +201,13 @@ class Publisher:
             self._send(viewers, _delta(step, head, running, fragments), step[1])
             await asyncio.sleep(0)
         self.forget_prepared()
+
+    def _announce(self, head: int, running: Running | None) -> None:
+        """Say where the head is, and what drives the session, to those who see what they are to see."""
+        for viewer in self.viewers:
+            target = viewer.target(head)
+            if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
+                self._send([viewer], _delta((target, target), head, running, Fragments("", [])), target)
 
     def _groups(self, head: int) -> dict[Step, list[Viewer]]:
         """The viewers who need the same delta, where the head is, or will be."""

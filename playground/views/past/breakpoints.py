@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -16,6 +15,7 @@ from msgspec import structs
 from playground.presenters import Look
 from playground.presenters.amounts import clock
 from playground.sessions.database import markers
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import breakpoints as core
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, FIELDS, ExpressionProblem, Hit
 from playground.sessions.protocol.errors import LimitReached, SessionError
@@ -35,10 +35,6 @@ WINDOW = 5_000  # positions whose marks are looked for at once
 MOST_MARKS = 300
 
 
-async def _db(work: Any, *arguments: Any) -> Any:
-    return await sync_to_async(work, thread_sensitive=False)(*arguments)
-
-
 @require_http_methods(["GET", "POST"])
 @opens
 async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpResponse:
@@ -53,7 +49,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
         )
         wrong = await _problems(client, point)
         if not wrong:
-            await _db(markers.add, client.session.pk, point)
+            await in_thread(markers.add, client.session.pk, point)
             await client.markers_changed()
             if by_htmx(request) and not in_drawer(request):
                 return HttpResponse(status=204)
@@ -77,11 +73,11 @@ async def _list(
     error: SessionError | None = None,
 ) -> HttpResponse:
     at = position(request)
-    rows = await _db(markers.points, client.session.pk)
+    rows = await in_thread(markers.points, client.session.pk)
     objects = await client.ask(Objects(at=at))
     context = {
         "rows": [{"point": point, "hits": hits} for point, hits in rows],
-        "bookmarks": await _db(markers.bookmarks, client.session.pk),
+        "bookmarks": await in_thread(markers.bookmarks, client.session.pk),
         "fields": {name: str(fields.get(name, ""))[: core.TEXT if name != "cel" else 2 * EXPRESSION_LENGTH] for name in ("name", *FIELDS)},
         "watch": "watch" in fields,
         "changes": "changes" in fields,
@@ -124,7 +120,7 @@ async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) 
     do = request.POST.get("do", "")
     if do not in ("on", "off", "delete"):
         raise SessionError(_("A breakpoint can be switched on or off, or deleted."))
-    await _db(markers.change, client.session.pk, number, None if do == "delete" else do == "on")
+    await in_thread(markers.change, client.session.pk, number, None if do == "delete" else do == "on")
     await client.markers_changed()
     return _back_to_list(request, client)
 
@@ -136,7 +132,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
     at = position(request)
     head = await client.head()
     where = head if at is None else min(at, head)
-    await _db(markers.bookmark, client.session.pk, where, request.POST.get("name", ""))
+    await in_thread(markers.bookmark, client.session.pk, where, request.POST.get("name", ""))
     await client.markers_changed()
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
@@ -149,7 +145,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
 async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
     """Give one another `name`, or `delete` it."""
     name = None if request.POST.get("do") == "delete" else request.POST.get("name", "")
-    await _db(markers.rename, client.session.pk, number, name)
+    await in_thread(markers.rename, client.session.pk, number, name)
     await client.markers_changed()
     return _back_to_list(request, client)
 
@@ -172,8 +168,8 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the timeline marks between `first` and `last`: bookmarks, and where breakpoints and watches held."""
     first, last = (Look.from_query({"at": request.GET.get(name)}).at or 0 for name in ("first", "last"))
-    rows = await _db(markers.points, client.session.pk)
-    bookmarks = await _db(markers.bookmarks, client.session.pk)
+    rows = await in_thread(markers.points, client.session.pk)
+    bookmarks = await in_thread(markers.bookmarks, client.session.pk)
     end = min(last, await client.head())
     points = {point.id: point for point, _hits in rows if point.enabled}
     hits: list[Hit] = []

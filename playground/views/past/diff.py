@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.sessions.database import markers
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.looking import Changes
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
@@ -50,7 +50,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "page": page,
         "pages": -(-difference["total"] // PAGE),
         "query": urlencode({"from": since, "to": to, "kind": kind, "q": q}),
-        "bookmarks": await sync_to_async(markers.bookmarks, thread_sensitive=False)(client.session.pk),
+        "bookmarks": await in_thread(markers.bookmarks, client.session.pk),
     }
     return workbench(request, client, "diff", context)
 

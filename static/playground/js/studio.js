@@ -42,6 +42,7 @@ const handlers = {
   delta,
   idle: ({ message }) => toast(message),
   ended: ({ message }) => toast(message),
+  notice: ({ message }) => toast(message),
   error({ message }) {
     toast(message);
     showPlace(state);

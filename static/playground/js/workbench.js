@@ -38,6 +38,17 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     detail.isError = false;
   }
 });
+// What the server can't do just now is said above the form, which stays as it was filled in.
+document.addEventListener("htmx:responseError", ({ detail: { target, xhr } }) => {
+  const room = target?.closest("#workbench");
+  if (!room || !xhr.getResponseHeader("Retry-After")) return;
+  const words = first(".refusal", new DOMParser().parseFromString(xhr.responseText, "text/html"));
+  if (!words) return;
+  first(".refusal.for-now", room)?.remove();
+  words.classList.add("for-now");
+  room.prepend(words);
+  words.scrollIntoView({ block: "center" });
+});
 // A long form comes back at its top: what was wrong may be far below.
 document.addEventListener("htmx:afterSettle", ({ target }) => {
   if (!(target instanceof Element) || target.id !== "workbench") return;

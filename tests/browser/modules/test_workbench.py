@@ -199,6 +199,20 @@ def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:
     assert alone.page.locator("#save").count() == 1
 
 
+def test_what_can_not_be_done_now_is_said_above_the_form(alone: Alone) -> None:
+    alone.show(WORKBENCH)
+    said = '<main><div class="refusal"><h2>in a moment</h2></div></main>'
+    alone.answers["save"] = lambda route: route.fulfill(
+        status=503, body=said, content_type="text/html", headers={"Retry-After": "5"}
+    )
+    alone.call("workbench.js", "() => {}")
+    for _again in range(2):
+        with alone.page.expect_response("**/save"):
+            alone.page.click("#save")
+        alone.page.wait_for_selector("#workbench > .refusal:has-text('in a moment')")
+    assert alone.page.locator(".refusal").count() == alone.page.locator("#save").count() == 1
+
+
 @pytest.mark.parametrize(("drawer", "shown"), [(DRAWER, True), ("", False)])
 def test_an_answer_that_asks_is_shown_in_the_drawer(alone: Alone, drawer: str, shown: bool) -> None:
     alone.show(

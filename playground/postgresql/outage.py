@@ -1,0 +1,151 @@
+"""An outage of the database, as all threads of this process see it.
+
+Whoever needs a connection waits while the outage is short. When it is longer, everybody is refused at once, and only now and then
+somebody tries; the first connection that is made ends the outage.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from queue import Empty, SimpleQueue
+from typing import Protocol, TypeVar
+
+from django.conf import settings
+from django.db.utils import OperationalError
+
+log = logging.getLogger(__name__)
+
+# Seconds between two attempts, and for one attempt with all that belongs to it.
+PAUSE = 0.25
+ATTEMPT = 4.0
+
+
+class Limits:
+    """The longest that a statement may take, in seconds. A server for pages sets it; commands such as migrate take what they need."""
+
+    statement: float | None = None
+
+
+_patient: ContextVar[bool] = ContextVar("patient", default=True)
+
+
+class Closable(Protocol):
+    """A connection."""
+
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class DatabaseAway(OperationalError):
+    """No connection was made, so that nothing was done."""
+
+
+class Outage:
+    """`distrusted` counts the times that a connection hung: those that were made before are not to be trusted either."""
+
+    def __init__(self) -> None:
+        self.distrusted = 0
+        self._began: float | None = None
+        self._tried = 0.0
+        self._lock = threading.Lock()
+        self._attempt = threading.Lock()
+
+    @property
+    def on(self) -> bool:
+        return self._began is not None
+
+    def begin(self, why: object) -> None:
+        """The database did not answer."""
+        with self._lock:
+            if self._began is None:
+                self._began = time.monotonic()
+                log.error("the database does not answer: %s", why)
+
+    def distrust(self, why: object) -> None:
+        """It did not answer on a connection that seemed to be good."""
+        self.distrusted += 1
+        self.begin(why)
+
+    def connect(self, make: Callable[[], C]) -> C:
+        """A new connection, while the outage is short enough to be waited for. Raises DatabaseAway."""
+        while True:
+            try:
+                connection = self._one(make) if self.on else in_time(make, lambda: None)
+            except Exception as error:
+                self.begin(error)
+                if self._left() <= 0:
+                    raise DatabaseAway(f"The database does not answer: {error}") from error
+                time.sleep(PAUSE)
+            else:
+                self._end()
+                return connection
+
+    def _one(self, make: Callable[[], C]) -> C:
+        """During an outage there is one attempt at a time, and a pause between two."""
+        if not self._attempt.acquire(timeout=max(self._left(), 0.0)):
+            raise TimeoutError("another attempt is under way")
+        if self.on and time.monotonic() - self._tried < PAUSE:
+            self._attempt.release()
+            raise TimeoutError("it was tried a moment ago")
+        self._tried = time.monotonic()
+        return in_time(make, self._attempt.release)
+
+    def _left(self) -> float:
+        """Seconds for which it is still waited."""
+        began = self._began
+        if began is None or not _patient.get():
+            return 0.0
+        return began + settings.DATABASE_WAIT_SECONDS - time.monotonic()
+
+    def _end(self) -> None:
+        with self._lock:
+            if self._began is not None:
+                log.warning("the database answers again after %.1f s", time.monotonic() - self._began)
+                self._began = None
+
+
+def in_time(make: Callable[[], C], done: Callable[[], None]) -> C:
+    """What is made within ATTEMPT seconds: looking up a name has no limit of its own. `done` is called at the end, however late."""
+    made: SimpleQueue[C | Exception] = SimpleQueue()
+    late = threading.Event()
+
+    def work() -> None:
+        try:
+            result: C | Exception = make()
+        except Exception as error:
+            result = error
+        finally:
+            done()
+        made.put(result)
+        if late.is_set() and not isinstance(result, Exception):
+            result.close()
+
+    threading.Thread(target=work, name="connecting", daemon=True).start()
+    try:
+        result = made.get(timeout=ATTEMPT)
+    except Empty:
+        late.set()
+        raise TimeoutError("no connection was made in time") from None
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+@contextlib.contextmanager
+def impatient() -> Iterator[None]:
+    """What is asked here is refused at once where the database is away."""
+    token = _patient.set(False)
+    try:
+        yield
+    finally:
+        _patient.reset(token)
+
+
+OUTAGE = Outage()

@@ -1,0 +1,76 @@
+"""How the database is asked, from whatever thread: with a connection that works, and in words where it can't be."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.utils.translation import gettext as _
+
+from playground.postgresql.outage import DatabaseAway
+from playground.sessions.protocol.errors import Unavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FAILURES = (OperationalError, InterfaceError)
+# SQLSTATEs (by their beginning) of a connection that failed, of a server that shuts down, and of a transaction that had to give way.
+BROKEN = ("08", "57P", "40")
+# How often something is asked on connections that break meanwhile.
+TRIES = 3
+
+log = logging.getLogger(__name__)
+
+
+def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a database function in this thread. Raises Unavailable."""
+    close_old_connections()
+    try:
+        return function(*args, **kwargs)
+    except FAILURES as error:
+        raise unavailable(error) from error
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same in a thread of the caller's loop."""
+    return await sync_to_async(ask, thread_sensitive=False)(function, *args, **kwargs)
+
+
+def unavailable(error: Exception) -> Unavailable:
+    """What is said of a database that can't be asked; the cause is for the log."""
+    if not isinstance(error, DatabaseAway):  # an outage is logged once
+        log.warning("the database failed: %s", error)
+    return Unavailable(
+        _(
+            "The database is not answering. The server waits for it and comes back by itself; "
+            "please try again in a moment. What it has confirmed is kept."
+        )
+    )
+
+
+def repeatable(function: Callable[P, T]) -> Callable[P, T]:
+    """A database function that may be run again: its connection broke, and whether it did its work is not known."""
+
+    @wraps(function)
+    def repeated(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _again in range(TRIES - 1):
+            try:
+                return function(*args, **kwargs)
+            except FAILURES as error:
+                if not _is_broken(error):
+                    raise
+        return function(*args, **kwargs)
+
+    return repeated
+
+
+def _is_broken(error: Exception) -> bool:
+    """Whether it came of this thread's connection, and neither of what was asked nor of a database that is away."""
+    if isinstance(error, DatabaseAway) or connection.vendor != "postgresql" or connection.in_atomic_block:
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(BROKEN)

@@ -1,0 +1,27 @@
+"""What is answered while the database is away: words, and after how many seconds to come again."""
+
+from __future__ import annotations
+
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+
+from playground.sessions.database.asking import FAILURES, unavailable
+from playground.sessions.protocol.errors import Unavailable
+from playground.views.responses import come_again
+
+
+class Sessions(SessionMiddleware):
+    """Django's, which asks the database for what a browser is known by; and the end of whatever else could not ask it."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Keep what a view has changed."""
+        try:
+            return super().process_response(request, response)
+        except FAILURES as error:
+            return come_again(request, unavailable(error))
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """What no view caught."""
+        if isinstance(exception, Unavailable):
+            return come_again(request, exception)
+        return come_again(request, unavailable(exception)) if isinstance(exception, FAILURES) else None

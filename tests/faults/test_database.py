@@ -1,0 +1,227 @@
+"""PostgreSQL goes away under a server, for a moment or for longer, and comes back."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.browser.server import PlaygroundServer
+from tests.faults.postgresql import PostgreSQL, a_postgresql
+from tests.faults.servers import serving
+from tests.faults.visitor import Visitor
+from tests.playground.sessions.wire import Closed, Wire
+
+WORDS = "The database is not answering"
+# Seconds for which this server waits for its database, and for the answer to a statement.
+WAIT, ANSWER = 2, 3
+HURRIED = {"DATABASE_WAIT_SECONDS": str(WAIT), "DATABASE_ANSWER_SECONDS": str(ANSWER)}
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[PostgreSQL]:
+    with a_postgresql() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, database: PostgreSQL) -> Iterator[PlaygroundServer]:
+    """A server that is never restarted, whatever happens to its database."""
+    url = database.make_database("playground")
+    with serving(tmp_path_factory.mktemp("server"), DATABASE_URL=url, **HURRIED) as (server,):
+        yield server
+
+
+@pytest.fixture
+def server(shared: PlaygroundServer, database: PostgreSQL) -> Iterator[PlaygroundServer]:
+    """The same; its database runs again afterwards."""
+    yield shared
+    database.resume()
+    if not database.runs:
+        database.start()
+
+
+def looking(server: PlaygroundServer, key: str) -> tuple[Wire, dict[str, Any]]:
+    """A viewer of a session, and the first delta that it got."""
+    wire = Wire(server.url, key)
+    wire.send({"type": "look", "look": {}, "seen": None})
+    return wire, wire.until(lambda message: message["type"] == "delta")
+
+
+def log_of(database: PostgreSQL, key: str) -> list[tuple[Any, ...]]:
+    """The entries of a session: number, kind, from where to where."""
+    return database.ask(
+        'SELECT seq, kind, "at", "to" FROM playground_logentry WHERE session_id = '
+        "(SELECT id FROM playground_session WHERE edit_key = %s) ORDER BY seq",
+        key,
+        database="playground",
+    )
+
+
+def is_whole(entries: list[tuple[Any, ...]]) -> bool:
+    """Whether each entry begins where the one before ended, and none is there twice."""
+    numbers = [entry[0] for entry in entries]
+    ends = [0, *(entry[3] for entry in entries)]
+    return numbers == list(range(1, len(entries) + 1)) and all(
+        entry[2] == end for entry, end in zip(entries, ends, strict=False)
+    )
+
+
+def test_pages_notice_no_restart(server: PlaygroundServer, database: PostgreSQL) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    paths = ["/", f"/s/{key}/", f"/s/{key}/records", f"/s/{key}/commands", f"/s/{key}/branches", "/healthz"]
+    with ThreadPoolExecutor(8) as threads:  # so that many threads have a connection
+        list(threads.map(visitor.get, paths * 4))
+    database.restart()
+    answers = [visitor.get(path) for path in paths * 4]
+    assert [answer.status for answer in answers] == [200] * len(answers)
+
+
+def test_who_asks_during_a_short_outage_waits(server: PlaygroundServer, database: PostgreSQL) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    wire, seen = looking(server, key)
+    database.stop()
+    back = threading.Timer(WAIT / 2, database.start)
+    back.start()
+    wire.send({"type": "step", "grain": "plugin"})
+    assert visitor.get(f"/s/{key}/").status == 200
+    assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
+    back.join()
+
+
+def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
+    server: PlaygroundServer, database: PostgreSQL
+) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    wire, seen = looking(server, key)
+    database.stop()
+    began = time.monotonic()
+    first = visitor.get(f"/s/{key}/")
+    assert WAIT - 1 < time.monotonic() - began < WAIT + 2, "a short outage is waited for, a longer one is not"
+    began = time.monotonic()
+    answers = [
+        first,
+        visitor.get("/"),
+        visitor.get(f"/s/{key}/records"),
+        visitor.get(f"/s/{key}/panel/queues", HX_Request="true"),
+        visitor.get(f"/s/{key}/yaml", HX_Request="true", X_Drawer="1"),
+        visitor.post(f"/s/{key}/step", {"grain": "plugin"}, HX_Request="true"),
+        visitor.post(f"/s/{key}/rename", {"name": "Another"}),
+    ]
+    assert time.monotonic() - began < WAIT, "once it is known to be away, nobody waits"
+    assert [answer.status for answer in answers] == [503] * len(answers)
+    for answer in answers:
+        assert WORDS in answer.text
+        assert int(answer.headers["Retry-After"]) > 0
+    assert "Another" in answers[-1].text, "what was sent is given back"
+    wire.send({"type": "step", "grain": "plugin"})
+    error = wire.until(lambda message: message["type"] == "error")
+    assert error["kind"] == "unavailable"
+    assert WORDS in error["message"]
+    health = visitor.get("/healthz")
+    assert (health.status, json.loads(health.text)["ok"]) == (503, False)
+    late = Wire(server.url, key)
+    assert WORDS in late.receive()["message"]
+    with pytest.raises(Closed) as closed:
+        late.receive()
+    assert closed.value.code == 4503
+    database.start()
+    time.sleep(1)
+    assert visitor.get("/healthz").status == visitor.get(f"/s/{key}/").status == 200
+    wire.send({"type": "step", "grain": "plugin"})
+    assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
+    assert is_whole(log_of(database, key))
+
+
+def test_a_play_goes_on_when_the_database_is_back(server: PlaygroundServer, database: PostgreSQL) -> None:
+    key = Visitor(server.url).new_session()
+    wire, seen = looking(server, key)
+    wire.send({"type": "play", "grain": "plugin", "rate": 10})
+    wire.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 5)
+    database.stop()
+    said = wire.until(lambda message: message["type"] == "error")
+    assert WORDS in said["message"]
+    database.start()
+    wire.until(lambda message: message["type"] == "notice" and "goes on" in message["message"])
+    shown = wire.until(lambda message: message["type"] == "delta" and message["running"])
+    wire.until(lambda message: message["type"] == "delta" and message["seq"] > shown["seq"] + 5)
+    wire.send({"type": "pause"})
+    rest = wire.until(lambda message: message["type"] == "delta" and message["running"] is None)
+    entries = log_of(database, key)
+    assert is_whole(entries)
+    assert entries[-1][3] == rest["seq"]
+
+
+def test_a_play_can_be_paused_while_the_database_is_away(
+    server: PlaygroundServer, database: PostgreSQL
+) -> None:
+    key = Visitor(server.url).new_session()
+    wire, seen = looking(server, key)
+    wire.send({"type": "play", "grain": "plugin", "rate": 10})
+    wire.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 3)
+    database.stop()
+    wire.until(lambda message: message["type"] == "error")
+    wire.send({"type": "pause"})
+    rest = wire.until(lambda message: message["type"] == "delta" and message["running"] is None)
+    database.start()
+    time.sleep(1)
+    wire.send({"type": "step", "grain": "plugin"})
+    wire.until(lambda message: message["type"] == "delta" and message["seq"] == rest["seq"] + 1)
+    assert is_whole(log_of(database, key))
+
+
+def test_a_database_that_hangs_holds_nobody_for_long(server: PlaygroundServer, database: PostgreSQL) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    wire, seen = looking(server, key)
+    database.freeze()
+    began = time.monotonic()
+    with ThreadPoolExecutor(10) as threads:
+        answers = list(threads.map(lambda _: visitor.get(f"/s/{key}/"), range(10)))
+    assert time.monotonic() - began < ANSWER + WAIT + 5  # an attempt to connect takes up to 4 s
+    assert {answer.status for answer in answers} == {503}
+    database.resume()
+    time.sleep(1)
+    assert visitor.get(f"/s/{key}/").status == 200
+    wire.send({"type": "step", "grain": "plugin"})
+    assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
+
+
+def test_steps_during_restarts_are_in_the_log_once_if_they_were_acknowledged(
+    server: PlaygroundServer, database: PostgreSQL
+) -> None:
+    key = Visitor(server.url).new_session()
+    wire, seen = looking(server, key)
+    over = threading.Event()
+
+    def restart() -> None:
+        for how in (database.restart, database.kill, database.kill):
+            time.sleep(0.4)
+            how()
+            if not database.runs:
+                database.start()
+        over.set()
+
+    thread = threading.Thread(target=restart)
+    thread.start()
+    head = seen["seq"]
+    while not over.is_set():
+        wire.send({"type": "step", "grain": "plugin"})
+        answer = wire.until(lambda message: message["type"] in ("delta", "error", "idle"))
+        assert answer["type"] == "delta", answer
+        assert answer["seq"] == head + 1
+        head = answer["seq"]
+    thread.join()
+    entries = log_of(database, key)
+    assert is_whole(entries)
+    assert entries[-1][3] == head
+    steps = [entry for entry in entries if entry[1] == "step"]
+    assert len(steps) == head - seen["seq"]

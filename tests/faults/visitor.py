@@ -1,0 +1,64 @@
+"""Somebody with a browser: gets pages, sends forms, and keeps the cookies. An answer that is an error is an answer too."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from http.client import HTTPMessage
+from http.cookiejar import CookieJar
+
+TOKEN = re.compile(r'csrfmiddlewaretoken" value="([^"]+)')
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a request, after its redirects."""
+
+    status: int
+    text: str
+    headers: HTTPMessage
+    url: str
+
+
+class Visitor:
+    """Of the server at `url`; every request is given up after `patience` seconds."""
+
+    def __init__(self, url: str, patience: float = 30) -> None:
+        self.url = url
+        self._patience = patience
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        self._token = ""
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self._open(urllib.request.Request(self.url + path, headers=_named(headers)))
+
+    def post(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
+        """Send a form. The first one asks the first page for its token."""
+        if not self._token:
+            found = TOKEN.search(self.get("/").text)
+            assert found, "the first page has no form"
+            self._token = found[1]
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": self._token, **fields}).encode()
+        named = {"Origin": self.url, **_named(headers)}
+        return self._open(urllib.request.Request(self.url + path, form, named))
+
+    def _open(self, request: urllib.request.Request) -> Answer:
+        try:
+            with self._opener.open(request, timeout=self._patience) as answer:
+                return Answer(answer.status, answer.read().decode(), answer.headers, answer.url)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, error.read().decode(), error.headers, error.url or "")
+
+    def new_session(self, start: str = "story:first-placement") -> str:
+        """Make a session; its edit key."""
+        answer = self.post("/new", {"start": start})
+        assert answer.status == 200, answer.text
+        return urllib.parse.urlsplit(answer.url).path.split("/")[2]
+
+
+def _named(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
