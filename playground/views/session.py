@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -15,8 +16,8 @@ from msgspec import to_builtins
 from playground.postgresql.outage import impatient
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions.database import log
 from playground.sessions.database.asking import in_thread
+from playground.sessions.database.health import HEALTH
 from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
@@ -24,10 +25,11 @@ from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta
 from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say
+from playground.views.responses import by_htmx, go, say, shortened
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
+KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 @require_GET
@@ -104,7 +106,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
+    return HttpResponseRedirect(shortened(url + heard.look.href()) if heard.look.to_query() else url)
 
 
 @require_POST
@@ -188,7 +190,7 @@ async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    name = " ".join(request.POST.get("name", "").replace("\0", "").split())  # not every database takes that
+    name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
             _("A name has from 1 to %(most)d characters; this one has %(has)d.")
@@ -197,7 +199,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.session.name = name
     await in_thread(client.session.save, update_fields=["name"])
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
-    if back and "/" not in back:
+    if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):
         return HttpResponse(status=204)
@@ -244,10 +246,10 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it."""
+    """For monitors: whether the database answers, without waiting for it, and takes what is written."""
     try:
         with impatient():
-            await in_thread(log.alive)
+            await in_thread(HEALTH.check)
     except Unavailable as error:
         state, status = {"ok": False, "error": error.message}, error.status
     else:

@@ -262,11 +262,6 @@ def release(session_id: int, holder: str = "") -> None:
     Session.objects.filter(pk=session_id, **whose).update(driver="", driver_until=None)
 
 
-def alive() -> None:
-    """Raises where the database does not answer."""
-    Session.objects.exists()
-
-
 @repeatable
 def touch(session_id: int) -> None:
     """Somebody looked: the session is in use."""

@@ -16,7 +16,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, workbench
+from playground.views.responses import done, position, refused, warn, workbench
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -96,6 +96,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
         client.landed = target
+        warn(request, plan.warnings)
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")

@@ -212,7 +212,7 @@ async def test_undo_in_the_past_forks(browser: AsyncClient, session: Session) ->
 
 
 async def test_a_session_can_be_renamed(browser: AsyncClient, session: Session) -> None:
-    await browser.post(url("rename", session), {"name": "  My \0  <b>cluster</b> "})
+    await browser.post(url("rename", session), {"name": "  My   <b>cluster</b> "})
     await session.arefresh_from_db()
     assert session.name == "My <b>cluster</b>"
     assert b"<b>cluster" not in (await browser.get(url("studio", session))).content
