@@ -1,12 +1,29 @@
-"""The effective configuration: every default filled in, what differs from kube's own default marked, profiles as tables of plugins."""
+"""The schedulers' configurations: as they stand, with every default and marked where they differ from kube's, or read from a text."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
+import msgspec
+
 from playground.builder import to_yaml
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.looking import (
+    Configuration,
+    ConfigurationRead,
+    Configured,
+    EffectiveConfiguration,
+    ReadConfiguration,
+    SchedulerManifest,
+    UnknownScheduler,
+)
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
 from scheduler_core.config import (
     DEFAULT_FEATURES,
     Features,
@@ -14,11 +31,65 @@ from scheduler_core.config import (
     SchedulerConfiguration,
     load_configuration,
 )
-from scheduler_core.view import Point
+from scheduler_core.view import InvalidObject, LoadLimits, Point, load_manifests
 
 SCORING = (Point.SCORE,)
-MOST_LINES = 5_000
+MOST_LINES = 2_000
+MOST_BYTES = 128 << 10
 _FIRST = ("apiVersion", "kind", "name", "schedulerName")
+
+
+def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
+    return configured((yield from engine.at(request.position)))
+
+
+def configured(world: Simulation) -> Configured:
+    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    return Configured(
+        schedulers=[
+            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
+            for scheduler in world.schedulers
+        ],
+        settings=msgspec.structs.asdict(world.settings),
+        faults=[
+            {**msgspec.structs.asdict(fault), "said": fault.answer().message}
+            for _, fault in sorted(world.faults.items())
+        ],
+        unknown_schedulers=_unknown_schedulers(world),
+    )
+
+
+def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
+    """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
+    pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
+    counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
+    return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
+
+
+def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> Steps[Data]:
+    world = yield from engine.at(request.position)
+    for scheduler in world.schedulers:
+        if scheduler.name == request.scheduler:
+            return effective(scheduler.configuration.manifest, world.settings.features)
+    return effective(None)
+
+
+def read_configuration(engine: Engine, request: ReadConfiguration) -> Steps[ConfigurationRead]:
+    yield
+    return read(request.text, request.paths)
+
+
+def read(text: str, paths: list[str]) -> ConfigurationRead:
+    """The documents of a text, or what is wrong with it as YAML; and the lines on which fields of the only document stand."""
+    try:
+        loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
+    except InvalidObject as error:
+        return ConfigurationRead(errors=[FieldProblem(**each.to_json()) for each in error.errors])
+    if len(loaded) != 1:
+        return ConfigurationRead(documents=len(loaded))
+    [only] = loaded
+    places = ((path, only.locate(path)) for path in paths)
+    return ConfigurationRead(only.manifest, 1, lines={path: place[0] for path, place in places if place})
 
 
 def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
