@@ -39,8 +39,9 @@ def present(sim: WorldView, look: Look) -> Panel:
     }
     cards["lane-axis"] = _axis(sim, view)
     chosen = subject(sim, look.pod)
+    still = replace(view, now=0)
     for pod in pods:
-        cards[f"lane-{pod}"] = _lane(sim, pod, view) | {"chosen": pod == chosen}
+        cards[f"lane-{pod}"] = _lane(sim, pod, still) | {"chosen": pod == chosen}
     cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": view.x(view.now)}
     context = {
         "axis": view.axis,
@@ -132,13 +133,13 @@ def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
 
 
 def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
-    segments = _segments(tuple(sim.journal.lane(pod)), replace(view, now=0))
+    """`view` has no `now`: most lanes are the same from step to step."""
+    segments = _segments(tuple(sim.journal.lane(pod)), view)
     return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "segments": segments}
 
 
 @lru_cache(maxsize=256)
 def _segments(moves: tuple[Move, ...], view: Window) -> list[dict[str, Any]]:
-    """What a lane shows of a pod's moves, whenever `now` is: most lanes are the same from step to step."""
     segments = []
     for i, move in enumerate(moves):
         following = moves[i + 1] if i + 1 < len(moves) else None
