@@ -212,11 +212,8 @@ class LiveSession:
 
     def moved(self, show: bool) -> None:
         self.saver.moved()
-        if show:
-            self.publisher.wake()
-        elif time.monotonic() - self._hinted < HINT_INTERVAL:
-            return
-        self._hint_moved()
+        if show or time.monotonic() - self._hinted >= HINT_INTERVAL:
+            self._hint_moved()
 
     def taken_back(self) -> None:
         self.publisher.wake()

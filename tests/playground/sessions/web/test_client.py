@@ -22,6 +22,7 @@ from playground.sessions.protocol.errors import (
     NotAllowed,
     SessionError,
     SessionGone,
+    Unavailable,
 )
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.opening import LogRow
@@ -185,7 +186,7 @@ async def test_what_cannot_be_written_did_not_happen(
 
     with monkeypatch.context() as patch:
         patch.setattr(log, "append", full)
-        with pytest.raises(OperationalError):
+        with pytest.raises(Unavailable, match="is not answering"):
             await client.apply(applying(pod("new")))
     assert await head_of(client) == 1
     assert "new" not in await names(client)
