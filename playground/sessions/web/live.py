@@ -231,7 +231,8 @@ class LiveSession:
             case "gone":
                 await self.close_deleted()
             case "pause":
-                await self.pause()
+                if self.driver is not None:  # it is asked of whoever drives, and passed on by nobody
+                    await self.driver.stop()
             case "watched":
                 if self.driver is not None:
                     self.driver.last_watched = time.monotonic()

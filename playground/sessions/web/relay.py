@@ -11,9 +11,11 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from functools import cache
 from typing import Any, Literal
 
 from django.conf import settings
+from django.utils.crypto import salted_hmac
 from msgspec import Struct
 from msgspec.msgpack import Decoder, Encoder
 from redis.asyncio import Redis
@@ -223,8 +225,14 @@ class Relay:
             log.warning("could not look where the other processes are: %s", error)
 
 
+@cache
+def _installation() -> str:
+    """What server processes of one installation have in common; those of another may use the same Redis."""
+    return salted_hmac("playground.relay", settings.REDIS_URL).hexdigest()[:16]
+
+
 def _channel(session_id: int) -> str:
-    return f"session-{session_id}"
+    return f"playground-{_installation()}-{session_id}"
 
 
 def _session(channel: bytes) -> int:
