@@ -10,12 +10,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 pages = get_asgi_application()
 
-from playground.gate import LimitedBody, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
 
 Limits.statement = settings.DATABASE_ANSWER_SECONDS
 
 application = ProtocolTypeRouter(
-    {"http": LimitedBody(pages), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+    {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
 )

@@ -1,7 +1,8 @@
-"""The gate in front of the application, whatever server runs it: how large a body may be, and which pages may open a socket."""
+"""The gate in front of the application, whatever server runs it: bodies that it does not take, and pages that may not open a socket."""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,8 +12,9 @@ from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
+from django.utils.http import parse_header_parameters
 
-from playground.sessions.protocol.errors import LimitReached
+from playground.sessions.protocol.errors import LimitReached, SessionError
 
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -22,6 +24,7 @@ Application = Callable[[Any, Receive, Send], Awaitable[None]]
 SLACK = 64 << 10
 TRACE_PATH = "/import-trace"
 TOO_LARGE = "The upload is larger than the {limit:,} bytes that this server takes at once."
+UNREADABLE_TYPE = "The header Content-Type of this request can't be read."
 DRAWER = b"x-drawer"
 
 
@@ -35,10 +38,17 @@ def largest_body() -> int:
     return max(settings.MAX_TRACE_BYTES, settings.MAX_UPLOAD_BYTES) + SLACK
 
 
-def refusal(limit: int, path: str = "", drawer: bool = False) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and page for a body over a limit; in the studio's drawer it is a fragment."""
+def too_large(limit: int) -> SessionError:
+    """What is said of a body over a limit."""
+    return LimitReached(TOO_LARGE.format(limit=limit - SLACK))
+
+
+def refusal(
+    error: SessionError, path: str = "", drawer: bool = False
+) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and page for a request that gets no further; in the studio's drawer it is a fragment."""
     context = {
-        "error": LimitReached(TOO_LARGE.format(limit=limit - SLACK)),
+        "error": error,
         "key": _key_of(path),
         "base": f"playground/{'fragment' if drawer else 'base'}.html",
     }
@@ -48,6 +58,7 @@ def refusal(limit: int, path: str = "", drawer: bool = False) -> tuple[list[tupl
         (b"content-length", str(len(body)).encode()),
         (b"content-security-policy", b"default-src 'self'"),
         (b"referrer-policy", b"same-origin"),
+        (b"cache-control", b"no-store"),
         (b"connection", b"close"),
     ]
     return headers, body
@@ -72,7 +83,7 @@ class LimitedBody:
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         limit, taken, begun = body_limit(scope["path"]), 0, False
         if _declared(scope) > limit:
-            await _refuse(scope, send)
+            await _refuse(scope, send, 413, too_large(limit))
             return
 
         async def counted() -> Message:
@@ -92,7 +103,7 @@ class LimitedBody:
             await self._application(scope, counted, watched)
         except TooLargeError:
             if not begun:
-                await _refuse(scope, send)
+                await _refuse(scope, send, 413, too_large(limit))
 
 
 def _declared(scope: Any) -> int:
@@ -102,11 +113,34 @@ def _declared(scope: Any) -> int:
     return 0
 
 
-async def _refuse(scope: Any, send: Send) -> None:
+class ReadableType:
+    """Answers 415 to a content type that Django can't take apart; what it can is looked at in middleware.py."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if all(_is_readable(value) for name, value in scope["headers"] if name.lower() == b"content-type"):
+            await self._application(scope, receive, send)
+        else:
+            await _refuse(scope, send, 415, SessionError(UNREADABLE_TYPE))
+
+
+def _is_readable(content_type: bytes) -> bool:
+    try:
+        _, parameters = parse_header_parameters(content_type.decode("latin-1"))
+        codecs.lookup(parameters.get("charset", "utf-8"))
+    except LookupError:
+        return True  # Django passes over it
+    except ValueError:
+        return False
+    return True
+
+
+async def _refuse(scope: Any, send: Send, status: int, error: SessionError) -> None:
     drawer = any(name.lower() == DRAWER for name, _ in scope["headers"])
-    path = scope["path"]
-    headers, body = await sync_to_async(refusal, thread_sensitive=False)(body_limit(path), path, drawer)
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    headers, body = await sync_to_async(refusal, thread_sensitive=False)(error, scope["path"], drawer)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -14,7 +14,7 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
-from playground.gate import largest_body, refusal
+from playground.gate import largest_body, refusal, too_large
 
 DRAIN_SECONDS = 5.0
 
@@ -53,7 +53,7 @@ class LimitedRequest(WebRequest):
 
     def _refuse(self) -> None:
         self.refused = True
-        headers, body = refusal(largest_body())
+        headers, body = refusal(too_large(largest_body()))
         lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
         self.channel.transport.write(b"\r\n".join(lines))
         reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self

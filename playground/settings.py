@@ -1,5 +1,6 @@
 """Every setting of the playground. What can be set from outside is read by `env` and listed in docs/settings.md."""
 
+import fcntl
 import importlib.util
 import os
 from pathlib import Path
@@ -34,12 +35,27 @@ def package_folder(package: str, folder: str) -> Path:
 
 
 def kept_secret(path: Path) -> str:
-    """The secret key of this installation, made at the first start: links that were signed stay valid."""
-    if not path.exists():
+    """The secret key of this installation, made at the first start: what was signed stays valid.
+
+    An empty file is what a full disk or a crash left of the first start; nothing was ever signed by it, so the key is made then.
+    Processes that start at the same moment agree on one.
+    """
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(get_random_secret_key())
-    return path.read_text()
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            key = file.read().strip()
+            if not key:
+                key = get_random_secret_key()
+                file.seek(0)
+                file.write(key)
+                file.flush()
+                os.fsync(file.fileno())
+            return key
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(
+            f"The secret key in {path} can't be read or made: {error}. Make room or mend the file's rights, or set SECRET_KEY."
+        ) from error
 
 
 DATA_DIR = Path(env("DATA_DIR", str(BASE_DIR / "var")))
@@ -60,6 +76,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "playground.middleware.never_stored",
     "csp.middleware.CSPMiddleware",
     "playground.views.unavailable.Sessions",
     "django.middleware.common.CommonMiddleware",
@@ -67,7 +84,9 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "playground.middleware.readable_forms",
 ]
+CSRF_FAILURE_VIEW = "playground.views.responses.not_from_here"
 ROOT_URLCONF = "playground.urls"
 ASGI_APPLICATION = "playground.asgi.application"
 TEMPLATES = [
@@ -86,6 +105,13 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
         },
+    },
+    # What is rendered at each step is compiled.
+    {
+        "NAME": "panels",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates" / "panels"],
+        "OPTIONS": {"environment": "playground.templating.environment.PanelEnvironment"},
     },
 ]
 

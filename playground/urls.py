@@ -85,4 +85,6 @@ urlpatterns = [
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]
+handler400 = "playground.views.responses.not_understood"
 handler404 = "playground.views.responses.not_found"
+handler500 = "playground.views.responses.failed"

@@ -29,6 +29,14 @@ CLOCKS_AND_DICE = re.compile(
 )
 DANGEROUS_CALLS = ("eval", "exec", "compile", "__import__")
 DANGEROUS_MODULES = ("pickle", "marshal", "shelve", "dill")
+# What reads, compares or writes a text of any length: the worker's work, whatever is typed in. The builder shows a form's few fields.
+WEB = [
+    path
+    for path in PLAYGROUND
+    if {"views", "forms", "web", "database", "consumers.py"} & {*path.relative_to(ROOT).parts}
+]
+LENGTHY_MODULES = ("yaml", "difflib")
+LENGTHY_CALLS = ("load_manifests", "load_configuration")
 # What the profile in tests/conftest.py says for every test by hypothesis.
 PROFILES_OWN = ("deadline", "derandomize", "database", "suppress_health_check")
 # The formatters break lines at 110 and 120, but not within a text or an attribute's value.
@@ -220,6 +228,19 @@ def test_verdicts_are_decoded_in_one_place() -> None:
     assert breaches(others, verdicts_decoded) == []
 
 
+def lengthy_work(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        module = node.module if isinstance(node, ast.ImportFrom) else None
+        for name in names:
+            if (module or name).partition(".")[0] in LENGTHY_MODULES or name in LENGTHY_CALLS:
+                yield f"line {node.lineno}: {name}"
+
+
+def test_the_web_process_reads_no_text_at_length() -> None:
+    assert breaches(WEB, lengthy_work) == []
+
+
 def test_the_playground_evaluates_no_code_from_outside() -> None:
     assert breaches(PLAYGROUND, dangerous_code) == []
 
@@ -244,6 +265,9 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ('world.record("plugin_ran", data)', plugins_run),
         ("x = [y for y in {1, 2}]", iterated_sets),
         ("x = list({y for y in z})", iterated_sets),
+        ("import yaml", lengthy_work),
+        ("from difflib import SequenceMatcher", lengthy_work),
+        ("from scheduler_core.view import load_manifests", lengthy_work),
         ("x = eval(y)", dangerous_code),
         ("from pickle import loads", dangerous_code),
         ("@settings(max_examples=5, deadline=200)\ndef f():\n    pass", own_deadlines),

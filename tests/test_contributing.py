@@ -256,7 +256,7 @@ def test_what_of_a_command_is_forgotten_is_missed(copy: Path) -> None:
 
 PANEL_FILES = [
     "playground/presenters/<name>.py",
-    "templates/playground/panels/<name>.html",
+    "templates/panels/<name>.html",
     "playground/presenters/__init__.py",
     "templates/playground/studio.html",
     "tests/playground/presenters/test_<name>.py",
@@ -281,8 +281,8 @@ def add_panel(copy: Path) -> None:
         panels, "from playground.presenters import cluster_map", "from playground.presenters import census\n"
     )
     put_behind(panels, '    "queues": queues.present', '    "census": census.present,\n')
-    place = '{% include "playground/panels/census.html" with panel=panels.census %}\n'
-    put_behind(page, '      {% include "playground/panels/queues.html"', place)
+    place = "{{ panels.census }}\n"
+    put_behind(page, "      {{ panels.queues }}", place)
     shutil.copy(PANEL / "checks.py", tests)
 
 
@@ -297,7 +297,7 @@ def test_a_panel_needs_exactly_the_files_that_contributing_names(copy: Path) -> 
 
 TAB_FILES = [
     "playground/presenters/inspector/<name>.py",
-    "templates/playground/panels/inspector_<name>.html",
+    "templates/panels/inspector_<name>.html",
     "playground/presenters/look.py",
     "tests/playground/presenters/test_<name>.py",
 ]

@@ -1,7 +1,7 @@
 """What one panel shows: pure functions from a state to plain data, tested without Django.
 
 `PANELS` names them in the order in which they stand on the page. To add a panel: write its module with `present(sim, look)`, name it here,
-and add templates/playground/panels/<name>.html (and <name>_card.html where it has cards).
+and add templates/panels/<name>.html (and <name>_card.html where it has cards).
 """
 
 from __future__ import annotations

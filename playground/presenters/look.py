@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Protocol
 from urllib.parse import urlencode
 
@@ -162,7 +163,12 @@ class Look(msgspec.Struct, frozen=True):
 
     def href(self, **changes: Any) -> str:
         """A link to this page that shows the look with some parts changed."""
-        return "?" + urlencode(self.but(**changes).to_query())
+        return _address(self.but(**changes))
+
+
+@lru_cache(maxsize=1024)
+def _address(look: Look) -> str:
+    return "?" + urlencode(look.to_query())
 
 
 @dataclass(frozen=True)

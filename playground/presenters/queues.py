@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from playground.presenters.amounts import cpu, duration, memory
@@ -103,18 +104,22 @@ def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) 
 
 
 def _pod(pod: Pod, chosen: str) -> dict[str, Any]:
-    requests = pod.requests
-    parts = [cpu(requests.milli_cpu)] if requests.milli_cpu else []
-    parts += [memory(requests.memory)] if requests.memory else []
-    parts += [f"{name.rpartition('/')[2]} {count}" for name, count in requests.scalar[:1]]
     return {
         "key": pod.key,
         "name": short(pod.key),
         "colour": colour_of(pod),
         "priority": pod.priority,
-        "size": " · ".join(parts),
+        "size": _size(pod.requests.milli_cpu, pod.requests.memory, pod.requests.scalar[:1]),
         "chosen": pod.key == chosen,
     }
+
+
+@lru_cache(maxsize=1024)
+def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str:
+    parts = [cpu(milli_cpu)] if milli_cpu else []
+    parts += [memory(size)] if size else []
+    parts += [f"{name.rpartition('/')[2]} {count}" for name, count in others]
+    return " · ".join(parts)
 
 
 def _backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.view import (
     Attempt,
+    CacheView,
     CycleView,
     NodeTable,
     NodeToStatus,
@@ -31,6 +33,18 @@ def scheduler_of(sim: WorldView) -> SchedulerView:
     if len(schedulers) == 1:
         return schedulers[0]
     return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)
+
+
+def table_of(scheduler: SchedulerView) -> NodeTable:
+    """The nodes as its cache has them; made anew only where the cache has changed, which few steps do. Nobody writes to it."""
+    cache = scheduler.cache
+    known = _TABLES.get(cache)
+    if known is None or known[0] != cache.generation:
+        known = _TABLES[cache] = (cache.generation, cache.table())
+    return known[1]
+
+
+_TABLES: WeakKeyDictionary[CacheView, tuple[int, NodeTable]] = WeakKeyDictionary()
 
 
 def cycle_of(sim: WorldView) -> SchedulingCycleView | None:

@@ -8,12 +8,13 @@
     <input {% look_field "q" %}>                  a field that the page listens to while it is typed in
     <select {% look_choice "group" %}>
 
-A name that is no field of a look is an error when the template is compiled.
+A name that is no field of a look is an error when the template is compiled. Panels write them the same way (templating/tags.py).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from django import template
@@ -35,71 +36,29 @@ class Argument(NamedTuple):
 
     query: str
     attribute: str
-    value: Value
 
 
-class LookNode(Node):
+def argument(tag: str, name: str) -> Argument:
+    """How a tag writes a field; an error for what is no field."""
+    field = name.removeprefix(HREF_ONLY)
+    field_of(tag, field)
+    query = "" if tag == "look_data" else f"{field}="
+    attribute = "" if tag == "look_query" or field != name else f' data-{"goto" if name == "at" else name}="'
+    return Argument(query, attribute)
+
+
+def written(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None) -> SafeString:
     """The address with what is set, as `href` where it leads somewhere, and the data attributes."""
-
-    def __init__(self, arguments: list[Argument], to: Value | None = None) -> None:
-        self.arguments = arguments
-        self.to = to
-
-    def render(self, context: Context) -> SafeString:
-        query, data = [], []
-        for start, attribute, value in self.arguments:
-            given = value if isinstance(value, str) else value.resolve(context, ignore_failures=True)
-            if start and given is not None:
-                query.append(start + quote(str(given)))
-            if attribute:
-                data.append(attribute + escape("" if given is None else given) + '"')
-        address = "?" + "&amp;".join(query) if query else ""
-        if self.to is not None:
-            to = self.to if isinstance(self.to, str) else escape(self.to.resolve(context))
-            address = f'href="{to}{address}"'
-        return mark_safe((address + "".join(data)).lstrip())  # noqa: S308 - every value is quoted or escaped
-
-
-@register.tag
-def look_link(parser: Parser, token: Token) -> LookNode:
-    to, fields = _fields(parser, token)
-    arguments = []
-    for name, value in fields:
-        field = name.removeprefix(HREF_ONLY)
-        arguments.append(Argument(f"{field}=", attribute_of(name) if field == name else "", value))
-    return LookNode(arguments, to)
-
-
-@register.tag
-def look_data(parser: Parser, token: Token) -> LookNode:
-    return LookNode([Argument("", attribute_of(name), value) for name, value in _fields(parser, token)[1]])
-
-
-@register.tag
-def look_query(parser: Parser, token: Token) -> LookNode:
-    return LookNode([Argument(f"{name}=", "", value) for name, value in _fields(parser, token)[1]])
-
-
-def attribute_of(name: str) -> str:
-    return f' data-{"goto" if name == "at" else name}="'
-
-
-def _fields(parser: Parser, token: Token) -> tuple[Value, list[tuple[str, Value]]]:
-    """Where a tag leads, and the fields that it sets."""
-    tag, *bits = token.split_contents()
-    fields = {name: _folded(value) for name, value in token_kwargs(bits, parser).items()}
-    to = fields.pop("to", "")
-    if bits or not fields:
-        raise template.TemplateSyntaxError(f"{tag} takes fields of a look, such as pod=p.key")
-    for name in fields:
-        field_of(tag, name.removeprefix(HREF_ONLY))
-    return to, list(fields.items())
-
-
-def _folded(value: FilterExpression) -> Value:
-    """A constant is resolved once, when the template is compiled."""
-    constant = not value.is_var and not value.filters
-    return str(value.var) if constant else value
+    query, data = [], []
+    for value, (start, attribute) in zip(values, arguments, strict=True):
+        if start and value is not None:
+            query.append(start + quote(str(value)))
+        if attribute:
+            data.append(attribute + escape("" if value is None else value) + '"')
+    address = "?" + "&amp;".join(query) if query else ""
+    if to is not None:
+        address = f'href="{escape(to)}{address}"'
+    return mark_safe((address + "".join(data)).lstrip())  # noqa: S308 - every value is quoted or escaped
 
 
 def field_of(tag: str, name: str) -> Any:
@@ -108,27 +67,72 @@ def field_of(tag: str, name: str) -> Any:
     return FIELDS[name]
 
 
+def named(tag: str, name: str) -> str:
+    """The attributes of an input (look_field) or a select (look_choice) for a field."""
+    kind = field_of(tag, name).kind
+    limit = f' maxlength="{kind.most}"' if tag == "look_field" and isinstance(kind, Text) else ""
+    return f'name="{name}" data-look="{name}"{limit}'
+
+
+class LookNode(Node):
+    def __init__(self, values: list[Value], arguments: list[Argument], to: Value | None) -> None:
+        self.values = values
+        self.arguments = arguments
+        self.to = to
+
+    def render(self, context: Context) -> SafeString:
+        values = (
+            value if isinstance(value, str) else value.resolve(context, ignore_failures=True)
+            for value in self.values
+        )
+        to = self.to.resolve(context) if isinstance(self.to, FilterExpression) else self.to
+        return written(values, self.arguments, to)
+
+
+@register.tag
+def look_link(parser: Parser, token: Token) -> LookNode:
+    return _look_node(parser, token, to="")
+
+
+@register.tag
+def look_data(parser: Parser, token: Token) -> LookNode:
+    return _look_node(parser, token)
+
+
+@register.tag
+def look_query(parser: Parser, token: Token) -> LookNode:
+    return _look_node(parser, token)
+
+
+def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNode:
+    tag, *bits = token.split_contents()
+    fields = {name: _folded(value) for name, value in token_kwargs(bits, parser).items()}
+    if to is not None:
+        to = fields.pop("to", to)
+    if bits or not fields:
+        raise template.TemplateSyntaxError(f"{tag} takes fields of a look, such as pod=p.key")
+    return LookNode(list(fields.values()), [argument(tag, name) for name in fields], to)
+
+
+def _folded(value: FilterExpression) -> Value:
+    """A constant is resolved once, when the template is compiled."""
+    constant = not value.is_var and not value.filters
+    return str(value.var) if constant else value
+
+
 @register.tag
 def look_field(parser: Parser, token: Token) -> Node:
-    tag, name = _one_field(token)
-    kind = field_of(tag, name).kind
-    limit = f' maxlength="{kind.most}"' if isinstance(kind, Text) else ""
-    return TextNode(_NAMED.format(name) + limit)
+    return _named_node(token)
 
 
 @register.tag
 def look_choice(parser: Parser, token: Token) -> Node:
-    tag, name = _one_field(token)
-    field_of(tag, name)
-    return TextNode(_NAMED.format(name))
+    return _named_node(token)
 
 
-_NAMED = 'name="{0}" data-look="{0}"'
-
-
-def _one_field(token: Token) -> tuple[str, str]:
+def _named_node(token: Token) -> Node:
     tag, name = token.split_contents()
-    return tag, name.strip('"')
+    return TextNode(named(tag, name.strip('"')))
 
 
 @register.simple_tag
@@ -137,18 +141,24 @@ def look_fields() -> dict[str, Any]:
     return declaration()
 
 
+class Standing(Protocol):
+    """What a template sees, whichever engine reads it."""
+
+    def get(self, key: str, default: Any = None, /) -> Any: ...
+
+
 @register.simple_tag(takes_context=True)
-def standing_field(context: Context) -> SafeString:
+def standing_field(context: Standing) -> SafeString:
     """Where the form acts: the step that the viewer stands at, or nothing at the head. The page keeps it up to date."""
     return format_html('<input type="hidden" name="at" value="{}" data-standing>', _standing(context))
 
 
 @register.simple_tag(takes_context=True)
-def standing_link(context: Context, page: str) -> SafeString:
+def standing_link(context: Standing, page: str) -> SafeString:
     """A link to a page about where the viewer stands. The studio keeps it up to date."""
     at = _standing(context)
     return format_html('href="{}{}" data-standing-link', page, f"?at={at}" if at != "" else "")
 
 
-def _standing(context: Context) -> Any:
+def _standing(context: Standing) -> Any:
     return "" if context.get("following") else context.get("position", "")

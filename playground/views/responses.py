@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -31,8 +33,19 @@ from playground.sessions.web.messages import Ended, Error, Idle, Searched
 
 # With these a command's form comes back as it was filled in; others get a page of their own (problem).
 FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
+MOST_NOTES = 5
+# Characters of an address that is led to: with the other headers it fits into the 4 KiB that proxies keep for them.
+MOST_ADDRESS = 2000
 # Fields that a page adds to every form.
 OURS = ("csrfmiddlewaretoken", "past")
+
+
+class Broken(SessionError):
+    """A mistake in the server."""
+
+    kind = "broken"
+    status = 500
+    unchanged = False
 
 
 class HtmxRequest(HttpRequest):
@@ -73,6 +86,8 @@ def refused(
 def worded(response: HttpResponse, error: SessionError) -> HttpResponse:
     """An answer that says in words what went wrong; workbench.js shows such a one, whatever its status."""
     response["X-Problem"] = error.kind
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
     return response
 
 
@@ -97,12 +112,48 @@ def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
         "reloads": request.method == "GET" and not by_htmx(request),
     }
     page = render_to_string("playground/unavailable.html", context)
-    return HttpResponse(page, status=error.status, headers={"Retry-After": str(error.retry_after)})
+    return worded(HttpResponse(page, status=error.status), error)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """An address that leads nowhere."""
     return problem(request, SessionGone(_("There is nothing at this address.")))
+
+
+def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A request that Django refuses, such as for a host that is not served here."""
+    return problem(
+        request,
+        SessionError(
+            _("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]}
+        ),
+    )
+
+
+def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that was not sent from a page of this server, or from one that is out of date."""
+    text = _(
+        "This form was sent from a page that is out of date or is not this server's, or the browser takes no cookies. "
+        "Open the page again and send the form from there."
+    )
+    return problem(request, NotAllowed(text))
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
+    return problem(
+        request,
+        Broken(
+            _(
+                "Something went wrong on the server, and its log says what. Look at the session before you try again."
+            )
+        ),
+    )
+
+
+def shortened(url: str) -> str:
+    """An address to lead to, without its query where browsers and proxies would not take its length."""
+    return url if len(url) <= MOST_ADDRESS else url.partition("?")[0]
 
 
 def in_drawer(request: HttpRequest) -> bool:
@@ -147,6 +198,15 @@ def say(request: HttpRequest, heard: Heard) -> None:
             messages.success(request, message.message)
 
 
+def warn(request: HttpRequest, notes: Sequence[str]) -> None:
+    """What else the next page says of objects that were applied, such as a workload that no pods were made of."""
+    for note in notes[:MOST_NOTES]:
+        messages.warning(request, note)
+    if (more := len(notes) - MOST_NOTES) > 0:
+        text = ngettext("and %(count)d more note", "and %(count)d more notes", more)
+        messages.warning(request, text % {"count": more})
+
+
 def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
     """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
     messages.success(request, said)
@@ -155,4 +215,5 @@ def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> H
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
+    url = shortened(url)
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)

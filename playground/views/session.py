@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -16,20 +17,21 @@ from msgspec import to_builtins
 from playground.postgresql.outage import impatient
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
-from playground.sessions.database import log
 from playground.sessions.database.asking import in_thread
+from playground.sessions.database.health import HEALTH
 from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
-from playground.sessions.web.render import render_delta
+from playground.sessions.web.render import render_delta, render_panels
 from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say
+from playground.views.responses import by_htmx, go, say, shortened
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
+KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 @require_GET
@@ -47,6 +49,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
+    context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
     return render(request, "playground/studio.html", context)
 
@@ -65,7 +68,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
         "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
         "running": to_builtins(running),
         "ended": ended,
-        "panels": shown.panels,
+        "profile": shown.panels["transport"].context["profile"],
         "kube_version": KUBE_VERSION,
         "differs": session.differs,
     }
@@ -86,8 +89,7 @@ async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpR
     if name not in PANELS:
         raise SessionError(_("There is no panel “%(name)s”.") % {"name": name[:40]})
     shown, _head = await client.view(Look.from_query(request.GET), [name])
-    context = {"panel": shown.panels[name], "key": client.key}
-    return render(request, f"playground/panels/{name}.html", context)
+    return HttpResponse(render_panels(shown.panels, request)[name])
 
 
 @require_GET
@@ -106,7 +108,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
+    return HttpResponseRedirect(shortened(url + heard.look.href()) if heard.look.to_query() else url)
 
 
 @require_POST
@@ -190,7 +192,7 @@ async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    name = " ".join(request.POST.get("name", "").replace("\0", "").split())  # not every database takes that
+    name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
             _("A name has from 1 to %(most)d characters; this one has %(has)d.")
@@ -199,7 +201,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.session.name = name
     await in_thread(client.session.save, update_fields=["name"])
     back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
-    if back and "/" not in back:
+    if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):
         return HttpResponse(status=204)
@@ -246,10 +248,10 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it; and whether other server processes are heard of."""
+    """For monitors: whether the database answers, without waiting for it, and takes what is written; and whether Redis does."""
     try:
         with impatient():
-            await in_thread(log.alive)
+            await in_thread(HEALTH.check)
     except Unavailable as error:
         state: dict[str, Any] = {"ok": False, "error": error.message}
         status = error.status

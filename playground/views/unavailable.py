@@ -6,7 +6,7 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 
 from playground.sessions.database.asking import FAILURES, unavailable
-from playground.sessions.protocol.errors import Unavailable
+from playground.sessions.protocol.errors import StorageFull, Unavailable
 from playground.views.responses import come_again
 
 
@@ -14,11 +14,12 @@ class Sessions(SessionMiddleware):
     """Django's, which asks the database for what a browser is known by; and the end of whatever else could not ask it."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        """Keep what a view has changed."""
+        """Keep what a view has changed. With a full disk a browser's list of recent sessions stays as it was."""
         try:
             return super().process_response(request, response)
         except FAILURES as error:
-            return come_again(request, unavailable(error))
+            problem = unavailable(error)
+            return response if isinstance(problem, StorageFull) else come_again(request, problem)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """What no view caught."""

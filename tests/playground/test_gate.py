@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.gate import SLACK, LimitedBody, is_own_origin
+from playground.gate import SLACK, LimitedBody, ReadableType, is_own_origin
 
 
 async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: str = "/new") -> list[Any]:
@@ -29,7 +29,7 @@ async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: 
         sent.append(message)
 
     scope = {"type": "http", "path": path, "headers": headers}
-    await LimitedBody(reads_all)(scope, receive, send)
+    await LimitedBody(ReadableType(reads_all))(scope, receive, send)
     return sent
 
 
@@ -74,6 +74,15 @@ async def test_a_body_that_becomes_too_large_is_refused_when_it_does() -> None:
 
 async def test_a_body_within_the_limit_passes() -> None:
     assert (await through([b"x" * 500] * 2, []))[0]["status"] == 200
+
+
+@pytest.mark.parametrize(
+    "odd", [b"a/b; charset*=nonsense''x", b"multipart/form-data; boundary*=nonsense''x", b"a/b; charset=\0"]
+)
+async def test_a_content_type_that_cannot_be_taken_apart_is_refused_in_words(odd: bytes) -> None:
+    sent = await through([b"name=x"], [(b"Content-Type", odd)])
+    assert sent[0]["status"] == 415
+    assert b"Content-Type" in sent[1]["body"]
 
 
 async def test_a_trace_may_be_larger() -> None:

@@ -21,6 +21,7 @@ from playground.presenters.scene import (
     scheduler_of,
     short,
     subject,
+    table_of,
     verdict_rows,
 )
 from scheduler_core.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
@@ -45,7 +46,7 @@ ZONE = "topology.kubernetes.io/zone"
 def present(sim: WorldView, look: Look) -> Panel:
     """The map as this viewer groups and filters it."""
     scheduler = scheduler_of(sim)
-    table, cycle = scheduler.cache.table(), cycle_of(sim)
+    table, cycle = table_of(scheduler), cycle_of(sim)
     refused = refusals(cycle, table.names)
     moment = _moment(sim, look, table, cycle, refused)
     keys = label_keys(table)

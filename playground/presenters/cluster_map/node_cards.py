@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,11 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
         "name": name,
         "state": "ok" if group == FEASIBLE else "no" if group >= 0 else "",
         "why": moment.refusals.text(row),
-        "bars": _bars(table, row),
+        "bars": _bars(
+            tuple(table.resources.names),
+            tuple(table.allocatable[row].tolist()),
+            tuple(table.requested[row].tolist()),
+        ),
         **_chips(table, row, moment),
     }
     if node.unschedulable:
@@ -68,18 +73,17 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
     return card
 
 
-def _bars(table: NodeTable, row: int) -> list[dict[str, Any]]:
-    has, used = table.allocatable[row], table.requested[row]
+@lru_cache(maxsize=4096)
+def _bars(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Nodes are alike, and most stay as they are from step to step."""
     bars = [
-        _bar("cpu", int(used[0]), int(has[0]), f"{cpu(int(used[0]))} / {cpu(int(has[0]))}"),
-        _bar("mem", int(used[1]), int(has[1]), f"{memory(int(used[1]))} / {memory(int(has[1]))}"),
+        _bar("cpu", used[0], has[0], f"{cpu(used[0])} / {cpu(has[0])}"),
+        _bar("mem", used[1], has[1], f"{memory(used[1])} / {memory(has[1])}"),
     ]
-    for column in range(_FIXED, len(has)):
-        if has[column]:
-            resource = table.resources.names[column]
-            total = amount(resource, int(has[column]))
-            text = f"{amount(resource, int(used[column]))} / {total}"
-            bars.append(_bar(resource.rpartition("/")[2], int(used[column]), int(has[column]), text))
+    for resource, there, taken in list(zip(resources, has, used, strict=False))[_FIXED:]:
+        if there:
+            text = f"{amount(resource, taken)} / {amount(resource, there)}"
+            bars.append(_bar(resource.rpartition("/")[2], taken, there, text))
     return bars[:4]
 
 

@@ -9,7 +9,7 @@ from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, refusals
-from playground.presenters.scene import colour_of, cycle_of, scheduler_of, short
+from playground.presenters.scene import colour_of, cycle_of, scheduler_of, short, table_of
 from scheduler_core.view import NodeTable, WorldView
 
 PODS = 30
@@ -17,7 +17,7 @@ PODS = 30
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node, else the one that the present cycle chose."""
-    cycle, table = cycle_of(sim), scheduler_of(sim).cache.table()
+    cycle, table = cycle_of(sim), table_of(scheduler_of(sim))
     name = look.node or (cycle.chosen or "" if cycle is not None else "")
     row = table.row(name) if name else None
     if row is None:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from playground.presenters.look import Look
-from playground.presenters.scene import find_pod, scheduler_of
+from playground.presenters.scene import find_pod, scheduler_of, table_of
 from scheduler_core.view import WorldView
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -18,7 +18,7 @@ LONGEST = 20_000
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node's manifest, else the pod's."""
     if look.node:
-        table = scheduler_of(sim).cache.table()
+        table = table_of(scheduler_of(sim))
         row = table.row(look.node)
         if row is not None:
             return _shown("Node", look.node, table.nodes[row].manifest)

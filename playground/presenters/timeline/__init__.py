@@ -6,6 +6,8 @@ Each segment is a place where the pod was, so a wait on Permit and a binding are
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
@@ -130,7 +132,13 @@ def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
 
 
 def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
-    moves = sim.journal.lane(pod)
+    segments = _segments(tuple(sim.journal.lane(pod)), replace(view, now=0))
+    return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "segments": segments}
+
+
+@lru_cache(maxsize=256)
+def _segments(moves: tuple[Move, ...], view: Window) -> list[dict[str, Any]]:
+    """What a lane shows of a pod's moves, whenever `now` is: most lanes are the same from step to step."""
     segments = []
     for i, move in enumerate(moves):
         following = moves[i + 1] if i + 1 < len(moves) else None
@@ -141,13 +149,7 @@ def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
         segments.append(_segment(move, following, max(begins, view.first), min(ends, view.last), view))
     if len(segments) > CROWDED:
         segments = [segment for segment in segments if segment["width"] > THIN] or segments
-    return {
-        "id": f"lane-{pod}",
-        "kind": "lane",
-        "pod": pod,
-        "name": short(pod),
-        "segments": segments[-SEGMENTS:],
-    }
+    return segments[-SEGMENTS:]
 
 
 def _segment(move: Move, following: Move | None, begins: int, ends: int, view: Window) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -12,7 +13,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from django.utils.translation import gettext as _
 
 from playground.postgresql.outage import DatabaseAway
-from playground.sessions.protocol.errors import Unavailable
+from playground.sessions.protocol.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,6 +21,11 @@ T = TypeVar("T")
 FAILURES = (OperationalError, InterfaceError)
 # SQLSTATEs (by their beginning) of a connection that failed, of a server that shuts down, and of a transaction that had to give way.
 BROKEN = ("08", "57P", "40")
+# SQLSTATEs of a full disk and of a database that may only be read.
+FULL = ("53100", "25006")
+# What SQLite says of a disk that is full, over a quota, broken or read-only; the lowest byte of its codes tells.
+UNWRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+PRIMARY = 0xFF
 # How often something is asked on connections that break meanwhile.
 TRIES = 3
 
@@ -44,12 +50,27 @@ def unavailable(error: Exception) -> Unavailable:
     """What is said of a database that can't be asked; the cause is for the log."""
     if not isinstance(error, DatabaseAway):  # an outage is logged once
         log.warning("the database failed: %s", error)
+    if _is_full(error):
+        return StorageFull(
+            _(
+                "This server can't save anything just now: its disk is full or can't be written. What was confirmed is kept and "
+                "can be looked at; changes are taken again when its operator has made room."
+            )
+        )
     return Unavailable(
         _(
             "The database is not answering. The server waits for it and comes back by itself; "
             "please try again in a moment. What it has confirmed is kept."
         )
     )
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether the database can be read but not written."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", 0) & PRIMARY in UNWRITTEN
+    return getattr(cause, "sqlstate", None) in FULL
 
 
 def repeatable(function: Callable[P, T]) -> Callable[P, T]:

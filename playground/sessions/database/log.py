@@ -300,11 +300,6 @@ def last_drive(session_id: int) -> tuple[Drive, Data]:
     return ("run", {}) if entry is None else (cast(Drive, entry.kind), unpack(entry.payload))
 
 
-def alive() -> None:
-    """Raises where the database does not answer."""
-    Session.objects.exists()
-
-
 @repeatable
 def touch(session_id: int) -> None:
     """Somebody looked: the session is in use."""

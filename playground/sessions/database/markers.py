@@ -111,7 +111,7 @@ def rename(session_id: int, number: int, name: str | None) -> None:
 
 def _named(name: str) -> str:
     """A name in one line, without the character 0, which not every database takes."""
-    return " ".join(name.replace("\0", "").split())[:NAME_LENGTH]
+    return " ".join(name.split())[:NAME_LENGTH]
 
 
 def copy(origin: int, target: Session, at: int) -> None:

@@ -27,6 +27,8 @@ class SessionError(Exception):
 
     kind: ClassVar[str] = "error"
     status: ClassVar[int] = 400
+    retry_after: int | None = None  # seconds after which the same may go well
+    unchanged: ClassVar[bool] = True  # whether it is sure, and worth saying, that nothing was changed
 
     def __init__(self, message: str, errors: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)
@@ -39,6 +41,7 @@ class SessionGone(SessionError):
 
     kind = "gone"
     status = 404
+    unchanged = False
 
 
 class NotAllowed(SessionError):
@@ -89,6 +92,7 @@ class Opening(SessionError):
 
     kind = "opening"
     status = 503
+    retry_after = 2
 
     def __init__(self, message: str, done: int = 0, total: int = 0) -> None:
         super().__init__(message)
@@ -109,6 +113,14 @@ class Unavailable(SessionError):
     kind = "unavailable"
     status = 503
     retry_after = 5  # seconds
+
+
+class StorageFull(Unavailable):
+    """The database takes nothing more; what is in it can be read."""
+
+    kind = "full"
+    status = 507
+    retry_after = 60
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.sessions.protocol.base import Data, Query
+from playground.sessions.protocol.base import Data, Query, Request
+from playground.sessions.protocol.errors import FieldProblem
 
 
 class Shown(Struct, frozen=True):
@@ -74,8 +77,8 @@ class Objects(Query[list[ListedObject]], frozen=True, kw_only=True):
     kind: str | None = None
 
 
-class Manifest(Query[Data], frozen=True, kw_only=True):
-    """One object as it stands."""
+class ObjectYaml(Query[str], frozen=True, kw_only=True):
+    """One object as it stands, as YAML that a person would have written."""
 
     kind: str
     namespace: str
@@ -107,6 +110,30 @@ class Configured(Struct, frozen=True):
 
 class Configuration(Query[Configured], frozen=True, kw_only=True):
     """The schedulers' configurations and the world's settings."""
+
+
+class EffectiveConfiguration(Query[Data], frozen=True, kw_only=True):
+    """A scheduler's configuration with every default filled in: as `text`, as `lines` with whether they differ from kube's default, and
+    its `profiles`. Nothing of it where there is no such scheduler.
+    """
+
+    scheduler: str
+
+
+class ConfigurationRead(Struct, frozen=True):
+    """How many documents a text has, the only one of them, what is wrong with it as YAML, and the lines of fields that were asked for."""
+
+    manifest: Any = None
+    documents: int = 0
+    errors: list[FieldProblem] = []
+    lines: dict[str, int] = {}
+
+
+class ReadConfiguration(Request[ConfigurationRead], frozen=True, kw_only=True):
+    """Read a text that is to be a scheduler's configuration; say on which lines fields with these paths stand."""
+
+    text: str
+    paths: list[str] = []
 
 
 class NodeNames(Query[list[str]], frozen=True, kw_only=True):

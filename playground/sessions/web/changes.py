@@ -69,6 +69,7 @@ class Changes:
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
         """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
+        self.engine.crashes.require_calm(reading=False)
         self.engine.interrupt()
         async with self._lock:
             await self.engine.ready()

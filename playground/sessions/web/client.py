@@ -16,7 +16,7 @@ from playground.sessions.database import checkpoints, log, previews
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
-from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError
+from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError, Unavailable
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import TraceChecked
@@ -261,7 +261,8 @@ class SessionClient:
 
     async def touch(self) -> None:
         """Somebody looked: the session is in use."""
-        await in_thread(log.touch, self.session.pk)
+        with contextlib.suppress(Unavailable):  # nobody who looks has to wait until something can be written
+            await in_thread(log.touch, self.session.pk)
 
     async def read_difference(self) -> None:
         """Somebody has read where a replay under another engine came to something else."""

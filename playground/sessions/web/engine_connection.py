@@ -18,9 +18,9 @@ from django.conf import settings
 from playground.models import Session
 from playground.sessions.database import checkpoints
 from playground.sessions.protocol.base import Message, Query, Request
-from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone
+from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
-from playground.sessions.web.pool import CRASHES, Worker, WorkerDied
+from playground.sessions.web.pool import CRASHES, Crashes, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
 from scheduler_core import ENGINE_VERSION
@@ -32,9 +32,6 @@ OPEN_TIMEOUT = 600.0
 PATIENCE = 30.0
 # Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
 TIMEOUTS = {False: 20.0, True: 60.0}
-# A session in whose requests the engine crashes this often within a minute has to wait: others live in the same process.
-MAX_CRASHES = 5
-CRASH_WINDOW = 60.0
 
 
 class EngineConnection:
@@ -56,7 +53,7 @@ class EngineConnection:
         self._stale = True
         self.closed = False  # it was deleted, and is not opened any more
         self._asking = 0
-        self._crashes: list[float] = []
+        self.crashes = Crashes()
         self._opening: asyncio.Task[None] | None = None
 
     # Opening and leaving
@@ -68,11 +65,7 @@ class EngineConnection:
             raise SessionGone("This session was deleted.")
         if self.is_open:
             return
-        self._crashes = [when for when in self._crashes if time.monotonic() - when < CRASH_WINDOW]
-        if len(self._crashes) >= MAX_CRASHES:
-            raise EngineFailed(
-                "The engine failed again and again on this session. Its log is whole; please try again in a minute."
-            )
+        self.crashes.require_calm(reading=True)
         if self._opening is None or self._opening.done():
             self._opening = asyncio.create_task(self._open())
         done, _ = await asyncio.wait({self._opening}, timeout=wait)
@@ -125,7 +118,12 @@ class EngineConnection:
             outcomes=saved.outcomes,
             outcomes_saved=saved.outcomes_saved,
         )
-        await self._opened(session, await worker.call(self.id, request, OPEN_TIMEOUT))
+        try:
+            opened = await worker.call(self.id, request, OPEN_TIMEOUT)
+        except CRASHES:
+            self.crashes.count((worker, generation), reading=True)
+            raise
+        await self._opened(session, opened)
         self._generation = generation
         self._follow(session)
 
@@ -133,7 +131,8 @@ class EngineConnection:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
+            with contextlib.suppress(Unavailable):  # it can be looked at all the same
+                await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 
@@ -198,13 +197,16 @@ class EngineConnection:
 
     async def call(self, request: Request[A]) -> A:
         """Ask the engine."""
+        reading = isinstance(request, Query)
+        self.crashes.require_calm(reading)
         await self.ready()
         assert self.worker is not None
+        process = self.worker.process
         self._asking += 1
         try:
             return await self.worker.call(self.id, request, TIMEOUTS[self.heavy])
         except CRASHES:
-            self._crashes.append(time.monotonic())
+            self.crashes.count(process, reading)
             raise
         finally:
             self._asking -= 1

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
+from django.utils.translation import gettext
 from msgspec import DecodeError, Meta, Struct, ValidationError, convert, field
 from msgspec.json import Decoder, Encoder
 
 from playground.presenters.look import MAX_NUMBER
 from playground.sessions.protocol.breakpoints import Hit
-from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
 from scheduler_core.simulation import Grain
 
@@ -223,9 +224,11 @@ class Error(ToPage, frozen=True):
     @classmethod
     def of(cls, error: BaseException) -> Error:
         """What is not meant for people is left out."""
+        if isinstance(error, EngineFailed):
+            return cls(error.kind, f"{error.message} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):
             return cls(error.kind, error.message, error.errors)
-        return cls("error", "Something went wrong on the server. Nothing was changed.")
+        return cls("error", gettext("Something went wrong on the server. Nothing was changed."))
 
 
 class Gone(ToPage, frozen=True):

@@ -11,9 +11,12 @@ import itertools
 import os
 import signal
 import sys
+import time
+from dataclasses import dataclass
 from typing import TypeVar
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
@@ -21,20 +24,84 @@ from playground.sessions.protocol.opening import Close
 from playground.sessions.protocol.wire import Frames, Reply, encode_message, read_answer, read_reply
 
 A = TypeVar("A")
+Process = tuple["Worker", int]
 
 READ = 1 << 20
 MODULE = "playground.sessions.worker"
 
 
+# What crashed this often in a session within the window, in seconds, has to wait: others live in the same process.
+MAX_CRASHES = 5
+CRASH_WINDOW = 60.0
+
+
 class WorkerDied(EngineFailed):
     """The process ended while it worked on the request."""
+
+    status = 503
+    retry_after = 2
+
+    def __init__(self) -> None:
+        super().__init__(_("The engine stopped while doing this, and is started again. Please try again."))
 
 
 class TooSlow(EngineFailed):
     """The request took too long, and the process was ended."""
 
+    status = 503
+    retry_after = 10
+
+
+class KeepsCrashing(EngineFailed):
+    """A session in whose requests processes have died too often has to wait."""
+
+    status = 503
+
+    def __init__(self, reading: bool, seconds: float) -> None:
+        self.retry_after = max(1, round(seconds))
+        what = {"times": MAX_CRASHES, "seconds": self.retry_after}
+        if reading:
+            text = _(
+                "The engine stopped %(times)d times within a minute while this session was opened or looked at. "
+                "Its log is whole; please try again in %(seconds)d s."
+            )
+        else:
+            text = _(
+                "The engine stopped %(times)d times within a minute on this session. It can be looked at, and its log is "
+                "whole; changes are taken again in %(seconds)d s."
+            )
+        super().__init__(text % what)
+
 
 CRASHES = (WorkerDied, TooSlow)
+
+
+@dataclass
+class Crash:
+    """A process died; `reading`: nothing that was asked of the session would have changed it."""
+
+    when: float
+    reading: bool
+
+
+class Crashes:
+    """The processes that died lately while a session asked them for something: one crash each, however many requests it met."""
+
+    def __init__(self) -> None:
+        self._crashes: dict[Process, Crash] = {}
+
+    def count(self, process: Process, reading: bool) -> None:
+        """A request met a process' death."""
+        crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
+        crash.reading = crash.reading and reading
+
+    def require_calm(self, reading: bool) -> None:
+        """Raises KeepsCrashing. Who only looks has to wait for what crashed while somebody looked, who changes for all."""
+        since = time.monotonic() - CRASH_WINDOW
+        self._crashes = {process: crash for process, crash in self._crashes.items() if crash.when > since}
+        counted = [crash.when for crash in self._crashes.values() if crash.reading or not reading]
+        if len(counted) >= MAX_CRASHES:
+            raise KeepsCrashing(reading, counted[-MAX_CRASHES] - since)
 
 
 class Worker:
@@ -52,6 +119,11 @@ class Worker:
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.returncode is None
+
+    @property
+    def process(self) -> Process:
+        """The process that is asked now, one among all that there ever were."""
+        return self, self.generation
 
     @property
     def pid(self) -> int | None:
@@ -97,7 +169,7 @@ class Worker:
         waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             if not answer.done():
-                answer.set_exception(WorkerDied("The engine stopped while doing this. Nothing was changed."))
+                answer.set_exception(WorkerDied())
 
     async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
         """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
@@ -115,9 +187,9 @@ class Worker:
                 reply = await waiting
         except TimeoutError:
             self.kill()
-            raise TooSlow("This took too long and was stopped. Nothing was changed.") from None
+            raise TooSlow(_("This took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
-            raise WorkerDied("The engine stopped while doing this. Nothing was changed.") from None
+            raise WorkerDied from None
         finally:
             self._waiting.pop(number, None)
         return read_answer(request, reply)

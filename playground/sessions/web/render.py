@@ -1,24 +1,41 @@
-"""Deltas as HTML: out-of-band fragments from the templates that the page itself is made of."""
+"""Panels as HTML: on a page, and as the out-of-band fragments of a delta. Both come from the same templates (templates/panels)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from django.http import HttpRequest
 from django.template.loader import get_template
+from django.utils.safestring import SafeString, mark_safe
 
+from playground.presenters.panel import Panel
 from playground.sessions.protocol.looking import PanelChange
+
+
+def render_panels(
+    panels: Mapping[str, Panel], request: HttpRequest, standing: Mapping[str, Any] | None = None
+) -> dict[str, SafeString]:
+    """Panels by name, as a page has them. `standing` says where the viewer stands (templatetags/look.py)."""
+    return {
+        name: mark_safe(_render(name, {"panel": panel, **(standing or {})}, request))  # noqa: S308 - a template's
+        for name, panel in panels.items()
+    }
 
 
 def render_delta(changes: Iterable[PanelChange]) -> str:
     """A panel that changed as a whole, or the cards of it that changed."""
-    return "".join(map(_render, changes))
+    return "".join(map(_changed, changes))
 
 
-def _render(change: PanelChange) -> str:
+def _changed(change: PanelChange) -> str:
     if change.panel is not None:
-        template = get_template(f"playground/panels/{change.name}.html")
-        return template.render({"panel": change.panel, "oob": True})
-    template = get_template(f"playground/panels/{change.name}_card.html")
+        return _render(change.name, {"panel": change.panel, "oob": True})
+    card = f"{change.name}_card"
     return "".join(
-        template.render({"card": card, "id": name, "oob": True}) for name, card in change.cards.items()
+        _render(card, {"card": context, "id": name, "oob": True}) for name, context in change.cards.items()
     )
+
+
+def _render(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:
+    return get_template(f"{template}.html", using="panels").render(context, request)

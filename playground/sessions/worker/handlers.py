@@ -14,7 +14,15 @@ from playground.sessions.protocol import comparing, finding, looking, moving, op
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
-from playground.sessions.worker.answers import fixes, journeys, metrics, objects, outlines, records
+from playground.sessions.worker.answers import (
+    configurations,
+    fixes,
+    journeys,
+    metrics,
+    objects,
+    outlines,
+    records,
+)
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
@@ -178,8 +186,10 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.View: Handler(view),
     looking.Compare: Handler(compare),
     looking.Objects: Handler(objects.objects),
-    looking.Manifest: Handler(objects.manifest),
-    looking.Configuration: Handler(objects.configuration),
+    looking.ObjectYaml: Handler(objects.object_yaml),
+    looking.Configuration: Handler(configurations.configuration),
+    looking.EffectiveConfiguration: Handler(configurations.effective_configuration),
+    looking.ReadConfiguration: Handler(configurations.read_configuration),
     looking.NodeNames: Handler(objects.node_names),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),

@@ -120,7 +120,7 @@ class Worker:
     def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
-            error = EngineFailed("The engine could not do this. Nothing was changed.")
+            error = EngineFailed("The engine could not do this.")
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:

@@ -187,7 +187,7 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in hits],
         "live": bool(points),
     }
-    return render(request, "playground/panels/timeline_marks.html", context)
+    return render(request, "timeline_marks.html", context, using="panels")
 
 
 def _mark(hit: Hit, point: core.Breakpoint, x: float) -> dict[str, Any]:

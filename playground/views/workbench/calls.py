@@ -17,7 +17,7 @@ from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, position, refused, shortened, workbench
 from scheduler_core.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
@@ -61,9 +61,8 @@ async def _apply(
         await client.apply(command, at=position(request), source="calls")
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
-        return HttpResponseRedirect(
-            f"{url}?{urlencode({'pod': command['pod']})}"
-        )  # a fork opens in its own studio (access.opens)
+        # A fork opens in its own studio (access.opens).
+        return HttpResponseRedirect(shortened(f"{url}?{urlencode({'pod': command['pod']})}"))
     except FORM_ERRORS as error:
         refusal: Any = error
         for each in error.errors:

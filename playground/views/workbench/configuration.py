@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -18,17 +16,15 @@ from msgspec import structs
 from playground.forms.gates import GatesForm
 from playground.forms.world import SettingsForm, restarts
 from playground.sessions.protocol.errors import FieldProblem
-from playground.sessions.protocol.looking import Configuration
+from playground.sessions.protocol.looking import Configuration, EffectiveConfiguration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
-from playground.views.workbench.effective import effective
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
-from scheduler_core.config import WorldSettings, written
+from scheduler_core.config import written
 from scheduler_core.plugins.registry import problems
-from scheduler_core.view import InvalidObject, LoadLimits, load_manifests, subdomain_errors
+from scheduler_core.view import subdomain_errors
 
-MOST_BYTES = 128 << 10
 MOST_NAME = 253
 NEW = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -37,7 +33,6 @@ profiles:
   - schedulerName: %(name)s
 """
 Errors = list[FieldProblem]
-Locate = Callable[[str], tuple[int, int] | None]
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,9 +50,9 @@ async def configuration(request: HttpRequest, client: SessionClient) -> HttpResp
 async def _configure(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     text, name = request.POST.get("text", "").replace("\r\n", "\n"), _name(request)
-    manifest, locate, status, errors = None, None, 422, await _name_errors(request, client, name)
+    manifest, status, errors = None, 422, await _name_errors(request, client, name)
     if not errors and not {"default", "remove"} & set(request.POST):
-        manifest, locate, errors = await sync_to_async(read, thread_sensitive=False)(text)
+        manifest, errors = await _read(client, text)
     if not errors:
         try:
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
@@ -65,7 +60,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
             return done(request, client, _said(request, name), "configuration")
         except FORM_ERRORS as error:
             status = error.status
-            errors = [at_line(each, locate) for each in error.errors] or [FieldProblem(text=error.message)]
+            errors = await _at_lines(client, text, error.errors) or [FieldProblem(text=error.message)]
     context = {**await _page(request, client), "text": text, "errors": errors}
     return workbench(request, client, "configuration", context, status)
 
@@ -152,12 +147,8 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     parameters = request.POST if request.method == "POST" else request.GET
     names = [scheduler.name for scheduler in configured.schedulers]
     name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
-    manifest = next(
-        (scheduler.manifest for scheduler in configured.schedulers if scheduler.name == name), None
-    )
-    features = WorldSettings().changed(configured.settings).features
-    shown = await sync_to_async(effective, thread_sensitive=False)(manifest, features)
-    page = {"errors": [], "form": SettingsForm(initial=configured.settings), **shown}
+    effective = await client.ask(EffectiveConfiguration(at=position(request), scheduler=name))
+    page = {"errors": [], "form": SettingsForm(initial=configured.settings), **effective}
     page["gates_form"] = GatesForm(initial={"gates": written(configured.settings)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
@@ -181,19 +172,16 @@ def _new(wanted: str, name: str) -> dict[str, Any]:
     }
 
 
-def read(text: str) -> tuple[dict[str, Any] | None, Locate | None, Errors]:
-    """The one document of a text, where its fields stand, and what is wrong with it as YAML."""
-    try:
-        loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
-    except InvalidObject as error:
-        return None, None, [FieldProblem(**each.to_json()) for each in error.errors]
-    if len(loaded) != 1:
-        many = _("There must be one KubeSchedulerConfiguration in it.")
-        return None, None, [FieldProblem(text=many, line=1)]
-    return loaded[0].manifest, loaded[0].locate, []
+async def _read(client: SessionClient, text: str) -> tuple[dict[str, Any] | None, Errors]:
+    """The one document of a text, or what is wrong with it as YAML."""
+    read = await client.check(ReadConfiguration(text=text))
+    if not read.errors and read.documents != 1:
+        return None, [FieldProblem(text=_("There must be one KubeSchedulerConfiguration in it."), line=1)]
+    return read.manifest, read.errors
 
 
-def at_line(error: FieldProblem, locate: Locate | None) -> FieldProblem:
-    """The error with the line of its field, where that can be found."""
-    place = locate(error.path) if locate and not error.line else None
-    return structs.replace(error, line=place[0]) if place else error
+async def _at_lines(client: SessionClient, text: str, errors: Errors) -> Errors:
+    """The errors with the lines of their fields, where these can be found."""
+    paths = [each.path for each in errors if not each.line]
+    lines = (await client.check(ReadConfiguration(text=text, paths=paths))).lines if paths else {}
+    return [structs.replace(each, line=each.line or lines.get(each.path)) for each in errors]

@@ -15,7 +15,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, workbench
+from playground.views.responses import done, position, refused, warn, workbench
 from playground.views.workbench.texts import received
 
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
@@ -46,8 +46,10 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
 async def import_apply(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
-    count = (await client.kept_preview(token)).accepted
+    plan = await client.kept_preview(token)
     await client.apply_preview(token, at=position(request))
+    warn(request, plan.warnings)
+    count = plan.accepted
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }

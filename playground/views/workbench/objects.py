@@ -10,14 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from playground.builder import to_yaml
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError
-from playground.sessions.protocol.looking import Manifest, Objects
+from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, workbench
+from playground.views.responses import done, position, refused, warn, workbench
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -82,11 +81,7 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     text, existing = EMPTY, None
     if name:
         existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        query = Manifest(
-            at=position(request), kind=existing["kind"], namespace=existing["namespace"], name=name
-        )
-        manifest = await client.ask(query)
-        text = to_yaml([manifest])
+        text = await client.ask(ObjectYaml(at=position(request), **existing))
     return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
 
 
@@ -101,6 +96,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
         client.landed = target
+        warn(request, plan.warnings)
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")

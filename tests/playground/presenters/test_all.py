@@ -8,12 +8,14 @@ from dataclasses import asdict
 import orjson
 import pytest
 
-from playground.presenters import PANELS, Look, Panel, present
+from playground.presenters import PANELS, Look, Panel, look, present, queues, scene, timeline
+from playground.presenters.cluster_map import node_cards
 from playground.presenters.look import MODES, TABS
 from playground.sessions.web.render import render_delta
 from playground.sessions.worker.panels import compare, digests
+from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import many_nodes, pod, three_nodes
+from tests.playground.presenters.worlds import many_nodes, node, pod, three_nodes
 
 
 def everything(sim: Simulation, look: Look) -> list[Panel]:
@@ -36,6 +38,36 @@ def test_looking_changes_nothing() -> None:
         mine, theirs = looked.advance(), alone.advance()
         assert [record.to_json() for record in mine] == [record.to_json() for record in theirs]
     assert alone.position > 20
+
+
+def forget_everything() -> None:
+    scene._TABLES.clear()
+    for remembered in (look._address, node_cards._bars, queues._size, timeline._segments):
+        remembered.cache_clear()
+
+
+def test_what_is_remembered_from_step_to_step_is_what_would_be_made_anew() -> None:
+    sims = [three_nodes(*(pod(f"p{i}", cpu="500m") for i in range(12)), pod("huge", cpu="64"))]
+    changes = {
+        40: PatchObject(
+            Ref("Node", name="infra"),
+            {"metadata": {"labels": {"zone": "b"}}, "spec": {"unschedulable": True}},
+        ),
+        70: DeleteObjects((Ref("Pod", "default", "p1"), Ref("Node", name="small"))),
+        90: ApplyObjects((node("more"), pod("gpu"))),
+    }
+    looks = [Look(node="free", tab="node"), Look(axis="time", rows=12), Look(q="p", group="zone")]
+    for step in range(120):
+        if step == 60:
+            sims.append(sims[0].fork())  # which then goes another way
+        for sim in sims:
+            if step in changes and (sim is sims[0] or step == 90):
+                sim.apply(changes[step])
+            sim.advance()
+        seen = looks[step % len(looks)]
+        known = [orjson.dumps([asdict(panel) for panel in everything(sim, seen)]) for sim in sims]
+        forget_everything()
+        assert known == [orjson.dumps([asdict(panel) for panel in everything(sim, seen)]) for sim in sims]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -39,7 +39,7 @@ def rows(section: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def html(*sections: dict[str, Any]) -> str:
-    page = get_template("playground/panels/inspector_figures.html").render({"figures": sections})
+    page = get_template("inspector_figures.html", using="panels").render({"figures": sections})
     return re.sub(r"\s+", " ", page)
 
 

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from html import unescape
 
 import pytest
+import yaml
 from asgiref.sync import async_to_sync
 from django.http import HttpResponse
 from django.test import Client
 
 from playground.models import Session
-from playground.sessions.protocol.looking import Manifest, Objects
+from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.web.client import SessionClient
 
 
@@ -36,8 +37,8 @@ class Visitor:
         return [listed.name for listed in self.ask(lambda client: client.ask(Objects(kind=kind)))]
 
     def manifest(self, kind: str, name: str, namespace: str = "default") -> dict:
-        asked = Manifest(kind=kind, namespace="" if kind == "Node" else namespace, name=name)
-        return self.ask(lambda client: client.ask(asked))
+        asked = ObjectYaml(kind=kind, namespace="" if kind == "Node" else namespace, name=name)
+        return yaml.safe_load(self.ask(lambda client: client.ask(asked)))
 
     def head(self) -> int:
         self.session.refresh_from_db()

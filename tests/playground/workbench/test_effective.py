@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.views.workbench.effective import effective, marked
+from playground.sessions.worker.answers.configurations import effective, marked
 from scheduler_core.config.load import load_configuration
 from tests.playground.workbench.conftest import page_text
 from tests.scheduler_core.worlds import configuration

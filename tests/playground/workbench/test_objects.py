@@ -87,6 +87,34 @@ def test_a_text_of_markup_is_shown_as_text(begun):
     assert "<script>alert" not in answer.content.decode()
 
 
+WORKLOAD = """apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{a: b}}}}
+  template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}
+"""
+
+
+def test_a_workload_that_no_pods_are_made_of_says_why(begun):
+    text = WORKLOAD.format(name="huge", replicas=10_001)
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": text, "create": ""}, follow=True)
+    assert "1 object applied" in page_text(answer)
+    assert "huge asks for 10001 pods; an import makes at most 10000, so none was made of it" in page_text(
+        answer
+    )
+    assert begun.objects("Pod") == []
+
+
+def test_many_notes_are_summed_up(begun):
+    text = "---\n".join(WORKLOAD.format(name=f"w{number}", replicas=20_000) for number in range(8))
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": text, "create": ""}, follow=True)
+    assert "w4 asks for" in page_text(answer)
+    assert "w5 asks for" not in page_text(answer)
+    assert "and 3 more notes" in page_text(answer)
+
+
 def test_an_object_is_deleted(begun):
     assert begun.post("objects/delete", kind="Node", namespace="", name="n1").status_code == 302
     assert begun.objects("Node") == []

@@ -13,5 +13,5 @@ def test_it_lists_the_labels_of_the_chosen_pod() -> None:
     )
     panel = shown("inspector", sim, tab="labels", pod="default/web-1")
     assert panel["context"]["body"] == {"labels": [("app", "web"), ("tier", "front")]}
-    html = get_template("playground/panels/inspector.html").render({"panel": panel})
+    html = get_template("inspector.html", using="panels").render({"panel": panel})
     assert '<ul class="labels"><li>app=web</li><li>tier=front</li></ul>' in html

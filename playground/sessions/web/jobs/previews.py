@@ -15,7 +15,7 @@ PREVIEW = Kind(
     "preview",
     at_once=lambda: 16,
     busy=gettext_noop("Others are importing here just now. Please try again in a moment."),
-    failed=gettext_noop("The import could not be looked at. Nothing was changed."),
+    failed=gettext_noop("The import could not be looked at."),
     wait=30.0,
 )
 

@@ -1,32 +1,24 @@
-"""What a world holds: lists of objects, single manifests, the nodes' names, its configuration, and all of it as YAML."""
+"""What a world holds: lists of objects, single ones, the nodes' names, and all of it as YAML."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from playground.sessions.protocol.base import Data
+from playground.builder import to_yaml
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import (
     ClusterYaml,
-    Configuration,
-    Configured,
     ListedObject,
-    Manifest,
     NodeNames,
     Objects,
-    SchedulerManifest,
-    UnknownScheduler,
+    ObjectYaml,
     YamlPart,
 )
 from playground.sessions.worker.answers.yamldump import document, in_order
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from playground.sessions.worker.world import Simulation
 
 YAML_SLICE = 0.02
 
@@ -58,41 +50,14 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-def manifest(engine: Engine, request: Manifest) -> Steps[Data]:
+def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[str]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(f"There is no {request.kind} {where} at this step.")
-    return dict(obj)
-
-
-def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
-    return configured((yield from engine.at(request.position)))
-
-
-def configured(world: Simulation) -> Configured:
-    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
-    return Configured(
-        schedulers=[
-            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
-            for scheduler in world.schedulers
-        ],
-        settings=msgspec.structs.asdict(world.settings),
-        faults=[
-            {**msgspec.structs.asdict(fault), "said": fault.answer().message}
-            for _, fault in sorted(world.faults.items())
-        ],
-        unknown_schedulers=_unknown_schedulers(world),
-    )
-
-
-def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
-    """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
-    pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
-    counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
-    return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
+    return to_yaml([obj])
 
 
 def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:

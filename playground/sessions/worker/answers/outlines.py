@@ -25,7 +25,7 @@ from playground.sessions.protocol.comparing import (
     WeightedPlugin,
 )
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.worker.answers.objects import configured
+from playground.sessions.worker.answers.configurations import configured
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation, digest

@@ -25,9 +25,10 @@ from playground.sessions.protocol.errors import (
 )
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.web import engine_connection
+from playground.sessions.web import engine_connection, pool
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.live import LiveSession
+from playground.sessions.web.pool import Worker
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, node, pod
@@ -336,18 +337,25 @@ async def test_an_engine_that_takes_too_long_is_stopped_and_the_session_goes_on(
     assert len(await names(client)) == 4
 
 
+async def the_end_of(worker: Worker | None) -> None:
+    while worker is not None and worker.alive:
+        await asyncio.sleep(0.01)
+
+
 async def test_a_session_that_keeps_killing_its_engine_has_to_wait(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await head_of(client)
+    monkeypatch.setattr(pool, "MAX_CRASHES", 2)
     with monkeypatch.context() as patch:
         patch.setitem(engine_connection.TIMEOUTS, False, 0.0)
-        for _ in range(engine_connection.MAX_CRASHES):
+        for _ in range(pool.MAX_CRASHES):
             with pytest.raises(SessionError):
                 await client.ask(Objects())
-    with pytest.raises(SessionError, match="try again in a minute"):
+            await the_end_of(client.live().engine.worker)
+    with pytest.raises(SessionError, match="please try again in"):
         await client.ask(Objects())
-    monkeypatch.setattr(engine_connection, "CRASH_WINDOW", 0.0)
+    monkeypatch.setattr(pool, "CRASH_WINDOW", 0.0)
     assert len(await names(client)) == 4
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from django.test import AsyncClient
 from django.urls import reverse
 
 from playground.models import Session
 from playground.presenters import Look
-from playground.sessions.protocol.looking import Manifest
+from playground.sessions.protocol.looking import ObjectYaml
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, node, pod
@@ -57,7 +58,7 @@ async def placed(session: Session) -> str:
     client = await SessionClient.open(session.edit_key)
     for _ in range(10):
         await step(client)
-    manifest = await client.ask(Manifest(kind="Pod", namespace="default", name="waits"))
+    manifest = yaml.safe_load(await client.ask(ObjectYaml(kind="Pod", namespace="default", name="waits")))
     return str(manifest["spec"].get("nodeName", ""))
 
 

@@ -1,0 +1,125 @@
+"""What stands around every page: forms that can't be read are refused in words, and no page is kept by browsers and proxies."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Awaitable, Callable
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.multipartparser import MultiPartParserError
+from django.http.response import HttpResponseBase
+from django.utils.decorators import async_only_middleware
+from django.utils.translation import gettext as _
+
+from playground.sessions.protocol.errors import SessionError
+from playground.views.responses import problem
+
+GetResponse = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
+
+NUL = "\0"
+# A text that is parsed says itself what is wrong in it, and in which line.
+PARSED = ("text",)
+ENCODINGS = ("utf-8", "ascii")
+
+
+class Unreadable(SessionError):
+    """The body of a request is not what a form sends."""
+
+    kind = "unreadable"
+
+
+class NotUtf8(Unreadable):
+    """It is written in another encoding."""
+
+    status = 415
+
+
+class TooLarge(Unreadable):
+    """It holds more than is taken at once."""
+
+    status = 413
+
+
+@async_only_middleware
+def readable_forms(get_response: GetResponse) -> GetResponse:
+    """A form that can't be read gets no further."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and (
+            refused := await sync_to_async(_refused, thread_sensitive=False)(request)
+        ):
+            return refused
+        return await get_response(request)
+
+    return middleware
+
+
+def _refused(request: HttpRequest) -> HttpResponse | None:
+    try:
+        _require_utf8(request)
+        _require_readable(request)
+        _require_no_nul(request)
+    except Unreadable as error:
+        return problem(request, error)
+    return None
+
+
+def _require_utf8(request: HttpRequest) -> None:
+    name = (request.content_params or {}).get("charset")
+    if name is None:
+        return
+    try:
+        known = codecs.lookup(name).name in ENCODINGS
+    except (LookupError, ValueError):
+        known = False
+    if not known:
+        request.POST = QueryDict()
+        raise NotUtf8(
+            _("This was sent as text in “%(name)s”; only UTF-8 is taken. Please send it as UTF-8.")
+            % {"name": name[:40]}
+        )
+    request.encoding = "utf-8"  # by whatever name it was called
+
+
+def _require_readable(request: HttpRequest) -> None:
+    """Everybody after this finds the form as it is read here."""
+    try:
+        _form = request.POST
+    except RequestDataTooBig:
+        request.POST = QueryDict()
+        most = f"{settings.MAX_UPLOAD_BYTES:,}"
+        raise TooLarge(
+            _("The form is larger than the %(most)s bytes that this server takes at once.") % {"most": most}
+        ) from None
+    except (SuspiciousOperation, BadRequest, MultiPartParserError, LookupError, ValueError, OSError) as error:
+        request.POST = QueryDict()
+        raise Unreadable(
+            _("The form can't be read: %(why)s") % {"why": str(error)[:200] or type(error).__name__}
+        ) from None
+
+
+def _require_no_nul(request: HttpRequest) -> None:
+    """Not every database takes that character."""
+    for name, values in request.POST.lists():
+        if NUL in name or (name not in PARSED and any(NUL in value for value in values)):
+            raise Unreadable(
+                _(
+                    "The field “%(name)s” holds the character 0, which no text here may hold. Take it out and send it again."
+                )
+                % {"name": name.replace(NUL, "")[:40]}
+            )
+
+
+@async_only_middleware
+def never_stored(get_response: GetResponse) -> GetResponse:
+    """Addresses and pages hold keys of sessions: no browser or proxy keeps them."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = await get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return middleware

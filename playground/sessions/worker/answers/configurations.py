@@ -1,0 +1,166 @@
+"""The schedulers' configurations: as they stand, with every default and marked where they differ from kube's, or read from a text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+import msgspec
+
+from playground.builder import to_yaml
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.looking import (
+    Configuration,
+    ConfigurationRead,
+    Configured,
+    EffectiveConfiguration,
+    ReadConfiguration,
+    SchedulerManifest,
+    UnknownScheduler,
+)
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
+from scheduler_core.config import (
+    DEFAULT_FEATURES,
+    Features,
+    Profile,
+    SchedulerConfiguration,
+    load_configuration,
+)
+from scheduler_core.view import InvalidObject, LoadLimits, Point, load_manifests
+
+SCORING = (Point.SCORE,)
+MOST_LINES = 2_000
+MOST_BYTES = 128 << 10
+_FIRST = ("apiVersion", "kind", "name", "schedulerName")
+
+
+def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
+    return configured((yield from engine.at(request.position)))
+
+
+def configured(world: Simulation) -> Configured:
+    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    return Configured(
+        schedulers=[
+            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
+            for scheduler in world.schedulers
+        ],
+        settings=msgspec.structs.asdict(world.settings),
+        faults=[
+            {**msgspec.structs.asdict(fault), "said": fault.answer().message}
+            for _, fault in sorted(world.faults.items())
+        ],
+        unknown_schedulers=_unknown_schedulers(world),
+    )
+
+
+def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
+    """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
+    pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
+    counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
+    return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
+
+
+def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> Steps[Data]:
+    world = yield from engine.at(request.position)
+    for scheduler in world.schedulers:
+        if scheduler.name == request.scheduler:
+            return effective(scheduler.configuration.manifest, world.settings.features)
+    return effective(None)
+
+
+def read_configuration(engine: Engine, request: ReadConfiguration) -> Steps[ConfigurationRead]:
+    yield
+    return read(request.text, request.paths)
+
+
+def read(text: str, paths: list[str]) -> ConfigurationRead:
+    """The documents of a text, or what is wrong with it as YAML; and the lines on which fields of the only document stand."""
+    try:
+        loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
+    except InvalidObject as error:
+        return ConfigurationRead(errors=[FieldProblem(**each.to_json()) for each in error.errors])
+    if len(loaded) != 1:
+        return ConfigurationRead(documents=len(loaded))
+    [only] = loaded
+    places = ((path, only.locate(path)) for path in paths)
+    return ConfigurationRead(only.manifest, 1, lines={path: place[0] for path, place in places if place})
+
+
+def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
+    """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
+
+    What differs, differs from kube's default with all gates at theirs. Very long texts are not marked: there are no `lines`.
+    """
+    if manifest is None:
+        return {"text": "", "lines": [], "profiles": [], "differing": 0}
+    default, present = load_configuration(None), load_configuration(manifest, features)
+    text = to_yaml([dict(manifest)])
+    long = text.count("\n") > MOST_LINES
+    lines = [] if long else marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
+    return {
+        "text": text,
+        "lines": lines,
+        "differing": sum(line["differs"] for line in lines),
+        "profiles": [_profile(profile, present, default.profiles[0]) for profile in present.profiles],
+    }
+
+
+def _ordered(value: Any) -> Any:
+    """The same with its keys in order, what names the object first, so that only what differs differs."""
+    if isinstance(value, Mapping):
+        names = sorted(value, key=lambda name: (name not in _FIRST, name))
+        return {name: _ordered(value[name]) for name in names}
+    return [_ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def marked(text: str, default: str) -> list[dict[str, Any]]:
+    """The lines of a text, each with whether the default's text has it there, too."""
+    mine, theirs = text.splitlines(), default.splitlines()
+    same = [False] * len(mine)
+    for start, _, size in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
+        same[start : start + size] = [True] * size
+    return [{"text": line, "differs": not alike} for line, alike in zip(mine, same, strict=True)]
+
+
+def _profile(profile: Profile, whole: SchedulerConfiguration, default: Profile) -> dict[str, Any]:
+    """A row for each extension point that has plugins, in the order of a pod's way."""
+    own = profile.percentage_of_nodes_to_score
+    percentage = whole.percentage_of_nodes_to_score if own is None else own
+    return {
+        "name": profile.scheduler_name,
+        "percentage": percentage,
+        "rows": [
+            {
+                "point": str(point),
+                "plugins": _plugins(profile, default, point),
+                "gone": _gone(profile, default, point),
+            }
+            for point in Point
+            if profile.plugins.get(point) or default.plugins.get(point)
+        ],
+    }
+
+
+def _plugins(profile: Profile, default: Profile, point: Point) -> list[dict[str, Any]]:
+    """The point's plugins in run order; `differs` where the default lacks one or weighs it otherwise."""
+    usual = dict(default.plugins.get(point) or ())
+    return [
+        {
+            "name": name,
+            "weight": weight if point in SCORING else None,
+            "differs": name not in usual or (point in SCORING and usual[name] != weight),
+        }
+        for name, weight in profile.plugins.get(point) or ()
+    ]
+
+
+def _gone(profile: Profile, default: Profile, point: Point) -> list[str]:
+    """The plugins of the default that the profile leaves out."""
+    here = dict(profile.plugins.get(point) or ())
+    return [name for name, _ in default.plugins.get(point) or () if name not in here]

@@ -1,0 +1,126 @@
+"""Django's tags for words and ours for links, read by Jinja2: written as in all other templates, so that makemessages finds the words
+and a name that is no field of a look is an error when the template is compiled. Their arguments are Jinja2's expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from django.utils.safestring import SafeString
+from django.utils.translation import ngettext, trim_whitespace
+from jinja2 import Undefined, nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from markupsafe import Markup
+
+from playground.templatetags import look
+from playground.templating.words import WordedContext
+
+
+def prints(function: str, first: nodes.Expr, *more: nodes.Expr) -> nodes.Node:
+    """What a function of MAKERS makes. It is a filter to Jinja2, which calls filters straight away, unlike functions."""
+    return nodes.Output([nodes.Filter(first, function, list(more), [], None, None)])
+
+
+def assignments(parser: Parser) -> Iterator[tuple[str, nodes.Expr]]:
+    """Those that come next: `pod=p.key tab="why"`."""
+    while parser.stream.current.type == "name" and parser.stream.look().type == "assign":
+        name = parser.stream.expect("name").value
+        parser.stream.expect("assign")
+        yield name, parser.parse_expression()
+
+
+class LookTags(Extension):
+    """The tags of templatetags/look.py."""
+
+    tags = {"look_link", "look_data", "look_query", "look_field", "look_choice", "standing_field"}
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        tag = next(parser.stream).value
+        if tag == "standing_field":
+            return prints("standing_field", nodes.ContextReference())
+        if tag in ("look_field", "look_choice"):
+            name = parser.stream.expect("string").value
+            return nodes.Output([nodes.TemplateData(look.named(tag, name))])
+        fields = dict(assignments(parser))
+        to = fields.pop("to", nodes.Const("")) if tag == "look_link" else nodes.Const(None)
+        if not fields:
+            parser.fail(f"{tag} takes fields of a look, such as pod=p.key")
+        arguments = tuple(tuple(look.argument(tag, name)) for name in fields)
+        return prints("look_written", nodes.Tuple(list(fields.values()), "load"), nodes.Const(arguments), to)
+
+
+def look_written(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any) -> SafeString:
+    """What is missing is as good as None."""
+    return look.written((None if isinstance(value, Undefined) else value for value in values), arguments, to)
+
+
+class Said(NamedTuple):
+    """A text between two tags as gettext knows it, the names in it, and the tag behind it."""
+
+    text: str
+    names: list[str]
+    end: str
+
+
+class WordTags(Extension):
+    """`{% translate %}`, and `{% blocktranslate %}` with `trimmed`, `count` and `with`."""
+
+    tags = {"translate", "blocktranslate"}
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        if next(parser.stream).value == "translate":
+            return prints("translated_text", nodes.ContextReference(), parser.parse_expression())
+        trimmed = parser.stream.skip_if("name:trimmed")
+        counted = dict(assignments(parser)) if parser.stream.skip_if("name:count") else {}
+        given = dict(assignments(parser)) if parser.stream.skip_if("name:with") else {}
+        one = many = self._said(parser, trimmed)
+        if one.end == "plural":
+            many = self._said(parser, trimmed)
+        number = next(iter(counted.values()), nodes.Const(None))
+        values = nodes.Dict(
+            [
+                nodes.Pair(nodes.Const(name), (counted | given).get(name, nodes.Name(name, "load")))
+                for name in sorted({*one.names, *many.names})
+            ]
+        )
+        plural = nodes.Const(many.text if one.end == "plural" else None)
+        return prints(
+            "translated_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values
+        )
+
+    def _said(self, parser: Parser, trimmed: bool) -> Said:
+        """Reads what follows the end of a tag, up to the name of the next one."""
+        parser.stream.expect("block_end")
+        parts, names = [], []
+        while not parser.stream.skip_if("block_begin"):
+            if parser.stream.skip_if("variable_begin"):
+                names.append(parser.stream.expect("name").value)
+                parser.stream.expect("variable_end")
+                parts.append(f"%({names[-1]})s")
+            else:
+                parts.append(parser.stream.expect("data").value.replace("%", "%%"))
+        text = "".join(parts)
+        end = parser.stream.expect("name").value
+        if end not in ("plural", "endblocktranslate"):
+            parser.fail(f"Between words stands no other tag, such as {end}.")
+        return Said(trim_whitespace(text) if trimmed else text, names, end)
+
+
+def translated_text(context: WordedContext, text: str) -> str:
+    return context.words[text]
+
+
+def translated_block(
+    context: WordedContext, one: str, many: str | None, number: int, values: Mapping[str, Any]
+) -> Markup:
+    """A text with values in it, which are escaped; the text is the template's own."""
+    text = context.words[one] if many is None else ngettext(one, many, number)
+    return Markup(text) % values  # noqa: S704
+
+
+MAKERS = {
+    function.__name__: function
+    for function in (look_written, look.standing_field, translated_text, translated_block)
+}

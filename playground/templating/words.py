@@ -1,0 +1,39 @@
+"""Words in the reader's language, each of them looked up once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.utils.translation import get_language, gettext, override
+from jinja2 import Environment
+from jinja2.runtime import Context
+
+MOST_WORDS = 10_000
+
+
+class Words(dict[str, str]):
+    """What each text is in one language."""
+
+    def __init__(self, language: str | None) -> None:
+        self.language = language
+
+    def __missing__(self, text: str) -> str:
+        with override(self.language):
+            said = gettext(text)
+        if len(self) < MOST_WORDS:
+            self[text] = said
+        return said
+
+
+words_of = cache(Words)
+
+
+class WordedContext(Context):
+    """What a template sees, with the words of its reader. Asking for the language at each word would take longer than all else."""
+
+    def __init__(self, environment: Environment, parent: dict[str, Any], *rest: Any, **more: Any) -> None:
+        super().__init__(environment, parent, *rest, **more)
+        if "words" not in parent:
+            parent["words"] = words_of(get_language())
+        self.words: Words = parent["words"]

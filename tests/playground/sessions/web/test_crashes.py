@@ -1,0 +1,121 @@
+"""A worker that dies: who asked hears what became of it, and a session that keeps killing workers waits, but can be looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import AsyncClient
+
+from playground.models import LogEntry
+from playground.sessions.protocol.looking import Objects
+from playground.sessions.web import pool
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.messages import Error
+from playground.sessions.web.pool import Crashes, KeepsCrashing, Worker, WorkerDied
+from tests.playground.sessions.worlds import applying, node
+
+TEXT = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
+NOTHING = "Nothing was changed."
+
+
+async def worker_of(client: SessionClient) -> Worker:
+    await client.head()
+    worker = client.live().engine.worker
+    assert worker is not None
+    return worker
+
+
+async def killed_during(client: SessionClient, *asked: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What comes of requests whose worker is killed once it has them all."""
+    worker = await worker_of(client)
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    waiting = worker._waiting
+    tasks = [asyncio.create_task(each) for each in asked]
+    async with asyncio.timeout(10):
+        while not waiting:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+    os.kill(worker.pid, signal.SIGKILL)
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def page(client: SessionClient, name: str = "") -> str:
+    return f"/s/{client.key}/{name}"
+
+
+async def test_who_applies_while_the_worker_is_killed_hears_that_it_was_not_taken(
+    client: SessionClient,
+) -> None:
+    browser = AsyncClient()
+    (answer,) = await killed_during(client, browser.post(page(client, "yaml"), {"text": TEXT, "create": ""}))
+    shown = unescape(answer.content.decode())
+    assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+    assert "The engine stopped while doing this" in shown
+    assert shown.count(NOTHING) == 1
+    assert TEXT in shown
+    assert await LogEntry.objects.acount() == 1
+    assert (await browser.post(page(client, "yaml"), {"text": TEXT, "create": ""})).status_code == 302
+    assert await LogEntry.objects.acount() == 2
+
+
+async def test_every_form_says_once_that_nothing_was_changed(client: SessionClient) -> None:
+    fields = {"pod": "default/p0", "call": "bind", "code": "500", "times": "1"}
+    (answer,) = await killed_during(client, AsyncClient().post(page(client, "calls"), fields))
+    assert (answer.status_code, answer.content.decode().count(NOTHING)) == (503, 1)
+
+
+def test_a_socket_says_so_too() -> None:
+    assert Error.of(WorkerDied()).message.count(NOTHING) == 1
+    assert Error.of(ValueError()).message.count(NOTHING) == 1
+
+
+async def test_six_requests_that_meet_one_death_lock_nobody_out(client: SessionClient) -> None:
+    died = await killed_during(
+        client, *(client.on_loop(lambda live: live.engine.call(Objects(at=1))) for _ in range(6))
+    )
+    assert [type(each) for each in died] == [WorkerDied] * 6
+    await client.apply(applying(node("after")))
+    assert len(await client.ask(Objects(kind="Node"))) == 4
+
+
+async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(
+    client: SessionClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_CRASHES", 2)
+    for number in range(2):
+        (died,) = await killed_during(client, client.apply(applying(node(f"n-{number}"))))
+        assert isinstance(died, WorkerDied)
+    browser = AsyncClient()
+    refused = await browser.post(page(client, "yaml"), {"text": TEXT, "create": ""})
+    assert (refused.status_code, int(refused["Retry-After"]) in range(1, 61)) == (503, True)
+    assert "It can be looked at" in refused.content.decode()
+    assert (await browser.get(page(client))).status_code == 200
+    assert (await browser.get(page(client, "objects"))).status_code == 200
+    monkeypatch.setattr(pool, "CRASH_WINDOW", 0.0)
+    await client.apply(applying(node("after")))
+
+
+def test_a_death_is_one_crash_and_a_change_is_blamed_before_a_look() -> None:
+    crashes, worker = Crashes(), Worker()
+    for generation in range(pool.MAX_CRASHES):
+        for reading in (True, False, True):
+            crashes.count((worker, generation), reading)
+    crashes.require_calm(reading=True)
+    with pytest.raises(KeepsCrashing):
+        crashes.require_calm(reading=False)
+
+
+def test_what_crashes_when_it_is_opened_is_not_opened_on_and_on() -> None:
+    crashes, worker = Crashes(), Worker()
+    for generation in range(pool.MAX_CRASHES):
+        crashes.require_calm(reading=True)
+        crashes.count((worker, generation), reading=True)
+    with pytest.raises(KeepsCrashing):
+        crashes.require_calm(reading=True)
