@@ -12,10 +12,13 @@ pages = get_asgi_application()
 
 from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.postgresql.outage import Limits  # noqa: E402
+from playground.proxies import BehindProxies  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
 
 Limits.statement = settings.DATABASE_ANSWER_SECONDS
 
-application = ProtocolTypeRouter(
-    {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+application = BehindProxies(
+    ProtocolTypeRouter(
+        {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+    )
 )

@@ -152,19 +152,21 @@ class SameOrigin:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        allowed = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""))
+        encrypted = scope.get("scheme") == "wss"
+        allowed = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""), encrypted)
         await (self._application if allowed else WebsocketDenier())(scope, receive, send)
 
 
-def is_own_origin(origin: str, host: str) -> bool:
-    """Whether a page of `origin` may talk to `host`."""
+def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
+    """Whether a page of `origin` may talk to `host`; a host that is known to be asked by https has no page without it."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     try:
         parts = urlsplit(origin)
     except ValueError:
         return False
-    if parts.scheme not in ("http", "https") or parts.netloc.lower() != host.lower():
+    schemes = ("https",) if encrypted else ("http", "https")
+    if parts.scheme not in schemes or parts.netloc.lower() != host.lower():
         return False
     allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
     return validate_host(split_domain_port(host)[0], allowed)

@@ -114,6 +114,20 @@ def _require_no_nul(request: HttpRequest) -> None:
 
 
 @async_only_middleware
+def secure_cookies(get_response: GetResponse) -> GetResponse:
+    """Who came by https keeps cookies that no plain connection is ever sent."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = await get_response(request)
+        if request.is_secure():
+            for cookie in response.cookies.values():
+                cookie["secure"] = True
+        return response
+
+    return middleware
+
+
+@async_only_middleware
 def never_stored(get_response: GetResponse) -> GetResponse:
     """Addresses and pages hold keys of sessions: no browser or proxy keeps them."""
 

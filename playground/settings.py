@@ -3,6 +3,7 @@
 import fcntl
 import importlib.util
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 import dj_database_url
@@ -24,6 +25,16 @@ def env_number(name: str, default: int) -> int:
     if not text.isascii() or not text.isdecimal():
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number such as {default}.")
     return int(text)
+
+
+def networks(text: str) -> list[IPv4Network | IPv6Network]:
+    """Addresses and networks, separated by blanks."""
+    try:
+        return [ip_network(each) for each in text.split()]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"TRUSTED_PROXIES must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8: {error}."
+        ) from error
 
 
 def package_folder(package: str, folder: str) -> Path:
@@ -77,6 +88,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
+    "playground.middleware.secure_cookies",
     "csp.middleware.CSPMiddleware",
     "playground.views.unavailable.Sessions",
     "django.middleware.common.CommonMiddleware",
@@ -196,7 +208,12 @@ SESSION_COOKIE_AGE = 365 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env("HTTPS") == "1"
 CSRF_TRUSTED_ORIGINS = env("TRUSTED_ORIGINS").split()
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" else None
+# What these say in X-Forwarded-For and X-Forwarded-Proto counts, and nobody else's (proxies.py).
+TRUSTED_PROXIES = networks(env("TRUSTED_PROXIES"))
+# Without them the proxy in front has to see to it that nobody else's does.
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" and not TRUSTED_PROXIES else None
+)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -280,6 +280,30 @@ def test_no_document_names_a_path_of_somebodys_machine(document: Path) -> None:
     assert re.findall(r"/(?:home|root|work|Users)/\S*|\.\./shared\S*", document.read_text()) == []
 
 
+def named_tests() -> list[str]:
+    """What docs/security.md names as `tests/….py::test_…`."""
+    return re.findall(r"`(tests/[\w/]+\.py::test_\w+)`", document_text("security.md"))
+
+
+def functions_of(path: Path) -> set[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, functions)}
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = [test.split("::") for test in named_tests()]
+    assert len(named) > 30
+    missing = [(path, name) for path, name in named if name not in functions_of(ROOT / path)]
+    assert missing == []
+
+
+def test_every_threat_is_tried_by_a_test() -> None:
+    table = document_text("security.md").split("## What is defended")[1].split("\n## ")[0]
+    rows = [row for row in table.splitlines() if row.startswith("| ") and not row.startswith("| threat")]
+    assert len(rows) > 10
+    assert [row for row in rows if "::test_" not in row.split("|")[3]] == []
+
+
 VERSION_HEADING = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d{2}-\d{2})$", flags=re.MULTILINE)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal, cast, get_args
 
 import orjson
 from django.conf import settings
-from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -29,6 +29,14 @@ from playground.sessions.protocol.traces import TracedCommand
 from scheduler_core import ENGINE_VERSION
 
 Drive = Literal["play", "run"]
+# The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
+MOVE_END = """UPDATE playground_session SET log_seq = %s, head = %s, log_bytes = log_bytes + %s, used = %s
+    WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
+MOVE_HEAD = """UPDATE playground_session SET head = %s, used = %s
+    WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
+REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND seq = %s"""
+INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
 FIRST = "Another change of this session came first. Please try again."
 
 
@@ -121,16 +129,16 @@ def append(session_id: int, row: LogRow) -> None:
 @repeatable
 def _append(entry: LogEntry) -> None:
     """The same; where the connection broke while it was written, it is written once."""
-    ours = Session.objects.filter(pk=entry.session_id, log_seq=entry.seq - 1, head=entry.at, deleted=None)
+    session, seq, at, to, size = entry.session_id, entry.seq, entry.at, entry.to, entry.size
+    now = timezone.now()
     try:
         with transaction.atomic():
-            changed = ours.update(
-                log_seq=entry.seq, head=entry.to, log_bytes=F("log_bytes") + entry.size, used=timezone.now()
-            )
+            changed = _changed(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
             if not changed and not _is_written(entry):
                 raise Conflict(FIRST)
             if changed:
-                entry.save(force_insert=True)
+                entry.created = now
+                _changed(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
     except IntegrityError as error:
         raise Conflict(FIRST) from error
 
@@ -150,13 +158,27 @@ def _is_written(entry: LogEntry) -> bool:
 @transaction.atomic
 def advance(session_id: int, seq: int, head: int, to: int) -> None:
     """Let the last entry, a play or a run, reach further."""
-    sessions = Session.objects.filter(pk=session_id, log_seq=seq, deleted=None)
-    changed = sessions.filter(head=head).update(head=to, used=timezone.now())
-    if (
-        not changed and not sessions.filter(head=to).exists()
-    ):  # as it is where the end of a try was not heard of
+    changed = _changed(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
+    if not changed and not _reaches(session_id, seq, to):
         raise Conflict(FIRST)
-    LogEntry.objects.filter(session_id=session_id, seq=seq).update(to=to)
+    _changed(REACH, to, session_id, seq)
+
+
+def _reaches(session_id: int, seq: int, to: int) -> bool:
+    """Whether the last entry reaches as far already, from a try whose end was not heard of."""
+    return Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists()
+
+
+def _changed(statement: str, *values: Any) -> int:
+    """How many rows a statement changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)
+
+
+def _moment(when: datetime) -> Any:
+    """A moment as the database takes it."""
+    return connection.ops.adapt_datetimefield_value(when)
 
 
 @transaction.atomic

@@ -37,12 +37,20 @@ class Search(Query[SearchProgress], frozen=True, kw_only=True):
     begin: bool
 
 
-class Hits(Query[list[Hit]], frozen=True, kw_only=True):
-    """Where breakpoints and watches held after position `first`, oldest first, at most so many of the newest."""
+class HitsFound(Struct, frozen=True):
+    """Where they held up to a position: an earlier one than asked for where the time was up."""
+
+    hits: list[Hit]
+    upto: int
+
+
+class Hits(Query[HitsFound], frozen=True, kw_only=True):
+    """Where breakpoints and watches held after position `first`, oldest first, at most so many of the newest, found within some seconds."""
 
     points: list[Breakpoint]
     first: int
     most: int
+    seconds: float
 
 
 class StepRecords(Struct, frozen=True):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
-from playground.sessions.protocol.finding import CheckExpression, Hits, SearchProgress
+from playground.sessions.protocol.finding import CheckExpression, Hits, HitsFound, SearchProgress
 from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
@@ -119,14 +119,16 @@ def check_expression(engine: Engine, request: CheckExpression) -> Steps[list[Exp
     return problems(request.point)
 
 
-def hits(engine: Engine, request: Hits) -> Steps[list[Hit]]:
-    """Where breakpoints and watches held between two positions."""
-    condition, held = Condition(request.points), []
+def hits(engine: Engine, request: Hits) -> Steps[HitsFound]:
+    """Where breakpoints and watches held between two positions, as far as the time reaches; turns of others do not count."""
+    condition, held, left = Condition(request.points), list[Hit](), request.seconds
     world = (yield from engine.at(request.first)).fork()
     condition.hits(world)
-    while world.position < request.position:
+    while world.position < request.position and left > 0:
+        started = time.perf_counter()
         engine.replay(world)
         held += condition.hits(world)
+        left -= time.perf_counter() - started
         if engine.slice.over():
             yield
-    return held[-request.most :]
+    return HitsFound(held[-request.most :], world.position)

@@ -19,7 +19,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import breakpoints as core
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, FIELDS, ExpressionProblem, Hit
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.protocol.finding import CheckExpression, Hits
+from playground.sessions.protocol.finding import CheckExpression, Hits, HitsFound
 from playground.sessions.protocol.looking import ListedObject, Objects
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
@@ -33,6 +33,7 @@ MOST_NAMES = 500
 NUMBER = 15  # digits
 WINDOW = 5_000  # positions whose marks are looked for at once
 MOST_MARKS = 300
+MARKS_SECONDS = 2.0
 
 
 @require_http_methods(["GET", "POST"])
@@ -172,10 +173,12 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     bookmarks = await in_thread(markers.bookmarks, client.session.pk)
     end = min(last, await client.head())
     points = {point.id: point for point, _hits in rows if point.enabled}
-    hits: list[Hit] = []
+    found = HitsFound([], end)
     if points and 0 < end - first <= WINDOW:
-        wanted = Hits(at=end, points=list(points.values()), first=first, most=MOST_MARKS)
-        hits = await client.ask(wanted)
+        wanted = Hits(
+            at=end, points=list(points.values()), first=first, most=MOST_MARKS, seconds=MARKS_SECONDS
+        )
+        found = await client.ask(wanted)
     width = max(last - first, 1)
     context = {
         "bookmarks": bookmarks,
@@ -184,10 +187,18 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
             for one in bookmarks
             if first <= one["position"] <= last
         ],
-        "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in hits],
+        "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in found.hits],
+        "unlooked": _unlooked(found.upto, end, first, width),
         "live": bool(points),
     }
     return render(request, "timeline_marks.html", context, using="panels")
+
+
+def _unlooked(upto: int, end: int, first: int, width: int) -> dict[str, Any] | None:
+    """The steps that there was no time for."""
+    if upto >= end:
+        return None
+    return {"from": upto, "to": end, "x": _x(upto, first, width), "width": _x(end, upto, width)}
 
 
 def _mark(hit: Hit, point: core.Breakpoint, x: float) -> dict[str, Any]:

@@ -26,11 +26,13 @@ class Closed(Exception):
 class Wire:
     """A connection to ws/s/<key>/ of the server at `url`. `status` is the handshake's HTTP status (101: open)."""
 
-    def __init__(self, url: str, key: str, origin: str | None = "same") -> None:
+    def __init__(
+        self, url: str, key: str, origin: str | None = "same", headers: dict[str, str] | None = None
+    ) -> None:
         parts = urlsplit(url)
         self._socket = socket.create_connection((parts.hostname, parts.port), timeout=30)
         self._buffer = b""
-        headers = [
+        lines = [
             f"GET /ws/s/{key}/ HTTP/1.1",
             f"Host: {parts.netloc}",
             "Upgrade: websocket",
@@ -39,8 +41,9 @@ class Wire:
             f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}",
         ]
         if origin is not None:
-            headers.append(f"Origin: {url if origin == 'same' else origin}")
-        self._socket.sendall("\r\n".join([*headers, "", ""]).encode())
+            lines.append(f"Origin: {url if origin == 'same' else origin}")
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
         while b"\r\n\r\n" not in self._buffer:
             data = self._socket.recv(4096)
             if not data:

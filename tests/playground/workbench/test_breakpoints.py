@@ -157,6 +157,17 @@ async def test_the_timeline_marks_bookmarks_and_where_breakpoints_held(
     assert page.count('class="held"') >= 2 and 'class="bookmark"' in page and 'x="37.5%"' in page
 
 
+async def test_the_timeline_says_which_steps_there_was_no_time_to_look_through(
+    async_client: AsyncClient, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add(session, cel="record.kind == 'object'")
+    asked = url("marks", session, key=session.view_key), {"first": "0", "last": "60"}
+    assert "not looked through" not in (await async_client.get(*asked)).content.decode()
+    monkeypatch.setattr("playground.views.past.breakpoints.MARKS_SECONDS", 0.0)
+    page = (await async_client.get(*asked)).content.decode()
+    assert re.search(r"step\s+0–60:\s+not looked through", page) and 'x="0%"' in page
+
+
 async def test_a_fork_takes_over_breakpoints_and_the_bookmarks_of_its_past(session: Session) -> None:
     await add(session, pod="p1")
     for at in (10, 50):

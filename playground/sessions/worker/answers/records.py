@@ -12,6 +12,7 @@ from playground.presenters.sentences.records import row
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.finding import Records, RecordsFound, StepRecords
 from playground.sessions.protocol.looking import Changes
+from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
@@ -72,11 +73,11 @@ def _piece(
 
 
 def _matching(world: Any, matcher: Matcher | None) -> MatchingStep | None:
-    wanted = tuple(KINDS) if matcher is None else matcher.kinds
+    wanted, allowance = tuple(KINDS) if matcher is None else matcher.kinds, Allowance()
     records = [
         record
         for record in world.last
-        if record.kind in wanted and (matcher is None or matcher.hit(record, world) is not None)
+        if record.kind in wanted and (matcher is None or matcher.hit(record, world, allowance) is not None)
     ]
     if not records:
         return None

@@ -1,28 +1,46 @@
 """Expressions in CEL over a record: checked with the place of every error, compiled once, evaluated within limits.
 
 The language and its evaluation are the library's (docs/dependencies.md). It ends every evaluation after 10,000 iterations and nests at
-most 32 deep; what is added here: which names there are, a length, how many loops an expression may have, and how long one evaluation
-may take. docs/time-travel.md lists the names for people.
+most 32 deep; what is added here: which names there are, a length, how many loops an expression may have, and how much one evaluation
+may take. What surely takes little is evaluated at once, anything else in a process of its own (evaluator.py). docs/time-travel.md lists
+the names for people.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
+from playground.sessions.worker.conditions.evaluation import (
+    NAMES,
+    Failed,
+    OutOfMemory,
+    environment,
+    evaluate,
+    words,
+)
+from playground.sessions.worker.conditions.evaluator import Ended, evaluator
 from scheduler_core.trace.kinds import KINDS, PluginRan
 from scheduler_core.view import RECORD_FIELDS, Record, StepFacts
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
-PATIENCE = 0.1  # seconds of the processor for one record
-STRIKES = 5  # who took longer than that so often is not asked again: once may be the collector's doing
+ITERATIONS = 10_000  # the library's own limit for one evaluation
+LIGHT = 8_000_000  # as `weight` counts: some milliseconds, some megabytes
+STRIKES = (
+    2  # an expression that was ended so often is not asked for a while: once may be a busy machine's doing
+)
+WHILE = 60.0  # seconds
+AT_ONCE = 1.0  # seconds that those may take together at one step that are not light
 SECOND = 1_000_000_000
+OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 _ENVELOPE = ("kind", "t", "seq", "scheduler", "parent", "data")
 DATA_FIELDS: dict[str, dict[str, str]] = {
@@ -30,7 +48,6 @@ DATA_FIELDS: dict[str, dict[str, str]] = {
 }
 """What a record's `data` holds, by kind: names and types."""
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
-_NAMES: dict[str, str] = {"record": "MAP", "t": "DYN", "position": "INT", "attempt": "INT", "queue": "MAP"}
 
 _TEXT = re.compile(
     r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*", re.DOTALL
@@ -38,7 +55,6 @@ _TEXT = re.compile(
 _LOOP = re.compile(r"\b(?:all|exists|exists_one|map|filter)\b")
 _PATH = re.compile(r"\b(record|queue)\s*\.\s*(\w+)(?:\s*\.\s*(\w+)\b(?!\s*\())?")
 _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
-_EXPECTING = re.compile(r" expecting \{.*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,52 +80,65 @@ class BadExpression(Exception):
         self.problems = problems
 
 
-class Failed(Exception):
-    """An evaluation had no value, such as for a field that this record lacks."""
-
-
 @dataclass(slots=True)
 class Program:
-    """A compiled expression: `boolean` where its type is known to be bool, `slow` counts evaluations that took too long."""
+    """A compiled expression: `boolean` where its type is known to be bool.
 
+    `loops` and `sums` are how many comprehensions and plus signs it has, `ended` when it was ended for taking too much, for whomever.
+    """
+
+    text: str
     expression: Any
     names: frozenset[str]
     detail: bool
     boolean: bool
-    slow: int = 0
+    loops: int
+    sums: int
+    ended: list[float] = field(default_factory=list)
 
-    def value(self, record: Record, world: Any) -> Any:
+    def value(self, record: Record, world: Any, allowance: Allowance) -> Any:
         """Its value for a record as JSON data. Raises Failed."""
-        if self.slow >= STRIKES:
-            raise Failed(
-                f"It took longer than {PATIENCE * 1000:g} ms for each of {STRIKES} records and is not asked any more."
-            )
         given = {name: _GIVEN[name](self, record, world) for name in self.names}
-        started = time.thread_time()
+        data = orjson.dumps(given, option=OPTIONS)
         try:
-            found = self.expression.eval(data=given)
-        except Exception as error:
-            raise Failed(_words(str(error))) from None
-        finally:
-            self.slow += time.thread_time() - started > PATIENCE
-        if found.type().name() == "ERROR":
-            raise Failed(_words(str(found.value())))
-        return _data(found.plain_value())
+            if weight(len(data), self.loops, self.sums) <= LIGHT:
+                return evaluate(self.expression, given)
+            self._require_patience()
+            with allowance:
+                return evaluator().ask(self.text, data)
+        except (Ended, OutOfMemory):
+            self.ended.append(time.monotonic())
+            raise Failed("It took too much time or memory for a record and was ended.") from None
 
-    def afresh(self) -> Program:
-        """The same expression for another asker, whom the slowness of earlier ones does not concern."""
-        return replace(self, slow=0)
+    def _require_patience(self) -> None:
+        self.ended[:] = [when for when in self.ended if time.monotonic() - when < WHILE]
+        if len(self.ended) >= STRIKES:
+            raise Failed(
+                f"It took too much time or memory for {STRIKES} records and is not asked for {WHILE:g} seconds."
+            )
 
 
-def _data(value: Any) -> Any:
-    """A value of the language as JSON data: bytes, durations, points in time and types become text."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, Mapping):
-        return {str(name): _data(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_data(one) for one in value]
-    return value.decode(errors="replace") if isinstance(value, (bytes, bytearray)) else str(value)
+class Allowance:
+    """The time that expressions may take together at one step, in seconds; each that is not light is evaluated within it."""
+
+    def __init__(self, seconds: float = AT_ONCE) -> None:
+        self.left = seconds
+
+    def __enter__(self) -> None:
+        if self.left <= 0:
+            raise Failed("The expressions took too long at one step; this one was not asked there.")
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_what: object) -> None:
+        self.left -= time.perf_counter() - self._started
+
+
+def weight(size: int, loops: int, sums: int) -> int:
+    """What an evaluation can take at most, in bytes copied: data of a size, every part of it visited by every loop, and in every round all
+    of it joined to itself by every plus sign.
+    """
+    rounds = min(ITERATIONS, size**loops)
+    return int(size * rounds * (sums + 1) ** (loops + 1))
 
 
 def _record(program: Program, record: Record, world: Any) -> dict[str, Any]:
@@ -171,28 +200,15 @@ def compiled(text: str) -> Program:
     if problems:
         raise BadExpression(problems)
     try:
-        expression = _environment().compile(text)
+        expression = environment().compile(text)
     except Exception as error:
         raise BadExpression(_problems_of(str(error), text)) from None
-    words = frozenset(re.findall(r"\w+", bare))
-    names = frozenset(_NAMES) & words
+    written = frozenset(re.findall(r"\w+", bare))
+    names = frozenset(NAMES) & written
     returns = expression.return_type().name()
-    return Program(
-        expression, names, bool(words & set(PluginRan.DETAIL)) or "[" in bare, returns in ("BOOL", "DYN")
-    )
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Any:
-    """The library takes a moment to load: only who has an expression waits for it."""
-    from cel_expr_python import cel
-
-    types = {
-        "MAP": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
-        "DYN": cel.Type.DYN,
-        "INT": cel.Type.INT,
-    }
-    return cel.NewEnv(variables={name: types[kind] for name, kind in _NAMES.items()})
+    detail = bool(written & set(PluginRan.DETAIL)) or "[" in bare
+    boolean = returns in ("BOOL", "DYN")
+    return Program(text, expression, names, detail, boolean, len(_LOOP.findall(bare)), bare.count("+"))
 
 
 def _limits(text: str, bare: str) -> Iterator[Problem]:
@@ -243,10 +259,10 @@ def _at(text: str, index: int, message: str) -> Problem:
 def _problems_of(error: str, text: str) -> list[Problem]:
     lines = text.split("\n")
     problems = [
-        _named(Problem(_words(message), int(line), int(column)), lines)
+        _named(Problem(words(message), int(line), int(column)), lines)
         for line, column, message in _ERROR.findall(error)
     ]
-    return problems or [Problem(_words(error))]
+    return problems or [Problem(words(error))]
 
 
 def _named(problem: Problem, lines: list[str]) -> Problem:
@@ -255,11 +271,5 @@ def _named(problem: Problem, lines: list[str]) -> Problem:
     if match is None or problem.line > len(lines):
         return problem
     start = lines[problem.line - 1].rfind(match[1], 0, problem.column + len(match[1]) - 1)
-    message = f"There is no {match[1]!r} here; known: {', '.join(_NAMES)}."
+    message = f"There is no {match[1]!r} here; known: {', '.join(NAMES)}."
     return Problem(message, problem.line, start + 1 if start >= 0 else problem.column)
-
-
-def _words(message: str) -> str:
-    """The library's message without what helps nobody: its own code, and the list of all tokens."""
-    message = re.sub(r" ?\[[A-Z_]+\]$", "", re.sub(r"^[A-Z_]+: ", "", message.strip()))
-    return _EXPECTING.sub("", message).replace("mismatched input '<EOF>'", "the expression ends too early")

@@ -10,6 +10,7 @@ from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.worker.conditions import cel
+from playground.sessions.worker.conditions.evaluation import Failed
 from scheduler_core.view import Record, StepFacts
 
 VALUE_LENGTH = 80
@@ -127,20 +128,20 @@ class Matcher:
         self.failed = ""
         self.failures = 0
         self._tests = _tests(point)
-        self._program = cel.compiled(point.cel).afresh() if point.cel else None
+        self._program = cel.compiled(point.cel) if point.cel else None
         self.begun: Hit | None = None
         self.first: Any = None
         self.last: Any = None
 
-    def hit(self, record: Record, world: Any) -> Hit | None:
+    def hit(self, record: Record, world: Any, allowance: cel.Allowance) -> Hit | None:
         """Whether it holds for a record; a watch for a changed value holds when the value differs from the one before."""
         if not all(test(record) for test in self._tests):
             return None
         value = None
         if self._program is not None:
             try:
-                value = self._program.value(record, world)
-            except cel.Failed as why:
+                value = self._program.value(record, world, allowance)
+            except Failed as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
             if not (self._changed(value, record, world) if self.point.watch else value is True):
@@ -175,21 +176,21 @@ class Condition:
                 self._by_kind.setdefault(kind, []).append(matcher)
 
     def __call__(self, world: Any) -> bool:
-        by_kind, first = self._by_kind, None
+        by_kind, first, allowance = self._by_kind, None, cel.Allowance()
         for record in world.last:
             for matcher in by_kind.get(record.kind, ()):
                 if first is None or matcher.point.watch:  # a watch has to see every value
-                    found = matcher.hit(record, world)
+                    found = matcher.hit(record, world, allowance)
                     first = first or found
         self.hit = first or self.hit
         return first is not None
 
     def hits(self, world: Any) -> list[Hit]:
         """All that hold after a transition, one for each breakpoint."""
-        found: dict[int, Hit] = {}
+        found, allowance = dict[int, Hit](), cel.Allowance()
         for record in world.last:
             for matcher in self._by_kind.get(record.kind, ()):
-                if (hit := matcher.hit(record, world)) is not None:
+                if (hit := matcher.hit(record, world, allowance)) is not None:
                     found[matcher.point.id] = hit
         return list(found.values())
 

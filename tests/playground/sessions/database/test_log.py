@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
@@ -27,6 +29,24 @@ def test_the_head_moves_with_the_log() -> None:
     session = made(("command", 0, 1), ("step", 1, 5))
     assert (session.head, session.log_seq) == (5, 2)
     assert session.log_bytes == 200
+
+
+def test_what_is_written_is_read_again() -> None:
+    before = timezone.now()
+    session = made(("command", 0, 1), ("play", 1, 5))
+    log.advance(session.pk, 2, 5, 9)
+    session.refresh_from_db()
+    first, second = LogEntry.objects.all()
+    assert (second.seq, second.kind, second.at, second.to, second.size) == (2, "play", 1, 9, 100)
+    assert log.unpack(second.payload) == {"n": 2}
+    assert before <= first.created <= second.created <= session.used <= timezone.now()
+
+
+def test_an_entry_is_written_with_all_of_its_columns() -> None:
+    named = re.search(r"logentry \((.*?)\)", log.INSERT)
+    assert named is not None
+    columns = [field.column for field in LogEntry._meta.concrete_fields if not field.primary_key]
+    assert [name.strip('"') for name in named[1].split(", ")] == columns
 
 
 def test_an_entry_number_is_given_once() -> None:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 import pytest
 
 from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hit, from_form
 from playground.sessions.protocol.wire import encode_answer
-from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, Failed, compiled
+from playground.sessions.worker.conditions.cel import (
+    DATA_FIELDS,
+    LIGHT,
+    STRIKES,
+    WHILE,
+    Allowance,
+    compiled,
+    weight,
+)
+from playground.sessions.worker.conditions.evaluation import Failed
+from playground.sessions.worker.conditions.evaluator import Evaluator
 from playground.sessions.worker.conditions.matching import Condition, problems
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
-from scheduler_core.trace.kinds import KINDS
+from scheduler_core.trace.kinds import KINDS, ApiCall
+from scheduler_core.trace.records import Record
 from tests.playground.sessions.worlds import applying, node, pod
 from tests.scheduler_core.codec.rich import walk
 
@@ -115,18 +128,74 @@ def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: A
     encode_answer(1, [condition.hit])
 
 
-def test_an_expression_that_is_slow_again_and_again_is_not_asked_any_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("playground.sessions.worker.conditions.cel.PATIENCE", -1.0)
+PATCH = {"metadata": {"annotations": {f"app/{i}": "x" * 40 for i in range(5_000)}}}
+LOOPS = "record.data.patch.metadata.annotations"
+# Takes seconds and gigabytes where nobody ends it.
+ENDLESS = f"{LOOPS}.all(k, {LOOPS}.map(l, record.data.patch).size() > 0)"
+
+
+def patched() -> tuple[Simulation, Any]:
+    """A world, and a record of a call with a patch of some 240 kB."""
     sim = Simulation()
     sim.apply(command_from_json(applying(*OBJECTS)))
-    program = compiled("position > 0").afresh()
-    given = [program.value(sim.last[0], sim) for _ in range(STRIKES)]
-    assert given == [True] * STRIKES
-    with pytest.raises(Failed, match="not asked any more"):
-        program.value(sim.last[0], sim)
-    assert compiled("position > 0").afresh().value(sim.last[0], sim) is True
+    return sim, Record(1, 0, ApiCall(verb="UPDATE", object="x" * 100_000, patch=PATCH), "", 0)
+
+
+def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more() -> None:
+    sim, record = patched()
+    program = compiled(ENDLESS)
+    for _ in range(STRIKES):
+        with pytest.raises(Failed, match="was ended"):
+            program.value(record, sim, Allowance())
+    with pytest.raises(Failed, match="not asked for"):
+        program.value(record, sim, Allowance())
+    assert getrusage(RUSAGE_SELF).ru_maxrss < 1 << 20  # kB
+    program.ended[:] = [time.monotonic() - WHILE] * STRIKES  # a while later
+    with pytest.raises(Failed, match="was ended"):
+        program.value(record, sim, Allowance())
+
+
+def test_the_expressions_at_one_step_have_so_much_time_together() -> None:
+    sim, record = patched()
+    text = f"{LOOPS}.exists(k, k == 'x')"
+    with pytest.raises(Failed, match="not asked there"):
+        compiled(text).value(record, sim, Allowance(0))
+    assert compiled(text).value(record, sim, Allowance()) is False
+
+
+def test_after_one_that_was_ended_others_are_evaluated() -> None:
+    evaluator, data = Evaluator(), b'{"record": {"data": {"object": "x"}}}'
+    assert evaluator.ask("record.data.object == 'x'", data) is True
+    with pytest.raises(Failed, match=r"(?i)key"):
+        evaluator.ask("record.data.nothing == 'x'", data)
+    evaluator.stop()
+    assert evaluator.ask("[1, 2].map(n, record.data.object + string(n))", data) == ["x1", "x2"]
+    evaluator.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "here"),
+    [
+        ("record.data.patch.metadata.annotations.size() > 3", True),
+        (f"{LOOPS}.exists(k, k == 'x')", False),
+        ("record.kind == 'api_call' && record.data.object + 'x' == 'y'", True),
+        ("[1, 2, 3].exists(n, queue.active > n)", True),
+        ("[1, 2].exists(n, [3, 4].exists(m, n + m == queue.active))", True),
+    ],
+)
+def test_what_surely_takes_little_is_evaluated_at_once(
+    text: str, here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(Evaluator, "ask", lambda self, expression, given: asked.append(expression))
+    sim, record = patched()
+    compiled(text).value(record, sim, Allowance())
+    assert asked == ([] if here else [text])
+
+
+def test_an_expression_weighs_more_with_its_data_its_loops_and_its_sums() -> None:
+    assert weight(300, 0, 5) < weight(300, 1, 0) < weight(300, 1, 2) < weight(300, 2, 2)
+    assert weight(1_000, 1, 0) <= LIGHT < weight(1_000, 2, 0) < weight(20_000, 2, 0)
 
 
 def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_them_and_says_so() -> None:
@@ -204,7 +273,9 @@ def test_a_field_has_the_type_that_its_class_says() -> None:
         for record in sim.last:
             for name in record.data.keys() - {named for kind, named in asked if kind == record.kind}:
                 asked.add((record.kind, name))
-                said = str(compiled(f"type(record.data.{name})").value(record, sim)).partition("<")[0]
+                said = str(compiled(f"type(record.data.{name})").value(record, sim, Allowance())).partition(
+                    "<"
+                )[0]
                 declared = DATA_FIELDS[record.kind][name]
                 null = said.startswith("NULL") and declared.endswith(" or null")
                 assert null or declared.startswith(beginnings[said]), (record.kind, name)

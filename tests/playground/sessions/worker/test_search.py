@@ -44,7 +44,9 @@ def breakpoint_(point: dict[str, Any], number: int = 0) -> Breakpoint:
 
 
 def marks(engine: Engine, points: list[Breakpoint], upto: int) -> list[Hit]:
-    return finish(hits(engine, Hits(at=upto, points=points, first=0, most=1000)))
+    found = finish(hits(engine, Hits(at=upto, points=points, first=0, most=1000, seconds=60)))
+    assert found.upto == upto
+    return found.hits
 
 
 def search(engine: Engine, point: dict[str, Any], at: int, back: bool, most: int = MOST) -> SearchProgress:
@@ -129,3 +131,13 @@ def test_marks_are_where_breakpoints_and_watches_held_in_a_window(engine: Engine
     assert [hit.position for hit in found if hit.id == 1] == [p for p in ends(engine) if p <= 400]
     values = [hit.value for hit in found if hit.id == 2]
     assert values and all(a != b for a, b in pairwise(values))
+
+
+def test_marks_are_looked_for_as_far_as_the_time_reaches(engine: Engine) -> None:
+    end = engine.world.position
+    point = from_form({"kind": "queue_moved"})
+    asked = Hits(at=end, points=[point], first=0, most=1000, seconds=60)
+    every = finish(hits(engine, asked))
+    assert every.upto == end and every.hits
+    none = finish(hits(engine, structs.replace(asked, seconds=0.0)))
+    assert (none.hits, none.upto) == ([], 0)
