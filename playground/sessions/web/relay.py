@@ -133,7 +133,7 @@ class Relay:
                     if away:
                         log.warning("Redis answers again")
                     away = False
-                    looking = asyncio.create_task(self._look_around())
+                    looking = asyncio.create_task(self._look_into_log())
                     try:
                         await self._listen(ear)
                     finally:
@@ -216,9 +216,9 @@ class Relay:
         while True:
             await asyncio.sleep(LOOK)
             if self._ear is None:
-                await self._look_around()
+                await self._look_into_log()
 
-    async def _look_around(self) -> None:
+    async def _look_into_log(self) -> None:
         try:
             await self._look()
         except Exception as error:
