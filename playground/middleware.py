@@ -1,4 +1,4 @@
-"""What stands around every page: forms that can't be read are refused in words, and no page is kept by browsers and proxies."""
+"""What stands around every page: what can't be read is refused in words, and what is answered suits browsers and proxies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import async_only_middleware
 from django.utils.translation import gettext as _
 
-from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.responses import problem
 
 GetResponse = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
@@ -23,6 +23,9 @@ NUL = "\0"
 # A text that is parsed says itself what is wrong in it, and in which line.
 PARSED = ("text",)
 ENCODINGS = ("utf-8", "ascii")
+# Headers that lead to an address; and its longest, in characters: with the other headers it fits into the 4 KiB that proxies keep.
+LEADING = ("Location", "HX-Redirect")
+MOST_ADDRESS = 2000
 
 
 class Unreadable(SessionError):
@@ -111,6 +114,25 @@ def _require_no_nul(request: HttpRequest) -> None:
                 )
                 % {"name": name.replace(NUL, "")[:40]}
             )
+
+
+@async_only_middleware
+def short_redirects(get_response: GetResponse) -> GetResponse:
+    """No answer leads to an address that browsers and proxies would not take: it loses its query, or leads nowhere."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = await get_response(request)
+        for header in LEADING:
+            address = response.headers.get(header, "")
+            if len(address) > MOST_ADDRESS:
+                response.headers[header] = address = address.partition("?")[0]
+            if len(address) > MOST_ADDRESS:
+                return await sync_to_async(problem, thread_sensitive=False)(
+                    request, SessionGone(_("There is nothing at this address."))
+                )
+        return response
+
+    return middleware
 
 
 @async_only_middleware

@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
     "playground.middleware.secure_cookies",
+    "playground.middleware.short_redirects",
     "csp.middleware.CSPMiddleware",
     "playground.views.unavailable.Sessions",
     "django.middleware.common.CommonMiddleware",

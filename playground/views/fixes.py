@@ -18,7 +18,7 @@ from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import by_htmx, go, position, shortened
+from playground.views.responses import by_htmx, go, position
 from playground.views.session import NAME_LENGTH, creator
 
 MOST_STEPS = 10_000
@@ -59,7 +59,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
         return go(request, _studio(applied.forked, Look(pod=look.pod)))
     if by_htmx(request):
         return HttpResponse(status=204)
-    return HttpResponseRedirect(shortened(_studio(client, Look(pod=look.pod))))
+    return HttpResponseRedirect(_studio(client, Look(pod=look.pod)))
 
 
 async def _show(

@@ -34,8 +34,6 @@ from playground.sessions.web.messages import Ended, Error, Idle, Searched
 # With these a command's form comes back as it was filled in; others get a page of their own (problem).
 FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
 MOST_NOTES = 5
-# Characters of an address that is led to: with the other headers it fits into the 4 KiB that proxies keep for them.
-MOST_ADDRESS = 2000
 # Fields that a page adds to every form.
 OURS = ("csrfmiddlewaretoken", "past")
 
@@ -151,11 +149,6 @@ def failed(request: HttpRequest) -> HttpResponse:
     )
 
 
-def shortened(url: str) -> str:
-    """An address to lead to, without its query where browsers and proxies would not take its length."""
-    return url if len(url) <= MOST_ADDRESS else url.partition("?")[0]
-
-
 def in_drawer(request: HttpRequest) -> bool:
     """Whether the page is shown in the studio's drawer, not on its own."""
     return "X-Drawer" in request.headers
@@ -215,5 +208,4 @@ def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> H
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
-    url = shortened(url)
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)

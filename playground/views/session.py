@@ -27,7 +27,7 @@ from playground.sessions.web.render import render_delta, render_panels
 from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say, shortened
+from playground.views.responses import by_htmx, go, say
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
@@ -108,7 +108,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     if by_htmx(request):
         return HttpResponse(render_delta(await client.changes(look, heard.look)))
     url = reverse("studio", args=[client.key])
-    return HttpResponseRedirect(shortened(url + heard.look.href()) if heard.look.to_query() else url)
+    return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
 
 
 @require_POST

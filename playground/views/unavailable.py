@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 
@@ -12,6 +13,12 @@ from playground.views.responses import come_again
 
 class Sessions(SessionMiddleware):
     """Django's, which asks the database for what a browser is known by; and the end of whatever else could not ask it."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """A cookie that no server of ours has set is none; not every database takes the character 0."""
+        if "\0" in request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""):
+            del request.COOKIES[settings.SESSION_COOKIE_NAME]
+        super().process_request(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Keep what a view has changed. With a full disk a browser's list of recent sessions stays as it was."""

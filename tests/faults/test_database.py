@@ -226,3 +226,45 @@ def test_steps_during_restarts_are_in_the_log_once_if_they_were_acknowledged(
     assert entries[-1][3] == head
     steps = [entry for entry in entries if entry[1] == "step"]
     assert len(steps) == head - seen["seq"]
+
+
+FORMS = {
+    "rename": ("name", "back"),
+    "bookmarks": ("name", "position"),
+    "breakpoints": ("name", "pod", "cel"),
+    "import": ("text",),
+    "import/apply": ("token",),
+    "yaml": ("text", "for_name"),
+    "configuration": ("text", "scheduler", "new"),
+    "fork": ("name", "at"),
+    "duplicate": ("name",),
+    "rerun": ("name", "skip"),
+    "calls": ("pod", "call"),
+    "objects/delete": ("name",),
+    "build/pods": ("name",),
+    "goto": ("pod", "at"),
+}
+ADDRESSES = (
+    "yaml?kind=Pod&name=%00",
+    "import?token=%00",
+    "rerun/%00",
+    "%00",
+    "objects?q=%00",
+    "?pod=%00",
+    "bookmarks/%00",
+)
+
+
+def test_the_character_0_reaches_no_database(server: PlaygroundServer) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    answers = {
+        f"{path} {field}": visitor.post(f"/s/{key}/{path}", {field: "a\0b"}).status
+        for path, fields in FORMS.items()
+        for field in fields
+    }
+    answers |= {path: visitor.get(f"/s/{key}/{path}").status for path in ADDRESSES}
+    answers["a name"] = visitor.post("/new", {"start": "empty", "name": "a\0b"}).status
+    answers["a key"] = visitor.get("/s/%00/").status
+    answers["a cookie"] = Visitor(server.url).get("/", Cookie=r'sessionid="\000aaaaaaaaaaaaaaaa"').status
+    assert {what: status for what, status in answers.items() if status >= 500} == {}

@@ -14,10 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 
+from playground.middleware import MOST_ADDRESS
 from playground.models import Session
 from playground.sessions.web.client import SessionClient
 from playground.settings import kept_secret
-from playground.views.responses import MOST_ADDRESS
 from tests.playground.workbench.conftest import Visitor, page_text
 
 PARTS = '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nabc\r\n--x--\r\n'
@@ -158,6 +158,13 @@ def test_an_answer_leads_nowhere_that_is_too_long_to_go_to(
     assert answer.status_code == 302
     assert len(answer["Location"]) <= MOST_ADDRESS
     assert answer["Location"].startswith(begun.url)
+
+
+@pytest.mark.parametrize("length", [3000, 20_000])
+def test_a_long_address_leads_to_no_longer_one(begun: Visitor, length: int) -> None:
+    answer = begun.browser.get("/s/" + "x" * length)
+    assert answer.status_code in (400, 404)
+    assert "Location" not in answer.headers
 
 
 def test_what_django_refuses_is_said_in_words(begun: Visitor) -> None:

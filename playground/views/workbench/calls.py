@@ -17,7 +17,7 @@ from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, position, refused, shortened, workbench
+from playground.views.responses import FORM_ERRORS, position, refused, workbench
 from scheduler_core.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
@@ -62,7 +62,7 @@ async def _apply(
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
         # A fork opens in its own studio (access.opens).
-        return HttpResponseRedirect(shortened(f"{url}?{urlencode({'pod': command['pod']})}"))
+        return HttpResponseRedirect(f"{url}?{urlencode({'pod': command['pod']})}")
     except FORM_ERRORS as error:
         refusal: Any = error
         for each in error.errors:
