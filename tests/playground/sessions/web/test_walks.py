@@ -90,8 +90,13 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
     assert {file for file, _ in calls} - {file for file, _ in hops(title)} <= COMMON_CALLERS
 
 
-# What is around every request: the gate of the sockets; and the loop's own thread.
-COMMON_CALLERS = {"playground/gate.py", "playground/sessions/web/loop.py"}
+# What is around every request: proxies, the gate, and what looks at its form; and the loop's own thread.
+COMMON_CALLERS = {
+    "playground/gate.py",
+    "playground/middleware.py",
+    "playground/proxies.py",
+    "playground/sessions/web/loop.py",
+}
 
 
 def worker_asked(*requests: Request[Any]) -> process.Worker:
