@@ -60,6 +60,7 @@ class Changes:
         self._publisher = publisher
         self._onlooker = onlooker
         self._lock = asyncio.Lock()
+        self._to_follow = False
 
     @property
     def going_on(self) -> bool:
@@ -79,10 +80,19 @@ class Changes:
                 raise
 
     async def follow(self) -> None:
-        """Another process wrote to the log: follow it."""
-        async with self._lock:
+        """Another process wrote to the log: follow it. Who waits to do so does it for all who ask meanwhile."""
+        if self._to_follow:
+            return
+        self._to_follow = True
+        try:
+            await self._lock.acquire()
+        finally:
+            self._to_follow = False
+        try:
             self.engine.mark_stale()
             await self.engine.ready()
+        finally:
+            self._lock.release()
 
     async def write(self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
         """Write the next entry; only then is the new head shown to anybody."""

@@ -99,6 +99,7 @@ class EngineConnection:
             with contextlib.suppress(EngineFailed):
                 await self._resume()
                 return
+        await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
         session, rows = await self._log.read()
         saved = (
             await self._services.loop.db(checkpoints.read, self.id)
@@ -128,7 +129,6 @@ class EngineConnection:
         await self._opened(session, opened)
         self._generation = generation
         self._follow(session)
-        await self._services.relay.join(self.id)
 
     async def _opened(self, session: Session, opened: Opened) -> None:
         """Keep where a replay came to something else than what the session's users saw."""

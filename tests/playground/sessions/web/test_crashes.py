@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Coroutine
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.playground.sessions.worlds import applying, node
 
 TEXT = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
 NOTHING = "Nothing was changed."
+ROOT = Path(__file__).resolve().parents[4]
 
 
 async def worker_of(client: SessionClient) -> Worker:
@@ -75,6 +77,12 @@ async def test_every_form_says_once_that_nothing_was_changed(client: SessionClie
 def test_a_socket_says_so_too() -> None:
     assert Error.of(WorkerDied()).message.count(NOTHING) == 1
     assert Error.of(ValueError()).message.count(NOTHING) == 1
+
+
+def test_pages_and_sockets_alone_say_that_nothing_was_changed() -> None:
+    sources = [*(ROOT / "playground").rglob("*.py"), *(ROOT / "templates").rglob("*.html")]
+    said = {path.name for path in sources if NOTHING in " ".join(path.read_text().split())}
+    assert said == {"messages.py", "refusal.html", "editor.html"}
 
 
 async def test_six_requests_that_meet_one_death_lock_nobody_out(client: SessionClient) -> None:
