@@ -153,15 +153,6 @@ DATABASE_WAIT_SECONDS = env_number("DATABASE_WAIT_SECONDS", 5)
 DATABASE_ANSWER_SECONDS = env_number("DATABASE_ANSWER_SECONDS", 10)
 
 REDIS_URL = env("REDIS_URL")
-# The channel layer waits for messages for 5 s at a time; the socket must not give up before that.
-REDIS_HOST = {"address": REDIS_URL, "socket_timeout": 15}
-# Server processes notify each other of sessions here (sessions/web/relay.py). There is no default layer: nothing else needs one.
-CHANNEL_LAYERS = {
-    "sessions": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_HOST]}}
-    if REDIS_URL
-    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
-}
-
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", package_folder("plotly", "package_data"))]
 WHITENOISE_USE_FINDERS = True

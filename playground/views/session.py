@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -23,6 +24,7 @@ from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
+from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens
 from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say
@@ -246,12 +248,15 @@ def creator(request: HttpRequest) -> str:
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it, and takes what is written."""
+    """For monitors: whether the database answers, without waiting for it, and takes what is written; and whether Redis does."""
     try:
         with impatient():
             await in_thread(HEALTH.check)
     except Unavailable as error:
-        state, status = {"ok": False, "error": error.message}, error.status
+        state: dict[str, Any] = {"ok": False, "error": error.message}
+        status = error.status
     else:
         state, status = {"ok": True}, 200
+    if settings.REDIS_URL:
+        state["redis"] = runtime().services.relay.connected
     return HttpResponse(orjson.dumps(state), content_type="application/json", status=status)

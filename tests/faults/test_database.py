@@ -219,6 +219,7 @@ def test_steps_during_restarts_are_in_the_log_once_if_they_were_acknowledged(
         assert answer["type"] == "delta", answer
         assert answer["seq"] == head + 1
         head = answer["seq"]
+        time.sleep(0.06)  # the story has 68 steps
     thread.join()
     entries = log_of(database, key)
     assert is_whole(entries)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 import orjson
 from django.conf import settings
@@ -20,12 +21,14 @@ from django.utils.crypto import salted_hmac
 from playground.models import LogEntry, Session
 from playground.sessions.database import branches, checkpoints, markers
 from playground.sessions.database.asking import repeatable
+from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TracedCommand
 from scheduler_core import ENGINE_VERSION
 
+Drive = Literal["play", "run"]
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
 MOVE_END = """UPDATE playground_session SET log_seq = %s, head = %s, log_bytes = log_bytes + %s, used = %s
     WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
@@ -35,6 +38,15 @@ REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND se
 INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
 FIRST = "Another change of this session came first. Please try again."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a session is, which process has the right to drive it, and whether that still holds."""
+
+    head: int
+    driver: str
+    driven: bool
 
 
 def pack(payload: Any) -> bytes:
@@ -267,7 +279,7 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
 
 @repeatable
 def lease(session_id: int, holder: str, seconds: float) -> bool:
-    """Take or renew the right to drive a session; False while another process has it."""
+    """Take the right to drive a session; False while another process has it."""
     now = timezone.now()
     free = Q(driver="") | Q(driver=holder) | Q(driver_until__lt=now) | Q(driver_until=None)
     return bool(
@@ -278,10 +290,36 @@ def lease(session_id: int, holder: str, seconds: float) -> bool:
 
 
 @repeatable
+def renew(session_id: int, holder: str, seconds: float) -> bool:
+    """Renew it; False where it was taken away."""
+    until = timezone.now() + timedelta(seconds=seconds)
+    ours = Session.objects.filter(pk=session_id, driver=holder, deleted=None)
+    return bool(ours.update(driver_until=until))
+
+
+@repeatable
 def release(session_id: int, holder: str = "") -> None:
     """Give the right to drive back; without a holder, take it from whoever has it."""
     whose = {"driver": holder} if holder else {}
     Session.objects.filter(pk=session_id, **whose).update(driver="", driver_until=None)
+
+
+@repeatable
+def standings(session_ids: list[int]) -> dict[int, Standing]:
+    """Where sessions are, those that exist."""
+    now = timezone.now()
+    rows = Session.objects.filter(pk__in=session_ids, deleted=None)
+    return {
+        pk: Standing(head, driver, bool(driver) and until is not None and until > now)
+        for pk, head, driver, until in rows.values_list("pk", "head", "driver", "driver_until")
+    }
+
+
+@repeatable
+def last_drive(session_id: int) -> tuple[Drive, Data]:
+    """The last play or run, and how it was asked for."""
+    entry = LogEntry.objects.filter(session_id=session_id, kind__in=get_args(Drive)).last()
+    return ("run", {}) if entry is None else (cast(Drive, entry.kind), unpack(entry.payload))
 
 
 @repeatable

@@ -42,7 +42,7 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears that the head has moved (`show`: and is to be shown now), or that the engine has to go back to the log."""
+    """Who hears that the head has moved (`show`: and is shown now), or that the engine has to go back to the log."""
 
     def moved(self, show: bool) -> None: ...
 
@@ -60,6 +60,7 @@ class Changes:
         self._publisher = publisher
         self._onlooker = onlooker
         self._lock = asyncio.Lock()
+        self._to_follow = False
 
     @property
     def going_on(self) -> bool:
@@ -79,10 +80,19 @@ class Changes:
                 raise
 
     async def follow(self) -> None:
-        """Another process wrote to the log: follow it."""
-        async with self._lock:
+        """Another process wrote to the log: follow it. Who waits to do so does it for all who ask meanwhile."""
+        if self._to_follow:
+            return
+        self._to_follow = True
+        try:
+            await self._lock.acquire()
+        finally:
+            self._to_follow = False
+        try:
             self.engine.mark_stale()
             await self.engine.ready()
+        finally:
+            self._lock.release()
 
     async def write(self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True) -> None:
         """Write the next entry; only then is the new head shown to anybody."""
@@ -100,6 +110,7 @@ class Changes:
             raise
         if show:
             self.engine.shown = self.log.head
+            self._publisher.wake()
         self._onlooker.moved(show)
 
     def _take_back(self) -> None:

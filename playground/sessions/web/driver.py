@@ -20,7 +20,7 @@ from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web.changes import Changes
-from playground.sessions.web.lease import RENEW, Lease
+from playground.sessions.web.lease import RENEW, Lease, LeaseLost
 from playground.sessions.web.messages import Ended, Running
 from playground.sessions.web.words import why_ended
 from scheduler_core.simulation import Grain
@@ -98,7 +98,7 @@ class Driver:
 
     async def start(self) -> None:
         """Take the lease and begin. Raises Conflict while another process drives the session."""
-        await self._lease.renew()
+        await self._lease.take()
         self._task = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
@@ -140,6 +140,8 @@ class Driver:
                     await self._wait(error)
                 else:
                     self._resume()
+        except LeaseLost:
+            pass  # as if somebody here had paused
         except (SessionError, OSError) as error:
             self._audience.failed(error)
         except Exception:

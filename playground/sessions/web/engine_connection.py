@@ -20,7 +20,8 @@ from playground.sessions.database import checkpoints
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
-from playground.sessions.web.pool import CRASHES, Crashes, Worker, WorkerDied
+from playground.sessions.web.engines.crashes import Crashes
+from playground.sessions.web.engines.worker import CRASHES, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
 from scheduler_core import ENGINE_VERSION
@@ -98,6 +99,7 @@ class EngineConnection:
             with contextlib.suppress(EngineFailed):
                 await self._resume()
                 return
+        await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
         session, rows = await self._log.read()
         saved = (
             await self._services.loop.db(checkpoints.read, self.id)
@@ -105,6 +107,8 @@ class EngineConnection:
             else checkpoints.Saved()
         )
         self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
+        if self.worker is None or self._must_move():
+            await self._services.room.make(self.heavy)
         worker = self._assign()
         await worker.start()
         generation = worker.generation
@@ -125,7 +129,6 @@ class EngineConnection:
         await self._opened(session, opened)
         self._generation = generation
         self._follow(session)
-        await self._services.relay.join(self.id)
 
     async def _opened(self, session: Session, opened: Opened) -> None:
         """Keep where a replay came to something else than what the session's users saw."""

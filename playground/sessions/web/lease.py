@@ -13,6 +13,10 @@ SECONDS = 15.0
 RENEW = 5.0
 
 
+class LeaseLost(Conflict):
+    """Another process took it away: somebody paused there, or took this process for dead."""
+
+
 class Lease:
     """One for each drive of a session."""
 
@@ -21,12 +25,18 @@ class Lease:
         self._services = services
         self._renewed = 0.0
 
-    async def renew(self) -> bool:
-        """Take it, or take it again when that is due; whether it was. Raises Conflict while another process has it."""
-        if time.monotonic() - self._renewed < RENEW:
-            return False
+    async def take(self) -> None:
+        """Take it. Raises Conflict while another process has it."""
         if not await self._services.loop.db(log.lease, self._id, self._services.name, SECONDS):
             raise Conflict("This session is already being played by another server process. Pause it first.")
+        self._renewed = time.monotonic()
+
+    async def renew(self) -> bool:
+        """Renew it when that is due; whether it was. Raises LeaseLost."""
+        if time.monotonic() - self._renewed < RENEW:
+            return False
+        if not await self._services.loop.db(log.renew, self._id, self._services.name, SECONDS):
+            raise LeaseLost("Another server process took this session over.")
         self._renewed = time.monotonic()
         return True
 
@@ -36,5 +46,5 @@ class Lease:
             await self._services.loop.db(log.release, self._id, self._services.name)
 
     async def take_away(self) -> None:
-        """From whoever has it: its process is gone. Should it still live, its next write to the log is refused."""
+        """From whoever has it: its process is gone, or hears nothing. Should it live, it stops when it renews it or looks into the log."""
         await self._services.loop.db(log.release, self._id)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, markers
+from playground.sessions.database.log import Standing
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError, Unavailable
 from playground.sessions.protocol.looking import Shown, View
@@ -23,6 +24,7 @@ from playground.sessions.web.checkpoint_saver import CheckpointSaver
 from playground.sessions.web.driver import Driver, Play, RunTo
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
+from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.publisher import Publisher
@@ -75,6 +77,11 @@ class LiveSession:
     def said_at_head(self) -> str:
         """Why the last run ended where the head is now."""
         return self._last_end[1] if self._last_end[0] == self.head else ""
+
+    @property
+    def worker(self) -> Worker | None:
+        """Where its engine is."""
+        return self.engine.worker
 
     def idle_for(self) -> float:
         """Seconds since somebody asked for something; none while it is driven."""
@@ -206,11 +213,8 @@ class LiveSession:
 
     def moved(self, show: bool) -> None:
         self.saver.moved()
-        if show:
-            self.publisher.wake()
-        elif time.monotonic() - self._hinted < HINT_INTERVAL:
-            return
-        self._hint_moved()
+        if show or time.monotonic() - self._hinted >= HINT_INTERVAL:
+            self._hint_moved()
 
     def taken_back(self) -> None:
         self.publisher.wake()
@@ -230,7 +234,8 @@ class LiveSession:
             case "gone":
                 await self.close_deleted()
             case "pause":
-                await self.pause()
+                if self.driver is not None:  # it is asked of whoever drives, and passed on by nobody
+                    await self.driver.stop()
             case "watched":
                 if self.driver is not None:
                     self.driver.last_watched = time.monotonic()
@@ -241,6 +246,31 @@ class LiveSession:
                 if self.elsewhere.running and self.watched:
                     self.services.relay.notify(self.id, "watched")
                 await self.catch_up()
+
+    async def level(self, standing: Standing | None, driver: Driver | None) -> None:
+        """What hints would have said, from the database; `driver` is what drove the session here when that was asked."""
+        if standing is None:
+            await self.close_deleted()
+            return
+        if driver is not None and driver is self.driver and standing.driver != self.services.name:
+            await driver.stop()  # another process took the lease away
+        if self.driver is None:
+            before = self.elsewhere.running
+            self.elsewhere.drives(await self._drive_elsewhere(standing))
+            if standing.head > self.head:
+                await self.catch_up()
+            elif self.elsewhere.running != before:
+                self.publisher.wake()
+        self._hint_moved()
+
+    async def _drive_elsewhere(self, standing: Standing) -> Running | None:
+        """What another process drives, as it said itself or as it wrote into the log."""
+        if not standing.driven or standing.driver == self.services.name:
+            return None
+        if self.elsewhere.running is not None:
+            return self.elsewhere.running
+        kind, how = await self.services.loop.db(log.last_drive, self.id)
+        return Running(kind, how.get("grain", ""), how.get("rate", 0.0), 0, 0, None, "")
 
     async def catch_up(self) -> None:
         """Another process wrote to the log: follow it."""

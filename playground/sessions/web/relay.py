@@ -1,27 +1,41 @@
-"""Relay: how the server processes notify each other about sessions, over the channel layer.
+"""Relay: how the server processes notify each other about sessions, over Redis.
 
-Only hints travel here (the head moved, please pause, deleted, somebody watches); the log is the truth.
+Only hints travel here (the head moved, please pause, deleted, somebody watches); the log is the truth. A hint that finds nobody is lost, so
+whoever was cut off looks into the log: again and again while Redis is away, and once when it is back.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from functools import cache
 from typing import Any, Literal
 
-from channels.layers import get_channel_layer
+from django.conf import settings
+from django.utils.crypto import salted_hmac
 from msgspec import Struct
 from msgspec.msgpack import Decoder, Encoder
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from playground.sessions.web.messages import Running
 
 log = logging.getLogger(__name__)
 
-STAY = 3600.0
-# Not the default one: sockets would listen to that as well, on another loop, and need no layer.
-LAYER = "sessions"
+# Seconds: in which Redis answers, between two pings, without a word after which it is taken for away, between two attempts to reach it.
+ANSWER = 2.0
+PING = 1.0
+SILENCE = 3.0
+PAUSE = 0.5
+# Seconds between two looks into the log while it is away.
+LOOK = 1.0
+
+What = Literal["moved", "pause", "watched", "gone", "markers"]
 
 
 class Hint(Struct, frozen=True, omit_defaults=True):
@@ -29,7 +43,7 @@ class Hint(Struct, frozen=True, omit_defaults=True):
 
     by: str
     session: int
-    what: Literal["moved", "pause", "watched", "gone", "markers"]
+    what: What
     running: Running | None = None
 
 
@@ -38,67 +52,188 @@ _decoder = Decoder(Hint)
 
 
 class Relay:
-    """This process' ear and mouth; `hear` is called with what other processes say."""
+    """This process' ear and mouth. `hear` is called with what other processes say, `look` when that may not be all."""
 
-    def __init__(self, name: str, hear: Callable[[Hint], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        hear: Callable[[Hint], Awaitable[None]],
+        look: Callable[[], Awaitable[None]],
+    ) -> None:
         self._name = name
         self._hear = hear
-        self._channel = ""
-        self._task: asyncio.Task[None] | None = None
-        self._joined: dict[int, float] = {}
-        self._sending: set[asyncio.Task[None]] = set()
+        self._look = look
+        self._joined: dict[
+            int, asyncio.Event
+        ] = {}  # by session: whether Redis has said that it is listened to
+        self._ear: PubSub | None = None  # while it hears
+        self._mouth: Redis | None = None
+        self._connections = 0
+        self._speaking = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def connected(self) -> bool:
+        return self._ear is not None
+
+    # To join
 
     async def join(self, session_id: int) -> None:
-        """Listen for hints about a session."""
-        layer = get_channel_layer(LAYER)
-        if session_id in self._joined:
+        """Listen for hints about a session; what is read of the log afterwards is followed by a hint of what comes next."""
+        heard = self._joined.setdefault(session_id, asyncio.Event())
+        if self._ear is None or heard.is_set():
             return
-        if self._task is None:
-            self._channel = await layer.new_channel("process")
-            self._task = asyncio.create_task(self._listen())
-        self._joined[session_id] = time.monotonic()
-        await layer.group_add(f"session-{session_id}", self._channel)
+        with contextlib.suppress(Exception):  # the ear itself notices, and joins again
+            async with asyncio.timeout(ANSWER):
+                await self._ear.subscribe(_channel(session_id))
+                await heard.wait()
 
     async def leave(self, session_id: int) -> None:
-        if session_id in self._joined:
-            del self._joined[session_id]
-            await get_channel_layer(LAYER).group_discard(f"session-{session_id}", self._channel)
+        """Listen to it no longer."""
+        if self._joined.pop(session_id, None) is not None and self._ear is not None:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(ANSWER):
+                    await self._ear.unsubscribe(_channel(session_id))
 
-    async def stay(self) -> None:
-        """Join again what was joined long ago: the channel layer forgets members after a day."""
-        for session_id, since in list(self._joined.items()):
-            if time.monotonic() - since > STAY:
-                self._joined[session_id] = time.monotonic()
-                await get_channel_layer(LAYER).group_add(f"session-{session_id}", self._channel)
+    # To speak
 
-    def notify(
-        self,
-        session_id: int,
-        what: Literal["moved", "pause", "watched", "gone", "markers"],
-        running: Running | None = None,
-    ) -> None:
-        """Notify the other processes; a hint that is lost is made good by the next one."""
-        task = asyncio.create_task(self.send(Hint(self._name, session_id, what, running)))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+    def notify(self, session_id: int, what: What, running: Running | None = None) -> None:
+        """Notify the other processes."""
+        self._begin(self.send(Hint(self._name, session_id, what, running)))
 
     async def send(self, hint: Hint) -> None:
-        """Put a hint into its session's group."""
-        message = {"type": "session.hint", "hint": _encoder.encode(hint)}
-        try:
-            await get_channel_layer(LAYER).group_send(f"session-{hint.session}", message)
-        except Exception:
-            log.exception("could not tell the other processes of session %s", hint.session)
+        """To whoever listens for the hint's session, in the order in which it is said."""
+        async with self._speaking:
+            if self._ear is None or self._mouth is None:
+                return
+            try:
+                async with asyncio.timeout(ANSWER):
+                    await self._mouth.publish(_channel(hint.session), _encoder.encode(hint))
+            except Exception as error:
+                log.warning("the other processes were not told of session %s: %s", hint.session, error)
 
-    async def _listen(self) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # To hear
+
+    async def work(self) -> None:
+        """Reach Redis, listen until it is lost, begin anew."""
+        if not settings.REDIS_URL:
+            return
+        away = False
+        self._begin(self._look_while_away())
         while True:
             try:
-                message: dict[str, Any] = await get_channel_layer(LAYER).receive(self._channel)
-                hint = _decoder.decode(message["hint"])
-                if hint.by != self._name:
-                    await self._hear(hint)
-            except asyncio.CancelledError:
-                raise
-            except Exception:
-                log.exception("could not follow another process")
-                await asyncio.sleep(1)
+                async with self._reached() as (ear, mouth):
+                    await self._join_all(ear)
+                    self._ear, self._mouth = ear, mouth
+                    if away:
+                        log.warning("Redis answers again")
+                    away = False
+                    looking = asyncio.create_task(self._look_into_log())
+                    try:
+                        await self._listen(ear)
+                    finally:
+                        looking.cancel()
+            except Exception as error:
+                if not away:
+                    log.error("Redis does not answer: %s", error)
+                away = True
+            finally:
+                self._ear = None
+                for heard in self._joined.values():
+                    heard.clear()
+            await asyncio.sleep(PAUSE)
+
+    @contextlib.asynccontextmanager
+    async def _reached(self) -> AsyncIterator[tuple[PubSub, Redis]]:
+        redis: Redis = Redis.from_url(
+            settings.REDIS_URL,
+            socket_timeout=ANSWER,
+            socket_connect_timeout=ANSWER,
+            retry=Retry(NoBackoff(), 0),
+        )
+        ear = redis.pubsub()
+        try:
+            yield ear, redis
+        finally:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(ANSWER):
+                    await ear.aclose()  # type: ignore[no-untyped-call]
+                    await redis.aclose()
+
+    async def _join_all(self, ear: PubSub) -> None:
+        """Before anything else: what happens from here on is heard."""
+        async with asyncio.timeout(ANSWER):
+            await ear.connect()  # type: ignore[no-untyped-call]
+            connection: Any = ear.connection
+            self._connections = 0
+            connection.register_connect_callback(self._connected_again)
+            await ear.subscribe(_channel(0), *map(_channel, self._joined))
+
+    async def _connected_again(self, connection: Any) -> None:
+        """The library has made a new connection by itself: nobody knows what was not heard meanwhile."""
+        self._connections += 1
+
+    async def _listen(self, ear: PubSub) -> None:
+        heard = pinged = time.monotonic()
+        while self._connections == 0:
+            message = await ear.get_message(timeout=PING)
+            now = time.monotonic()
+            if message is not None:
+                heard = now
+                self._take(message)
+            if now - heard > SILENCE:
+                raise TimeoutError(f"not a word in {SILENCE} s")
+            if now - pinged > PING:
+                pinged = now
+                async with asyncio.timeout(ANSWER):
+                    await ear.ping()
+        raise ConnectionError("the connection was lost")
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if message["type"] == "subscribe":
+            joined = self._joined.get(_session(message["channel"]))
+            if joined is not None:
+                joined.set()
+        elif message["type"] == "message":
+            self._begin(self._heed(message["data"]))  # who follows slowly holds up no other session
+
+    async def _heed(self, data: bytes) -> None:
+        try:
+            hint = _decoder.decode(data)
+            if hint.by != self._name:
+                await self._hear(hint)
+        except Exception as error:
+            log.warning("could not follow another process: %s", error)
+
+    # To look
+
+    async def _look_while_away(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            if self._ear is None:
+                await self._look_into_log()
+
+    async def _look_into_log(self) -> None:
+        try:
+            await self._look()
+        except Exception as error:
+            log.warning("could not look where the other processes are: %s", error)
+
+
+@cache
+def _installation() -> str:
+    """What server processes of one installation have in common; those of another may use the same Redis."""
+    return salted_hmac("playground.relay", settings.REDIS_URL).hexdigest()[:16]
+
+
+def _channel(session_id: int) -> str:
+    return f"playground-{_installation()}-{session_id}"
+
+
+def _session(channel: bytes) -> int:
+    return int(channel.rsplit(b"-", 1)[1])

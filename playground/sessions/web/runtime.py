@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import contextlib
 import logging
 import os
 import secrets
@@ -14,6 +13,9 @@ import threading
 from django.conf import settings
 
 from playground.models import Session
+from playground.sessions.database import log as log_of_sessions
+from playground.sessions.web.engines.pool import Pool
+from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.previews import Previews
 from playground.sessions.web.jobs.registry import Jobs
@@ -21,7 +23,6 @@ from playground.sessions.web.jobs.reruns import Reruns
 from playground.sessions.web.jobs.traces import Traces
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.loop import SessionsLoop
-from playground.sessions.web.pool import Pool
 from playground.sessions.web.relay import Hint, Relay
 from playground.sessions.web.services import Services
 
@@ -35,7 +36,8 @@ class Runtime:
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
         loop, jobs = SessionsLoop(), Jobs()
         pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
-        self.services = Services(name, loop, pool, Relay(name, self.hear), jobs)
+        room = Room(pool, self._open_sessions)
+        self.services = Services(name, loop, pool, room, Relay(name, self.hear, self.look), jobs)
         self.comparisons = Comparisons(jobs, loop, self.live)
         self.reruns = Reruns(jobs, loop, self.live)
         self.previews = Previews(jobs, loop)
@@ -43,6 +45,11 @@ class Runtime:
         self.sessions: dict[int, LiveSession] = {}
         self.call = loop.call
         loop.begin_soon(self._sweep)
+        loop.begin_soon(room.watch)
+        loop.begin_soon(self.services.relay.work)
+
+    def _open_sessions(self) -> list[LiveSession]:
+        return list(self.sessions.values())
 
     def live(self, session_id: int) -> LiveSession:
         """The session in this process."""
@@ -55,6 +62,16 @@ class Runtime:
         live = self.sessions.get(hint.session)
         if live is not None:
             await live.hear(hint)
+            self._forget_deleted(live)
+
+    async def look(self) -> None:
+        """Hints may be lost: the database says where the sessions are that are open here, and the others are told of those."""
+        before = {live: live.driver for live in self.sessions.values()}
+        found = await self.services.loop.db(log_of_sessions.standings, [live.id for live in before])
+        work = [live.level(found.get(live.id), driver) for live, driver in before.items()]
+        for live, result in zip(before, await asyncio.gather(*work, return_exceptions=True), strict=True):
+            if isinstance(result, Exception):
+                log.warning("session %s was not followed: %s", live.id, result)
             self._forget_deleted(live)
 
     async def fork(self, session_id: int, at: int | None, name: str, creator: str, branch: bool) -> Session:
@@ -79,8 +96,6 @@ class Runtime:
         services, idle = self.services, settings.ENGINE_IDLE_SECONDS
         while True:
             await asyncio.sleep(min(60, idle))
-            with contextlib.suppress(OSError):
-                await services.relay.stay()
             for session_id, live in list(self.sessions.items()):
                 if live.idle_for() <= idle:
                     continue

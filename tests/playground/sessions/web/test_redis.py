@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
-import signal
-import socket
 import sqlite3
-import subprocess
 import time
 import urllib.parse
 import urllib.request
@@ -17,50 +13,19 @@ from typing import Any
 
 import pytest
 
-from tests.browser.server import PlaygroundServer, free_port
+from tests.browser.server import PlaygroundServer
+from tests.faults.redis import Redis
+from tests.faults.servers import serving
 from tests.playground.sessions.web.test_server import new_session
 from tests.playground.sessions.wire import Wire
 
 Servers = tuple[PlaygroundServer, PlaygroundServer]
 
 
-class Redis:
-    """A redis-server of its own: a free port of this machine, nothing kept on disk."""
-
-    def __init__(self, folder: Path) -> None:
-        program = shutil.which("redis-server")
-        assert program, "no redis-server: install Debian's package redis-server"
-        self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        options = {"port": self.port, "bind": "127.0.0.1", "dir": folder, "save": "", "appendonly": "no"}
-        words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-        with (folder / "redis.log").open("wb") as log:
-            self.process = subprocess.Popen([program, *words], stdout=log, stderr=log)
-        self._wait()
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            assert self.process.poll() is None, "redis-server ended"
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as ask:
-                ask.sendall(b"PING\r\n")
-                if ask.recv(16).startswith(b"+PONG"):
-                    return
-            time.sleep(0.05)
-        raise AssertionError("redis-server did not answer")
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(timeout=10)
-
-
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
     server = Redis(tmp_path_factory.mktemp("redis"))
+    server.start()
     yield server
     server.stop()
 
@@ -68,35 +33,15 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory, redis: Redis) -> Iterator[Servers]:
     """Two servers that the tests of this module share."""
-    yield from two_servers(tmp_path_factory.mktemp("servers"), redis)
+    with serving(tmp_path_factory.mktemp("servers"), 2, REDIS_URL=redis.url) as (one, two):
+        yield one, two
 
 
 @pytest.fixture
 def own_servers(tmp_path: Path, redis: Redis) -> Iterator[Servers]:
     """Two servers of the test's own: it may kill them."""
-    yield from two_servers(tmp_path, redis)
-
-
-def two_servers(tmp_path: Path, redis: Redis) -> Iterator[Servers]:
-    """Start two servers, each with its log in a folder of its own, on the same database and Redis."""
-    shared = {
-        "DATA_DIR": str(tmp_path),
-        "REDIS_URL": redis.url,
-        "ENGINE_WORKERS": "1",
-        "ENGINE_HEAVY_WORKERS": "1",
-    }
-    folders = [tmp_path / name for name in ("one", "two")]
-    for folder in folders:
-        folder.mkdir()
-    one, two = (PlaygroundServer(folder, **shared) for folder in folders)
-    one.manage("migrate", "--verbosity", "0")
-    try:
-        one.start()
-        two.start()
+    with serving(tmp_path, 2, REDIS_URL=redis.url) as (one, two):
         yield one, two
-    finally:
-        one.stop()
-        two.stop()
 
 
 def opened(server: PlaygroundServer, key: str) -> tuple[Wire, dict[str, Any]]:

@@ -119,6 +119,25 @@ async def test_one_process_drives_and_the_other_can_pause_it(
     assert two.live(session).head > 1
 
 
+async def test_who_only_hears_of_a_pause_neither_passes_it_on_nor_ends_what_is_driven_next(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    await two.do(two.live(session).ready())
+    await one.do(one.live(session).play(Grain.PLUGIN, 5))
+    await until(lambda: two.live(session).elsewhere.running is not None)
+    said: list[Hint] = []
+
+    async def send(hint: Hint) -> None:
+        said.append(hint)
+
+    two.runtime.services.relay.send = send  # type: ignore[method-assign]
+    await two.do(two.live(session).hear(Hint("a third process", session.pk, "pause")))
+    await session.arefresh_from_db()
+    assert session.driver == one.runtime.services.name
+    assert not [hint for hint in said if hint.what == "pause"]
+
+
 async def test_a_lease_of_a_process_that_died_is_taken_over(
     session: Session, processes: tuple[Process, Process]
 ) -> None:
