@@ -20,12 +20,12 @@ DRAIN_SECONDS = 5.0
 
 
 class LimitedRequest(WebRequest):
-    """A request that counts what arrives."""
+    """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arrived = 0
         self.refused = False
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{**kwargs, "parsePOSTFormSubmission": False})
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
         """Headers are in: refuse at once what says that it will be too large."""

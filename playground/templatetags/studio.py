@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from django import template
-from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
@@ -25,19 +26,25 @@ MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 @register.filter
 def translated(message: Mapping[str, Any] | None) -> SafeString | str:
     """A presenter's sentence in the reader's language, its values put in and escaped."""
+    return sentence(message, gettext)
+
+
+def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> SafeString | str:
+    """The same in the words that `say` finds."""
     if not message:
         return ""
     if message.get("exact"):
-        return escape(message["exact"])
-    text, values = gettext(message["text"]) if message["text"] else "", message.get("values")
+        return SafeString(escape(message["exact"]))
+    text, values = say(message["text"]) if message["text"] else "", message.get("values")
     if not values:
-        return escape(text)
-    shown = {name: _code(value) if name in NAMES else escape(value) for name, value in values.items()}
-    return mark_safe(escape(text) % shown)  # noqa: S308 - text and values are escaped above
+        return SafeString(escape(text))
+    shown = {name: _shown(name, value) for name, value in values.items()}
+    return SafeString(escape(text) % shown)  # text and values are escaped
 
 
-def _code(value: Any) -> SafeString:
-    return format_html("<code>{}</code>", value)
+def _shown(name: str, value: Any) -> str:
+    escaped = escape(str(value))
+    return f"<code>{escaped}</code>" if name in NAMES else escaped
 
 
 @register.simple_tag
@@ -48,6 +55,7 @@ def query(**fields: object) -> SafeString:
 
 
 @register.filter
+@lru_cache(maxsize=4096)
 def cells(letters: str) -> SafeString:
     """A row of the Why matrix: one cell for each letter (see presenters/inspector/why.py)."""
     row = "".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS)

@@ -4,17 +4,18 @@ and a name that is no field of a look is an error when the template is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext, trim_whitespace
-from jinja2 import Undefined, nodes
+from jinja2 import Undefined, nodes, pass_context
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup
 
-from playground.templatetags import look
+from playground.templatetags import look, studio
 from playground.templating.words import WordedContext
 
 
@@ -51,8 +52,9 @@ class LookTags(Extension):
         return prints("look_written", nodes.Tuple(list(fields.values()), "load"), nodes.Const(arguments), to)
 
 
-def look_written(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any) -> SafeString:
-    """What is missing is as good as None."""
+@lru_cache(maxsize=8192)
+def look_written(values: tuple[Any, ...], arguments: tuple[tuple[str, str], ...], to: Any) -> SafeString:
+    """What is missing is as good as None. The pods and nodes on a page are mostly those of the step before."""
     return look.written((None if isinstance(value, Undefined) else value for value in values), arguments, to)
 
 
@@ -108,6 +110,12 @@ class WordTags(Extension):
         return Said(trim_whitespace(text) if trimmed else text, names, end)
 
 
+@pass_context
+def translated(context: WordedContext, message: Mapping[str, Any] | None) -> SafeString | str:
+    """The filter of templatetags/studio.py, in the context's words."""
+    return studio.sentence(message, context.words.__getitem__)
+
+
 def translated_text(context: WordedContext, text: str) -> str:
     return context.words[text]
 
@@ -122,5 +130,5 @@ def translated_block(
 
 MAKERS = {
     function.__name__: function
-    for function in (look_written, look.standing_field, translated_text, translated_block)
+    for function in (look_written, look.standing_field, translated, translated_text, translated_block)
 }

@@ -148,6 +148,10 @@ class ReplayProgress(Struct, frozen=True):
     total: int
 
 
+class ClearUp(Request[None], frozen=True, kw_only=True):
+    """Give memory back that nothing needs any more."""
+
+
 class AskProgress(Request[ReplayProgress], frozen=True, kw_only=True):
     """Answered at once, in the middle of other work."""
 

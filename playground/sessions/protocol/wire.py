@@ -28,6 +28,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     opening.Save,
     opening.ForgetSaved,
     opening.AskProgress,
+    opening.ClearUp,
     moving.Apply,
     moving.PreviewImport,
     moving.ApplyText,

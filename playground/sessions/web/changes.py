@@ -42,7 +42,7 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears that the head has moved (`show`: and is to be shown now), or that the engine has to go back to the log."""
+    """Who hears that the head has moved (`show`: and is shown now), or that the engine has to go back to the log."""
 
     def moved(self, show: bool) -> None: ...
 
@@ -110,6 +110,7 @@ class Changes:
             raise
         if show:
             self.engine.shown = self.log.head
+            self._publisher.wake()
         self._onlooker.moved(show)
 
     def _take_back(self) -> None:

@@ -20,7 +20,8 @@ from playground.sessions.database import checkpoints
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
-from playground.sessions.web.pool import CRASHES, Crashes, Worker, WorkerDied
+from playground.sessions.web.engines.crashes import Crashes
+from playground.sessions.web.engines.worker import CRASHES, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
 from scheduler_core import ENGINE_VERSION
@@ -106,6 +107,8 @@ class EngineConnection:
             else checkpoints.Saved()
         )
         self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
+        if self.worker is None or self._must_move():
+            await self._services.room.make(self.heavy)
         worker = self._assign()
         await worker.start()
         generation = worker.generation

@@ -24,6 +24,7 @@ from playground.sessions.web.checkpoint_saver import CheckpointSaver
 from playground.sessions.web.driver import Driver, Play, RunTo
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
+from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.publisher import Publisher
@@ -76,6 +77,11 @@ class LiveSession:
     def said_at_head(self) -> str:
         """Why the last run ended where the head is now."""
         return self._last_end[1] if self._last_end[0] == self.head else ""
+
+    @property
+    def worker(self) -> Worker | None:
+        """Where its engine is."""
+        return self.engine.worker
 
     def idle_for(self) -> float:
         """Seconds since somebody asked for something; none while it is driven."""
@@ -207,11 +213,8 @@ class LiveSession:
 
     def moved(self, show: bool) -> None:
         self.saver.moved()
-        if show:
-            self.publisher.wake()
-        elif time.monotonic() - self._hinted < HINT_INTERVAL:
-            return
-        self._hint_moved()
+        if show or time.monotonic() - self._hinted >= HINT_INTERVAL:
+            self._hint_moved()
 
     def taken_back(self) -> None:
         self.publisher.wake()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from django.http import HttpRequest
@@ -38,4 +39,10 @@ def _changed(change: PanelChange) -> str:
 
 
 def _render(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:
-    return get_template(f"{template}.html", using="panels").render(context, request)
+    html: str = _template(template).render(context, request)
+    return html
+
+
+@cache
+def _template(name: str) -> Any:
+    return get_template(f"{name}.html", using="panels")

@@ -14,6 +14,8 @@ from django.conf import settings
 
 from playground.models import Session
 from playground.sessions.database import log as log_of_sessions
+from playground.sessions.web.engines.pool import Pool
+from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.previews import Previews
 from playground.sessions.web.jobs.registry import Jobs
@@ -21,7 +23,6 @@ from playground.sessions.web.jobs.reruns import Reruns
 from playground.sessions.web.jobs.traces import Traces
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.loop import SessionsLoop
-from playground.sessions.web.pool import Pool
 from playground.sessions.web.relay import Hint, Relay
 from playground.sessions.web.services import Services
 
@@ -35,7 +36,8 @@ class Runtime:
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
         loop, jobs = SessionsLoop(), Jobs()
         pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
-        self.services = Services(name, loop, pool, Relay(name, self.hear, self.look), jobs)
+        room = Room(pool, self._open_sessions)
+        self.services = Services(name, loop, pool, room, Relay(name, self.hear, self.look), jobs)
         self.comparisons = Comparisons(jobs, loop, self.live)
         self.reruns = Reruns(jobs, loop, self.live)
         self.previews = Previews(jobs, loop)
@@ -43,7 +45,11 @@ class Runtime:
         self.sessions: dict[int, LiveSession] = {}
         self.call = loop.call
         loop.begin_soon(self._sweep)
+        loop.begin_soon(room.watch)
         loop.begin_soon(self.services.relay.work)
+
+    def _open_sessions(self) -> list[LiveSession]:
+        return list(self.sessions.values())
 
     def live(self, session_id: int) -> LiveSession:
         """The session in this process."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from playground.sessions.web.engines.pool import Pool
+from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.loop import SessionsLoop
-from playground.sessions.web.pool import Pool
 from playground.sessions.web.relay import Relay
 
 
@@ -17,5 +18,6 @@ class Services:
     name: str
     loop: SessionsLoop
     pool: Pool
+    room: Room
     relay: Relay
     jobs: Jobs

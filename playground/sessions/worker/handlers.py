@@ -26,6 +26,7 @@ from playground.sessions.worker.answers import (
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
+from playground.sessions.worker.memory import release_memory
 from playground.sessions.worker.time_sharing import Steps
 
 # Opening, following, saving
@@ -53,6 +54,11 @@ def fork(engines: Engines, session: int, request: opening.Fork) -> Steps[None]:
     if request.volume == origin.history.store.volume:
         twin.history.store = origin.history.store.twin(request.parts, request.checkpoints)
     engines.put(request.new, twin)
+
+
+def clear_up(engines: Engines, session: int, request: opening.ClearUp) -> Steps[None]:
+    yield
+    release_memory()
 
 
 def extend(engine: Engine, request: opening.Extend) -> Steps[None]:
@@ -209,6 +215,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
 OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
     opening.Open: Handler(open_session, slow=True),
     opening.Fork: Handler(fork),
+    opening.ClearUp: Handler(clear_up),
     finding.Search: Handler(search_on),
     comparing.Rerun: Handler(rerun_on),
     tracing.OpenTrace: Handler(open_trace),

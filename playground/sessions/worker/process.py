@@ -31,6 +31,7 @@ from playground.sessions.protocol.wire import (
 from playground.sessions.worker import handlers
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.history import DroppedWorlds
+from playground.sessions.worker.memory import release_memory
 from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
 
 READ = 1 << 20
@@ -75,7 +76,7 @@ class Worker:
         """Get memory back when there is nothing else to do, or there is much of it."""
         if DroppedWorlds.dropped > (MUCH if self._jobs else SOME):
             DroppedWorlds.dropped = 0
-            gc.collect()
+            release_memory()
 
     def _take(self, envelope: Envelope) -> None:
         try:
@@ -120,13 +121,19 @@ class Worker:
     def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
-            error = EngineFailed("The engine could not do this.")
+            error = EngineFailed(_why(error))
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             view = view[os.write(self._sink, view) :]
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "This takes more memory than there is for it."
+    return "The engine could not do this."
 
 
 def tune_garbage_collection() -> None:

@@ -36,7 +36,7 @@ SEARCH = Kind(
     "search",
     at_once=lambda: 256,
     busy=gettext_noop("Too many are searching here just now. Please try again in a moment."),
-    failed=gettext_noop("The search failed. Nothing was changed."),
+    failed=gettext_noop("The search failed."),
     stopped=gettext_noop("The search was stopped."),
 )
 

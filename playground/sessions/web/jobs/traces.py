@@ -11,9 +11,9 @@ from django.utils.translation import gettext_noop
 
 from playground.sessions.database import log
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, OpenTrace, TraceChecked
+from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
-from playground.sessions.web.pool import Worker
 
 CHUNK_TIMEOUT = 30.0
 IDLE = 60.0  # seconds that a reader may leave a chunk lying

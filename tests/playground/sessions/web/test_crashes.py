@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Coroutine
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +15,16 @@ from django.test import AsyncClient
 
 from playground.models import LogEntry
 from playground.sessions.protocol.looking import Objects
-from playground.sessions.web import pool
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.engines import crashes
+from playground.sessions.web.engines.crashes import MAX_CRASHES, Crashes, KeepsCrashing
+from playground.sessions.web.engines.worker import Worker, WorkerDied
 from playground.sessions.web.messages import Error
-from playground.sessions.web.pool import Crashes, KeepsCrashing, Worker, WorkerDied
 from tests.playground.sessions.worlds import applying, node
 
 TEXT = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
 NOTHING = "Nothing was changed."
+ROOT = Path(__file__).resolve().parents[4]
 
 
 async def worker_of(client: SessionClient) -> Worker:
@@ -76,6 +79,12 @@ def test_a_socket_says_so_too() -> None:
     assert Error.of(ValueError()).message.count(NOTHING) == 1
 
 
+def test_pages_and_sockets_alone_say_that_nothing_was_changed() -> None:
+    sources = [*(ROOT / "playground").rglob("*.py"), *(ROOT / "templates").rglob("*.html")]
+    said = {path.name for path in sources if NOTHING in " ".join(path.read_text().split())}
+    assert said == {"messages.py", "refusal.html", "editor.html"}
+
+
 async def test_six_requests_that_meet_one_death_lock_nobody_out(client: SessionClient) -> None:
     died = await killed_during(
         client, *(client.on_loop(lambda live: live.engine.call(Objects(at=1))) for _ in range(6))
@@ -88,7 +97,7 @@ async def test_six_requests_that_meet_one_death_lock_nobody_out(client: SessionC
 async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_CRASHES", 2)
+    monkeypatch.setattr(crashes, "MAX_CRASHES", 2)
     for number in range(2):
         (died,) = await killed_during(client, client.apply(applying(node(f"n-{number}"))))
         assert isinstance(died, WorkerDied)
@@ -98,13 +107,13 @@ async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at
     assert "It can be looked at" in refused.content.decode()
     assert (await browser.get(page(client))).status_code == 200
     assert (await browser.get(page(client, "objects"))).status_code == 200
-    monkeypatch.setattr(pool, "CRASH_WINDOW", 0.0)
+    monkeypatch.setattr(crashes, "CRASH_WINDOW", 0.0)
     await client.apply(applying(node("after")))
 
 
 def test_a_death_is_one_crash_and_a_change_is_blamed_before_a_look() -> None:
     crashes, worker = Crashes(), Worker()
-    for generation in range(pool.MAX_CRASHES):
+    for generation in range(MAX_CRASHES):
         for reading in (True, False, True):
             crashes.count((worker, generation), reading)
     crashes.require_calm(reading=True)
@@ -114,7 +123,7 @@ def test_a_death_is_one_crash_and_a_change_is_blamed_before_a_look() -> None:
 
 def test_what_crashes_when_it_is_opened_is_not_opened_on_and_on() -> None:
     crashes, worker = Crashes(), Worker()
-    for generation in range(pool.MAX_CRASHES):
+    for generation in range(MAX_CRASHES):
         crashes.require_calm(reading=True)
         crashes.count((worker, generation), reading=True)
     with pytest.raises(KeepsCrashing):

@@ -220,6 +220,21 @@ def test_an_upload_over_the_limit_of_its_page_is_refused_with_that_limit(server:
     assert b"300,000 bytes" in said
 
 
+def test_a_form_that_is_broken_is_answered_in_words(server: PlaygroundServer) -> None:
+    for body in (
+        b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n--x",
+        b"--x\r\nx\r\n--x--\r\n",
+        b"nothing",
+    ):
+        request = urllib.request.Request(
+            server.url + "/new", body, {"Content-Type": "multipart/form-data; boundary=x; charset=utf-16"}
+        )
+        with pytest.raises(HTTPError) as refused:
+            urllib.request.urlopen(request)
+        assert refused.value.code == 415
+        assert b"only UTF-8 is taken" in refused.value.read()
+
+
 def test_the_server_serves_others_after_a_refused_upload(server: PlaygroundServer) -> None:
     head = ["POST /new HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Content-Length: 50000000"]
     connections = [raw(server, head) for _ in range(5)]

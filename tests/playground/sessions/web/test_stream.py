@@ -16,7 +16,7 @@ from playground.asgi import application
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.pool import Worker
+from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.runtime import runtime
 from tests.playground.sessions.conftest import Page
 from tests.playground.sessions.worlds import applying, cluster, pod

@@ -23,7 +23,8 @@ from playground.sessions.protocol.looking import Compare, Follower, Seen
 from playground.sessions.protocol.moving import Apply, Back, Step
 from playground.sessions.protocol.opening import Archive, Open
 from playground.sessions.protocol.wire import Frames, encode_message, read_envelope
-from playground.sessions.web import pool, publisher
+from playground.sessions.web import publisher
+from playground.sessions.web.engines import worker as worker_process
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker import process
 from playground.sessions.worker.engine import Engine
@@ -90,7 +91,7 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
     assert {file for file, _ in calls} - {file for file, _ in hops(title)} <= COMMON_CALLERS
 
 
-# What is around every request: proxies, the gate, and what looks at its form; and the loop's own thread.
+# What is around every request: gate, proxies, middleware; and the loop's own thread.
 COMMON_CALLERS = {
     "playground/gate.py",
     "playground/middleware.py",
@@ -127,9 +128,9 @@ def watch_web(trail: Trail) -> None:
     """Before a page is open: it remembers whom to send to."""
     trail.watch(asyncio, "run_coroutine_threadsafe")
     trail.watch(runtime().services.loop.loop, "run_in_executor")
-    trail.watch(pool, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
-    trail.watch(pool, "read_reply")
-    trail.watch(pool, "read_answer", lambda request, _: f"read {type(request).__name__}")
+    trail.watch(worker_process, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
+    trail.watch(worker_process, "read_reply")
+    trail.watch(worker_process, "read_answer", lambda request, _: f"read {type(request).__name__}")
     trail.watch(log, "append")
     trail.watch(publisher, "render_delta")
     trail.watch(publisher.Publisher, "wake")

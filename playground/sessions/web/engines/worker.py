@@ -1,8 +1,4 @@
-"""Worker processes as the web process sees them: started when needed, one per lane and number, replaced when they die.
-
-Small sessions share the workers of the first lane. A session with a large log or import lives in the second, so that no step of
-a small one ever waits for a transition that takes seconds.
-"""
+"""A worker process as the web process sees it: started when it is needed, asked, ended."""
 
 from __future__ import annotations
 
@@ -11,8 +7,7 @@ import itertools
 import os
 import signal
 import sys
-import time
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from django.conf import settings
@@ -20,19 +15,15 @@ from django.utils.translation import gettext as _
 
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
-from playground.sessions.protocol.opening import Close
 from playground.sessions.protocol.wire import Frames, Reply, encode_message, read_answer, read_reply
 
 A = TypeVar("A")
 Process = tuple["Worker", int]
+"""A worker, and the number of its process among all that it ever had."""
 
 READ = 1 << 20
+PAGE = os.sysconf("SC_PAGE_SIZE")
 MODULE = "playground.sessions.worker"
-
-
-# What crashed this often in a session within the window, in seconds, has to wait: others live in the same process.
-MAX_CRASHES = 5
-CRASH_WINDOW = 60.0
 
 
 class WorkerDied(EngineFailed):
@@ -52,56 +43,7 @@ class TooSlow(EngineFailed):
     retry_after = 10
 
 
-class KeepsCrashing(EngineFailed):
-    """A session in whose requests processes have died too often has to wait."""
-
-    status = 503
-
-    def __init__(self, reading: bool, seconds: float) -> None:
-        self.retry_after = max(1, round(seconds))
-        what = {"times": MAX_CRASHES, "seconds": self.retry_after}
-        if reading:
-            text = _(
-                "The engine stopped %(times)d times within a minute while this session was opened or looked at. "
-                "Its log is whole; please try again in %(seconds)d s."
-            )
-        else:
-            text = _(
-                "The engine stopped %(times)d times within a minute on this session. It can be looked at, and its log is "
-                "whole; changes are taken again in %(seconds)d s."
-            )
-        super().__init__(text % what)
-
-
 CRASHES = (WorkerDied, TooSlow)
-
-
-@dataclass
-class Crash:
-    """A process died; `reading`: nothing that was asked of the session would have changed it."""
-
-    when: float
-    reading: bool
-
-
-class Crashes:
-    """The processes that died lately while a session asked them for something: one crash each, however many requests it met."""
-
-    def __init__(self) -> None:
-        self._crashes: dict[Process, Crash] = {}
-
-    def count(self, process: Process, reading: bool) -> None:
-        """A request met a process' death."""
-        crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
-        crash.reading = crash.reading and reading
-
-    def require_calm(self, reading: bool) -> None:
-        """Raises KeepsCrashing. Who only looks has to wait for what crashed while somebody looked, who changes for all."""
-        since = time.monotonic() - CRASH_WINDOW
-        self._crashes = {process: crash for process, crash in self._crashes.items() if crash.when > since}
-        counted = [crash.when for crash in self._crashes.values() if crash.reading or not reading]
-        if len(counted) >= MAX_CRASHES:
-            raise KeepsCrashing(reading, counted[-MAX_CRASHES] - since)
 
 
 class Worker:
@@ -128,6 +70,14 @@ class Worker:
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
+
+    def memory(self) -> int:
+        """The bytes of memory that the process has; 0 where there is none, or the system does not say it (proc(5), statm)."""
+        try:
+            pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * PAGE
 
     async def start(self) -> None:
         """Start the process unless it runs."""
@@ -216,38 +166,3 @@ class Worker:
         if self.alive and self._process is not None:
             self.kill()
             await self._process.wait()
-
-
-class Pool:
-    """Which worker serves which session."""
-
-    def __init__(self, workers: int, heavy: int) -> None:
-        self._lanes = {False: [Worker() for _ in range(workers)], True: [Worker() for _ in range(heavy)]}
-
-    def assign(self, session_id: int, heavy: bool) -> Worker:
-        """The worker of the lane with the fewest sessions."""
-        worker = min(self._lanes[heavy], key=lambda worker: len(worker.sessions))
-        worker.sessions.add(session_id)
-        return worker
-
-    def lane(self, heavy: bool) -> list[Worker]:
-        return self._lanes[heavy]
-
-    def release(self, session_id: int, worker: Worker) -> None:
-        worker.sessions.discard(session_id)
-        worker.notify(session_id, Close())
-
-    async def renew(self) -> None:
-        """Replace the processes that have no session left."""
-        for worker in self.workers():
-            await worker.renew()
-
-    async def warm(self) -> None:
-        """Start the first worker before anybody asks for it."""
-        await self._lanes[False][0].start()
-
-    def workers(self) -> list[Worker]:
-        return [worker for lane in self._lanes.values() for worker in lane]
-
-    async def stop(self) -> None:
-        await asyncio.gather(*(worker.stop() for worker in self.workers()))
