@@ -6,6 +6,7 @@ the pod, or every node it saw).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from playground.presenters.amounts import duration, thousands
@@ -34,6 +35,8 @@ from scheduler_core.view import (
 )
 
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
+_IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
+_MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
 _SHORT_NAMES = {Point.NORMALIZE_SCORE: "Normalize"}
 
 
@@ -42,11 +45,10 @@ def present(sim: WorldView, look: Look) -> Panel:
     framework, cycle = framework_of(sim), cycle_of(sim)
     now = present_step(sim)
     binding = _binding(sim, look, now[1] if now else None)
-    cards: dict[str, dict[str, Any]] = {}
-    for point in FORWARD_POINTS:
-        cards[f"point-{point}"] = _point(point, framework, cycle, now[0] if now else None)
-    for point in BINDING_POINTS:
-        cards[f"point-{point}"] = _point(point, framework, binding, now[0] if now else None, branch=True)
+    step = now[0] if now else None
+    cards = _points(FORWARD_POINTS, framework, cycle, step) | _points(
+        BINDING_POINTS, framework, binding, step, branch=True
+    )
     _note_forward(cards, cycle)
     _note_branch(cards, sim, binding)
     return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
@@ -60,15 +62,36 @@ def _binding(sim: WorldView, look: Look, present: CycleView | None) -> BindingCy
     return next(reversed(running or chosen or bindings), None)
 
 
-def _point(
-    point: Point,
+def _points(
+    points: Iterable[Point],
     framework: ProfileView,
     cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
+) -> dict[str, dict[str, Any]]:
+    steps: dict[Point, list[PluginStep]] = {point: [] for point in points}
+    for step in cycle.steps if cycle is not None else ():
+        if step.point in steps:
+            steps[step.point].append(step)
+    return {
+        f"point-{point}": _point(point, framework, cycle, mine, now, branch) for point, mine in steps.items()
+    }
+
+
+def _point(
+    point: Point,
+    framework: ProfileView,
+    cycle: CycleView | None,
+    steps: list[PluginStep],
+    now: PluginStep | None,
+    branch: bool,
 ) -> dict[str, Any]:
-    steps = [step for step in cycle.steps if step.point is point] if cycle is not None else []
-    stations = [_station(plugin.name, steps, cycle, point, now) for plugin in framework.at(point)]
+    names = [plugin.name for plugin in framework.at(point)]
+    if steps or point in _MAY_SKIP:
+        stations = [_station(name, steps, cycle, point, now) for name in names]
+    else:
+        state = "done" if cycle is not None and point in _IN_QUEUE else "todo"
+        stations = [{"name": name, "state": state, "now": False, "note": None} for name in names]
     return {
         "id": f"point-{point}",
         "name": str(point),
@@ -89,8 +112,6 @@ def _station(
         state, note = _ran(ran, point)
         if now is not None and ran[-1] is now:
             return {"name": name, "state": state, "now": True, "note": note}
-    elif cycle is not None and point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
-        state = "done"
     elif cycle is not None and _is_skipped(name, point, cycle):
         state, note = "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
     return {"name": name, "state": state, "now": False, "note": note}
@@ -135,7 +156,7 @@ def _state(
         return "todo"
     if now is not None and any(station["now"] for station in stations):
         return "now"
-    if point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
+    if point in _IN_QUEUE:
         return "done"
     if any(not s.status.ok and not s.skipped and s.status.code is not Code.WAIT for s in steps):
         return "refused"
@@ -150,9 +171,8 @@ def _passed_by(point: Point, cycle: CycleView) -> bool:
     """Whether the cycle has gone past a point without stopping there."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True
-    names = [str(p) for p in _WAY]
-    phase = "Reserve" if cycle.phase is Phase.SELECT else str(cycle.phase)
-    return str(point) in names and names.index(str(point)) < names.index(phase)
+    phase = Point.RESERVE if cycle.phase is Phase.SELECT else Point(cycle.phase.value)
+    return point in _WAY and _WAY.index(point) < _WAY.index(phase)
 
 
 def _feasible(cycle: SchedulingCycleView) -> int:

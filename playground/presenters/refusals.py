@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.scene import node_to_status
-from scheduler_core.view import NOT_EVALUATED, PASSED, SchedulingCycleView, Status
+from playground.presenters.scene import cycle_of, node_to_status, scheduler_of
+from scheduler_core.view import NOT_EVALUATED, PASSED, CacheView, SchedulingCycleView, Status, WorldView
 
 FEASIBLE, UNSEEN = PASSED, NOT_EVALUATED
 
@@ -50,8 +51,19 @@ class Refusals:
         return int(np.count_nonzero(self.group == UNSEEN))
 
 
-def refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
-    """What the cycle has said of each node in `names`, in that order."""
+def refusals(sim: WorldView, names: list[str]) -> Refusals:
+    """What the present cycle has said of each node in `names`, in that order; several panels ask for the same at each step."""
+    cache = scheduler_of(sim).cache
+    known = _LATEST.get(cache)
+    if known is None or known[0] != sim.position or known[1] != names:
+        known = _LATEST[cache] = (sim.position, names, _refusals(cycle_of(sim), names))
+    return known[2]
+
+
+_LATEST: WeakKeyDictionary[CacheView, tuple[int, list[str], Refusals]] = WeakKeyDictionary()
+
+
+def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     nobody = np.full(len(names), UNSEEN, np.int32)
     if cycle is None:
         return Refusals(nobody, nobody, (), ())

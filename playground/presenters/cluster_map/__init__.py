@@ -47,7 +47,7 @@ def present(sim: WorldView, look: Look) -> Panel:
     """The map as this viewer groups and filters it."""
     scheduler = scheduler_of(sim)
     table, cycle = table_of(scheduler), cycle_of(sim)
-    refused = refusals(cycle, table.names)
+    refused = refusals(sim, table.names)
     moment = _moment(sim, look, table, cycle, refused)
     keys = label_keys(table)
     group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)

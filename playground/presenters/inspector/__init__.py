@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -20,12 +21,17 @@ def present(sim: WorldView, look: Look) -> Panel:
     key = subject(sim, look.pod)
     context = {
         "tab": look.tab,
-        "tabs": [{"name": name, "title": title, "href": look.href(tab=name)} for name, title in TABS.items()],
+        "tabs": _tabs(look),
         "pod": _heading(sim, look, key),
         "node": look.node,
         "body": _BODIES[look.tab](sim, look, key),
     }
     return Panel("inspector", context)
+
+
+@lru_cache(maxsize=256)
+def _tabs(look: Look) -> list[dict[str, str]]:
+    return [{"name": name, "title": title, "href": look.href(tab=name)} for name, title in TABS.items()]
 
 
 def _heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:

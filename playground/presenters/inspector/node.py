@@ -23,7 +23,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     if row is None:
         return {"kind": "gone" if name else "none", "name": name}
     node, pods = table.nodes[row], table.pods[row]
-    refused = refusals(cycle, table.names)
+    refused = refusals(sim, table.names)
     status = refused.statuses[int(refused.group[row])] if refused.group[row] >= 0 else None
     return {
         "kind": "node",

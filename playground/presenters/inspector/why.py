@@ -54,7 +54,7 @@ def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[s
 
 def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str, Any]:
     names = cycle.nodes.names
-    refused = refusals(cycle, names)
+    refused = refusals(sim, names)
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
     reached = _reached(cycle, enabled)
     plugins = [name for name in enabled if reached[name] != "skip"]

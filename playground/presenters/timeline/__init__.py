@@ -15,7 +15,7 @@ from playground.presenters.look import ROWS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short, subject
 from playground.presenters.timeline.places import KIND
-from playground.presenters.timeline.window import LONGEST, SHORTEST, STEPS, TIME, Window, window
+from playground.presenters.timeline.window import LONGEST, SHORTEST, STEPS, TIME, Window, ticks, window
 from scheduler_core.view import Move, Place, WorldView
 
 SEGMENTS = 80
@@ -34,13 +34,14 @@ def present(sim: WorldView, look: Look) -> Panel:
     """
     view = window(sim, look)
     pods, more = _pods(sim, look, view)
+    still = replace(view, now=0)  # the same from step to step, and so is most of what is made of it
     cards: dict[str, dict[str, Any]] = {
-        "lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": view.ticks()}
+        "lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": ticks(still)}
     }
     cards["lane-axis"] = _axis(sim, view)
     chosen = subject(sim, look.pod)
     for pod in pods:
-        cards[f"lane-{pod}"] = _lane(sim, pod, view) | {"chosen": pod == chosen}
+        cards[f"lane-{pod}"] = _lane(sim, pod, still) | {"chosen": pod == chosen}
     cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": view.x(view.now)}
     context = {
         "axis": view.axis,
@@ -51,7 +52,7 @@ def present(sim: WorldView, look: Look) -> Panel:
         "more": more,
         "empty": not pods,
         "own": look.start is not None or bool(look.span),
-        "links": _links(look, view),
+        "links": _links(look, still),
     }
     return Panel("timeline", context, cards)
 
@@ -59,6 +60,7 @@ def present(sim: WorldView, look: Look) -> Panel:
 # What the controls lead to
 
 
+@lru_cache(maxsize=256)
 def _links(look: Look, view: Window) -> dict[str, dict[str, Any]]:
     """For each control what it changes about the look, with a link that does the same."""
     half, quarter = view.span // 2, max(view.span // 4, 1)
@@ -132,13 +134,12 @@ def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
 
 
 def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
-    segments = _segments(tuple(sim.journal.lane(pod)), replace(view, now=0))
+    segments = _segments(tuple(sim.journal.lane(pod)), view)
     return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "segments": segments}
 
 
 @lru_cache(maxsize=256)
 def _segments(moves: tuple[Move, ...], view: Window) -> list[dict[str, Any]]:
-    """What a lane shows of a pod's moves, whenever `now` is: most lanes are the same from step to step."""
     segments = []
     for i, move in enumerate(moves):
         following = moves[i + 1] if i + 1 < len(moves) else None

@@ -6,6 +6,7 @@ A window that follows moves on in blocks, so that the bars don't creep with ever
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from playground.presenters.amounts import clock
@@ -44,25 +45,28 @@ class Window:
         """Where a value stands, in percent of the width."""
         return round(100 * (value - self.first) / self.span, 2)
 
-    def ticks(self) -> list[dict[str, Any]]:
-        """A few round values with their words."""
-        step = self._step(max(self.span // TICKS, 1))
-        start = -(-self.first // step) * step
-        values = range(start, self.last + 1, step)
-        return [_tick(self.x(value), self._word(value, step)) for value in values]
-
-    def _step(self, least: int) -> int:
+    def step(self, least: int) -> int:
         """A round distance: of times from a minute on one that people count in."""
         if self.axis == STEPS or least <= 30_000_000:
             return round_up(least)
         return next((step for step in _LONG if step >= least), round_up(least))
 
-    def _word(self, value: int, step: int) -> str:
+    def word(self, value: int, step: int) -> str:
+        """A value that is a multiple of `step`, as people read it."""
         if self.axis == STEPS:
             return f"{value:,}"
         if step >= 1_000_000:
             return clock(value * MICRO)[3:8] if value < 3_600_000_000 else clock(value * MICRO)[:8]
         return f"{value / 1_000_000:.3f}".rstrip("0") + " s" if step < 1_000 else f"{value / 1_000_000:.3f} s"
+
+
+@lru_cache(maxsize=256)
+def ticks(view: Window) -> list[dict[str, Any]]:
+    """A few round values with their words, whenever `now` is."""
+    step = view.step(max(view.span // TICKS, 1))
+    start = -(-view.first // step) * step
+    values = range(start, view.last + 1, step)
+    return [_tick(view.x(value), view.word(value, step)) for value in values]
 
 
 def window(sim: WorldView, look: Look) -> Window:

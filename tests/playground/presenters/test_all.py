@@ -8,7 +8,18 @@ from dataclasses import asdict
 import orjson
 import pytest
 
-from playground.presenters import PANELS, Look, Panel, look, present, queues, scene, timeline
+from playground.presenters import (
+    PANELS,
+    Look,
+    Panel,
+    inspector,
+    look,
+    present,
+    queues,
+    refusals,
+    scene,
+    timeline,
+)
 from playground.presenters.cluster_map import node_cards
 from playground.presenters.look import MODES, TABS
 from playground.sessions.web.render import render_delta
@@ -42,8 +53,11 @@ def test_looking_changes_nothing() -> None:
 
 def forget_everything() -> None:
     scene._TABLES.clear()
-    for remembered in (look._address, node_cards._bars, queues._size, timeline._segments):
-        remembered.cache_clear()
+    refusals._LATEST.clear()
+    for module in (look, inspector, node_cards, queues, timeline):
+        for function in vars(module).values():
+            if hasattr(function, "cache_clear"):
+                function.cache_clear()
 
 
 def test_what_is_remembered_from_step_to_step_is_what_would_be_made_anew() -> None:
