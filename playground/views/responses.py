@@ -78,12 +78,13 @@ def refused(
     request: HttpRequest, client: SessionClient, room: str, error: SessionError, context: dict[str, Any]
 ) -> HttpResponse:
     """A room of the workbench whose form did not go through: it comes back as it was filled in."""
-    return worded(workbench(request, client, room, context, error.status), error)
+    response = worded(workbench(request, client, room, context, error.status), error)
+    response["X-Form"] = "back"  # workbench.js shows it, whatever its status
+    return response
 
 
 def worded(response: HttpResponse, error: SessionError) -> HttpResponse:
-    """An answer that says in words what went wrong; workbench.js shows such a one, whatever its status."""
-    response["X-Problem"] = error.kind
+    """An answer that says in words what went wrong, and when it may go well."""
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     return response

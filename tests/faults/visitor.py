@@ -9,8 +9,16 @@ import urllib.request
 from dataclasses import dataclass
 from http.client import HTTPMessage
 from http.cookiejar import CookieJar
+from typing import Any
 
 TOKEN = re.compile(r'csrfmiddlewaretoken" value="([^"]+)')
+
+
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect."""
+
+    def redirect_request(self, *arguments: Any, **more: Any) -> None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -29,25 +37,37 @@ class Visitor:
     def __init__(self, url: str, patience: float = 30) -> None:
         self.url = url
         self._patience = patience
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        cookies = urllib.request.HTTPCookieProcessor(CookieJar())
+        self._opener = urllib.request.build_opener(cookies)
+        self._staying = urllib.request.build_opener(cookies, Stay)
         self._token = ""
 
     def get(self, path: str, **headers: str) -> Answer:
         return self._open(urllib.request.Request(self.url + path, headers=_named(headers)))
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
-        """Send a form. The first one asks the first page for its token."""
+        """Send a form, and go where its answer leads."""
+        return self._open(self._form(path, fields, headers))
+
+    def send(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
+        """Send a form; its answer as it is."""
+        return self._open(self._form(path, fields, headers), self._staying)
+
+    def _form(self, path: str, fields: dict[str, str], headers: dict[str, str]) -> urllib.request.Request:
+        """The first one asks the first page for its token."""
         if not self._token:
             found = TOKEN.search(self.get("/").text)
             assert found, "the first page has no form"
             self._token = found[1]
         form = urllib.parse.urlencode({"csrfmiddlewaretoken": self._token, **fields}).encode()
         named = {"Origin": self.url, **_named(headers)}
-        return self._open(urllib.request.Request(self.url + path, form, named))
+        return urllib.request.Request(self.url + path, form, named)
 
-    def _open(self, request: urllib.request.Request) -> Answer:
+    def _open(
+        self, request: urllib.request.Request, opener: urllib.request.OpenerDirector | None = None
+    ) -> Answer:
         try:
-            with self._opener.open(request, timeout=self._patience) as answer:
+            with (opener or self._opener).open(request, timeout=self._patience) as answer:
                 return Answer(answer.status, answer.read().decode(), answer.headers, answer.url)
         except urllib.error.HTTPError as error:
             with error:

@@ -42,6 +42,7 @@ interface HtmxEvents {
   "htmx:configRequest": CustomEvent<HtmxRequest>;
   "htmx:load": CustomEvent<HtmxRequest>;
   "htmx:responseError": CustomEvent<HtmxRequest>;
+  "htmx:sendError": CustomEvent<HtmxRequest>;
 }
 
 interface DocumentEventMap extends HtmxEvents {}

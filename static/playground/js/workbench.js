@@ -30,18 +30,17 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     detail.isError = false;
     return;
   }
-  // What was too large to be read does not come back, so its form stays. Beyond 500 a proxy's page is no form.
+  // What was too large to be read does not come back, so its form stays. Beyond 500 most pages are none with a form.
   const back = xhr.status >= 400 && xhr.status < 500 && xhr.status !== TOO_LARGE;
-  const worded = back || xhr.getResponseHeader("X-Problem");
-  if (worded && target?.closest("#workbench, #fixes")) {
+  if ((back || xhr.getResponseHeader("X-Form")) && target?.closest("#workbench, #fixes")) {
     detail.shouldSwap = true;
     detail.isError = false;
   }
 });
-// What the server can't do just now is said above the form, which stays as it was filled in.
+// What else the server says, such as that it can't do this just now, stands above the form, which stays as it was filled in.
 document.addEventListener("htmx:responseError", ({ detail: { target, xhr } }) => {
   const room = target?.closest("#workbench");
-  if (!room || !xhr.getResponseHeader("Retry-After")) return;
+  if (!room) return;
   const words = first(".refusal", new DOMParser().parseFromString(xhr.responseText, "text/html"));
   if (!words) return;
   first(".refusal.for-now", room)?.remove();

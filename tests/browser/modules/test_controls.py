@@ -175,11 +175,11 @@ RENAME = (
 )
 
 
-@pytest.mark.parametrize(("status", "said"), [(200, []), (400, ["too long"])])
+@pytest.mark.parametrize(("status", "said"), [(200, []), (400, ["Not allowed"])])
 def test_a_name_is_saved_when_its_field_is_left(alone: Alone, status: int, said: list[str]) -> None:
     alone.show(TOASTS + RENAME)
     alone.call(FORMS, "({ listenRename }) => listenRename()")
-    alone.answer("rename", "too long", status)
+    alone.answer("rename", REFUSED, status)
     alone.page.fill("#session-name", "new")
     with alone.page.expect_response("**/rename") as answer:
         alone.page.press("#session-name", "Tab")
@@ -187,6 +187,19 @@ def test_a_name_is_saved_when_its_field_is_left(alone: Alone, status: int, said:
     if said:
         alone.page.wait_for_selector(".toast")
     assert alone.page.locator(".toast").all_inner_texts() == said
+
+
+def test_a_server_that_cannot_be_reached_is_told(alone: Alone) -> None:
+    alone.show(TOASTS.replace("<div ", "<div data-unreachable='out of reach' ", 1) + RENAME)
+    alone.call(FORMS, "({ listenRename, listenRefusals }) => (listenRename(), listenRefusals())")
+    alone.page.route("**/rename", lambda route: route.abort())
+    alone.page.fill("#session-name", "new")
+    alone.page.press("#session-name", "Tab")
+    alone.page.wait_for_selector(".toast:text('out of reach')")
+    alone.page.unroute("**/rename")
+    alone.do("document.querySelector('.toast').remove()")
+    alone.do("void document.body.dispatchEvent(new CustomEvent('htmx:sendError', { bubbles: true }))")
+    alone.page.wait_for_selector(".toast:text('out of reach')")
 
 
 def leaving(alone: Alone) -> bool:

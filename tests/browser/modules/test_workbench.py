@@ -158,10 +158,10 @@ REFUSED = """<div id="workbench"><p>long</p><div class="field wrong"><input id="
 
 
 def workbench(
-    alone: Alone, path: str, text: str, status: int, asks: bool = False, problem: bool = False
+    alone: Alone, path: str, text: str, status: int, asks: bool = False, form: bool = False
 ) -> None:
     """The page, with what a form is answered."""
-    headers = {"X-Asks": "1"} if asks else {"X-Problem": "error"} if problem else {}
+    headers = {"X-Asks": "1"} if asks else {"X-Form": "back"} if form else {}
     alone.answer(path, text, status, headers=headers)
     alone.call("workbench.js", "() => {}")
 
@@ -176,19 +176,11 @@ def test_a_refused_form_comes_back_with_its_errors_and_an_editor_that_works(alon
     assert alone.page.locator(".gutter i").count() == 1
 
 
-def test_a_failure_in_words_takes_the_forms_place(alone: Alone) -> None:
+def test_a_form_comes_back_whatever_the_status(alone: Alone) -> None:
     alone.show(WORKBENCH)
-    workbench(alone, "save", '<div id="workbench">the disk is full</div>', 507, problem=True)
+    workbench(alone, "save", '<div id="workbench">the disk is full</div>', 507, form=True)
     alone.page.click("#save")
     alone.page.wait_for_selector("#workbench:text('the disk is full')")
-
-
-def test_a_form_that_was_too_large_stays(alone: Alone) -> None:
-    alone.show(WORKBENCH)
-    workbench(alone, "save", '<div id="workbench">too large</div>', 413)
-    with alone.page.expect_response("**/save"):
-        alone.page.click("#save")
-    assert alone.page.locator("#save").count() == 1
 
 
 def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:
@@ -199,13 +191,11 @@ def test_a_failure_is_not_put_into_the_page(alone: Alone) -> None:
     assert alone.page.locator("#save").count() == 1
 
 
-def test_what_can_not_be_done_now_is_said_above_the_form(alone: Alone) -> None:
+@pytest.mark.parametrize("status", [413, 500, 503])
+def test_what_can_not_be_done_is_said_above_the_form(alone: Alone, status: int) -> None:
     alone.show(WORKBENCH)
-    said = '<main><div class="refusal"><h2>in a moment</h2></div></main>'
-    alone.answers["save"] = lambda route: route.fulfill(
-        status=503, body=said, content_type="text/html", headers={"Retry-After": "5"}
-    )
-    alone.call("workbench.js", "() => {}")
+    said = '<main><div id="workbench"><div class="refusal"><h2>in a moment</h2></div></div></main>'
+    workbench(alone, "save", said, status)
     for _again in range(2):
         with alone.page.expect_response("**/save"):
             alone.page.click("#save")

@@ -1,5 +1,5 @@
 // The studio's forms, sent without leaving it.
-import { around, first, the } from "../shared/dom.js";
+import { around, by, first, the } from "../shared/dom.js";
 import { toast } from "./toast.js";
 
 /**
@@ -47,13 +47,26 @@ export function listenTokens() {
   });
 }
 
-/** A form that was refused and does not come back in the drawer: its words, taken from the page that a browser without scripts would show. */
+/** A form that was refused, unless the drawer shows why: its words, taken from the page that a browser without scripts would show. */
 export function listenRefusals() {
-  document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
-    const answer = new DOMParser().parseFromString(xhr.responseText, "text/html");
-    toast(first(".refusal h2", answer)?.textContent?.trim() ?? xhr.statusText);
+  document.addEventListener("htmx:responseError", ({ detail: { target, xhr } }) => {
+    const words = wordsOf(xhr.responseText);
+    if (!words || !target?.closest("#workbench")) toast(words ?? xhr.statusText);
   });
+  document.addEventListener("htmx:sendError", sayUnreachable);
 }
+
+/**
+ * What a page says of a refusal.
+ * @param {string} page
+ */
+function wordsOf(page) {
+  const answer = new DOMParser().parseFromString(page, "text/html");
+  return first(".refusal h2", answer)?.textContent?.trim();
+}
+
+/** Nothing came back: what was filled in is still there. */
+const sayUnreachable = () => toast(by("toasts").dataset.unreachable);
 
 /** The session's name is saved when its field is left. */
 export function listenRename() {
@@ -63,13 +76,11 @@ export function listenRename() {
   field.addEventListener("change", () => form.requestSubmit());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const answer = await fetch(form.action, {
-      method: "POST",
-      body: new FormData(form),
-      headers: { "HX-Request": "true" },
-    });
-    if (answer.ok) field.blur();
-    else toast(await answer.text());
+    const sent = { method: "POST", body: new FormData(form), headers: { "HX-Request": "true" } };
+    const answer = await fetch(form.action, sent).catch(() => null);
+    if (answer?.ok) field.blur();
+    else if (answer) toast(wordsOf(await answer.text()) ?? answer.statusText);
+    else sayUnreachable();
   });
 }
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from playground.models import LogEntry, Session
-from playground.sessions.database import log
+from playground.sessions.database import asking, log
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
 from playground.sessions.protocol.opening import LogRow
 
@@ -153,3 +156,33 @@ def test_one_client_has_a_limited_number_of_sessions(settings: object) -> None:
 def test_addresses_of_clients_are_not_kept() -> None:
     session = log.create("one", "", "192.0.2.1")
     assert "192.0.2.1" not in session.creator
+
+
+@pytest.fixture
+def lost_answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first transaction is committed, and its connection breaks before that is heard of."""
+    lost: list[str] = []
+
+    @contextlib.contextmanager
+    def breaking() -> Iterator[None]:
+        with transaction.atomic():
+            yield
+        if not lost:
+            lost.append("commit")
+            raise OperationalError("the connection broke")
+
+    monkeypatch.setattr(log, "transaction", SimpleNamespace(atomic=breaking))
+    monkeypatch.setattr(asking, "_is_broken", lambda error: True)
+    return lost
+
+
+def test_an_entry_whose_end_was_not_heard_of_is_written_once(lost_answers: list[str]) -> None:
+    lost_answers.append("not yet")
+    session = made(("command", 0, 1))
+    lost_answers.clear()
+    row = LogRow(2, "command", 1, 2, log.pack({"n": 2}))
+    log.append(session.pk, row)
+    assert lost_answers
+    assert [entry.seq for entry in LogEntry.objects.all()] == [1, 2]
+    with pytest.raises(Conflict):  # the same of somebody else is another entry
+        log.append(session.pk, row)
