@@ -52,15 +52,17 @@ class Refusals:
 
 
 def refusals(sim: WorldView, names: list[str]) -> Refusals:
-    """What the present cycle has said of each node in `names`, in that order; several panels ask for the same at each step."""
+    """What the present cycle has said of each node in `names`, in that order; counted anew where it has said more."""
+    cycle = cycle_of(sim)
+    said = (names, cycle.number, cycle.node_to_status.fingerprint()) if cycle is not None else (names,)
     cache = scheduler_of(sim).cache
     known = _LATEST.get(cache)
-    if known is None or known[0] != sim.position or known[1] != names:
-        known = _LATEST[cache] = (sim.position, names, _refusals(cycle_of(sim), names))
-    return known[2]
+    if known is None or known[0] != said:
+        known = _LATEST[cache] = (said, _refusals(cycle, names))
+    return known[1]
 
 
-_LATEST: WeakKeyDictionary[CacheView, tuple[int, list[str], Refusals]] = WeakKeyDictionary()
+_LATEST: WeakKeyDictionary[CacheView, tuple[tuple[Any, ...], Refusals]] = WeakKeyDictionary()
 
 
 def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:

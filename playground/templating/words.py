@@ -29,11 +29,16 @@ class Words(dict[str, str]):
 words_of = cache(Words)
 
 
+def words_now() -> Words:
+    """Those of the language that is spoken now."""
+    return words_of(get_language())
+
+
 class WordedContext(Context):
     """What a template sees, with the words of its reader. Asking for the language at each word would take longer than all else."""
 
     def __init__(self, environment: Environment, parent: dict[str, Any], *rest: Any, **more: Any) -> None:
         super().__init__(environment, parent, *rest, **more)
         if "words" not in parent:
-            parent["words"] = words_of(get_language())
+            parent["words"] = words_now()
         self.words: Words = parent["words"]

@@ -76,6 +76,10 @@ class NodeToStatus:
         if excluded:
             yield self.absent, excluded
 
+    def fingerprint(self) -> tuple[bytes, bytes, Status, Status]:
+        """Where it is the same at two moments of one cycle, every answer is: a step that has run does not change."""
+        return self.refused_by.tobytes(), self.reason.tobytes(), self.absent, self.whole
+
     def groups(self) -> Groups:
         """Rows with the same plugin and the same message are one group."""
         # One number for each (step, reason); its distinct values are the answers. Steps and reasons are small.

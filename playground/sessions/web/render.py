@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from playground.presenters.panel import Panel
 from playground.sessions.protocol.looking import PanelChange
+from playground.templating.words import words_now
 
 
 def render_panels(
@@ -26,15 +27,16 @@ def render_panels(
 
 def render_delta(changes: Iterable[PanelChange]) -> str:
     """A panel that changed as a whole, or the cards of it that changed."""
-    return "".join(map(_changed, changes))
+    shared = {"oob": True, "words": words_now()}
+    return "".join(_changed(change, shared) for change in changes)
 
 
-def _changed(change: PanelChange) -> str:
+def _changed(change: PanelChange, shared: Mapping[str, Any]) -> str:
     if change.panel is not None:
-        return _render(change.name, {"panel": change.panel, "oob": True})
-    card = f"{change.name}_card"
+        return _render(change.name, {**shared, "panel": change.panel})
+    template = f"{change.name}_card"
     return "".join(
-        _render(card, {"card": context, "id": name, "oob": True}) for name, context in change.cards.items()
+        _render(template, {**shared, "id": name, "card": card}) for name, card in change.cards.items()
     )
 
 

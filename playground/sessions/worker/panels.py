@@ -16,7 +16,6 @@ from playground.sessions.worker.world import Simulation
 
 SEEN = 64
 MOVED = 40
-OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
 class PanelDigest(NamedTuple):
@@ -95,7 +94,7 @@ def compare(panels: Iterable[Panel], new: Digests, old: Digests) -> Iterator[Pan
 
 
 def _digest(value: Any) -> bytes:
-    return hashlib.blake2b(orjson.dumps(value, option=OPTIONS), digest_size=12).digest()
+    return hashlib.blake2b(orjson.dumps(value), digest_size=12).digest()
 
 
 def _moved(world: Simulation, before: Seen | None) -> list[str]:
