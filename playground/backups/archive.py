@@ -1,0 +1,96 @@
+"""A backup as a file: a zip of two members, what is said of it and the database's own copy.
+
+The zip's check sums tell a damaged file before anything is done with it, and any unzip gets the copy out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import msgspec
+
+MANIFEST, COPY = "backup.json", "database"
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    msgspec.MsgspecError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+class BackupError(Exception):
+    """Nothing was backed up or restored; the message says why, and what to do."""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What a backup is of: the kind of database, the playground's version, the migrations that had been applied."""
+
+    database: str
+    version: str
+    migrations: tuple[str, ...]
+
+
+@contextmanager
+def new_file(place: Path) -> Iterator[Path]:
+    """An empty file beside `place` that becomes it at the end, in one step; after an error all is as it was.
+
+    Only its owner may read it: backups and databases hold the keys of sessions.
+    """
+    with NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}-", delete=False) as file:
+        path = Path(file.name)
+    try:
+        yield path
+        _sync(path)
+        path.replace(place)
+        _sync(place.parent)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Have what was written, or a folder's names, reach the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def pack(file: Path, manifest: Manifest, copy: Path) -> None:
+    """Write a backup."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr(MANIFEST, msgspec.json.encode(manifest))
+        archive.write(copy, COPY)
+
+
+def read_manifest(file: Path) -> Manifest:
+    """What a backup says of itself. Raises BackupError for a file that is none."""
+    with _opened(file) as archive:
+        return msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
+
+
+def unpack(file: Path, copy: Path) -> None:
+    """Write the database's copy of a backup to a file. Raises BackupError where it is damaged; the file is then of no use."""
+    with _opened(file) as archive, archive.open(COPY) as packed, copy.open("wb") as target:
+        shutil.copyfileobj(packed, target, 1 << 20)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except DAMAGES as error:
+        raise BackupError(
+            f"{file} can't be restored: expected a whole file as `manage.py backup` writes it, but: {error}."
+        ) from error

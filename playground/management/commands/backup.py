@@ -1,0 +1,31 @@
+"""`python manage.py backup FILE`: every session in one file."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from playground.backups.archive import BackupError
+from playground.backups.copies import back_up
+
+
+class Command(BaseCommand):
+    """Servers may run meanwhile."""
+
+    help = "Write a backup of the database to FILE, also while servers use it."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to."""
+        parser.add_argument("file", metavar="FILE", type=Path, help="replaced once the new backup is whole")
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        """Write it, or say why not."""
+        try:
+            back_up(file)
+        except (BackupError, OSError) as error:
+            raise CommandError(f"No backup was made: {error}") from error
+        self.stdout.write(
+            f"{file}: {file.stat().st_size:,} bytes. It holds the keys of all sessions: keep it where nobody else reads it."
+        )

@@ -1,0 +1,35 @@
+"""`python manage.py restore FILE`: the database as it was when the backup was made."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+
+from playground.backups.archive import BackupError
+from playground.backups.copies import restore
+
+
+class Command(BaseCommand):
+    """Servers have to be stopped before. Either all of the backup is there afterwards, or what was there before."""
+
+    help = "Restore the database from FILE, which `backup` wrote. Stop the servers first."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What from, and whether it may replace sessions."""
+        parser.add_argument("file", metavar="FILE", type=Path, help="a backup")
+        parser.add_argument("--force", action="store_true", help="also where sessions are lost by it")
+
+    def handle(self, *args: Any, file: Path, force: bool, **options: Any) -> None:
+        """Restore it, or say why not."""
+        try:
+            older = restore(file, force)
+        except (BackupError, OSError, DatabaseError) as error:
+            raise CommandError(f"Nothing was restored: {error}") from error
+        self.stdout.write(f"{file} is restored.")
+        if older:
+            self.stdout.write(
+                "It is of an older version: run `manage.py migrate` before a server is started."
+            )
