@@ -14,6 +14,7 @@ from django.conf import settings
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, PageMessage, ToPage, encode, read
+from playground.telemetry import REFUSED, SOCKETS
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +30,18 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     conversation: Conversation | None = None
     sender: asyncio.Task[None] | None = None
+    counted_in = False  # among the sockets that are open
     closing = False  # messages that are still on their way find nobody
 
     async def connect(self) -> None:
         """Join the session's viewers; what to show is asked for by the first `look`."""
         await self.accept()
+        self.counted_in = True
+        SOCKETS.inc()
         self.outbox: asyncio.Queue[ToPage] = asyncio.Queue()
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
         try:
+            _require_room()
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
             self.conversation = await client.join(self._post)
         except SessionGone:
@@ -117,10 +122,21 @@ class SessionConsumer(AsyncWebsocketConsumer):
         return False
 
     async def disconnect(self, code: int) -> None:
+        if self.counted_in:
+            SOCKETS.dec()
         if self.sender is not None:
             self.sender.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
+
+
+def _require_room() -> None:
+    """Raises LimitReached where there are too many sockets, this one counted."""
+    if SOCKETS.count > settings.MAX_SOCKETS:
+        REFUSED.labels("too many sockets").inc()
+        raise LimitReached(
+            f"As many pages as this server takes ({settings.MAX_SOCKETS:,}) are open already. Please try again later."
+        )
 
 
 def _read(text: str | None) -> PageMessage:

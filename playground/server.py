@@ -7,6 +7,8 @@ is thrown away for a while, so that the browser gets to read the answer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from daphne.http_protocol import HTTPFactory, WebRequest
@@ -14,6 +16,7 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
+from playground.connections import Visit, Visits
 from playground.gate import largest_body, refusal, too_large
 
 DRAIN_SECONDS = 5.0
@@ -22,7 +25,8 @@ DRAIN_SECONDS = 5.0
 class LimitedRequest(WebRequest):
     """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, visit: Visit, *args: Any, **kwargs: Any) -> None:
+        self.visit = visit
         self.arrived = 0
         self.refused = False
         super().__init__(*args, **{**kwargs, "parsePOSTFormSubmission": False})
@@ -31,6 +35,7 @@ class LimitedRequest(WebRequest):
         """Headers are in: refuse at once what says that it will be too large."""
         too_large = length is not None and length > largest_body()
         super().gotLength(0 if too_large else length)
+        self.visit.expect_body()
         if too_large:
             self._refuse()
 
@@ -39,6 +44,7 @@ class LimitedRequest(WebRequest):
         if self.refused:
             return
         self.arrived += len(data)
+        self.visit.came(len(data))
         if self.arrived > largest_body():
             self._refuse()
         else:
@@ -46,10 +52,16 @@ class LimitedRequest(WebRequest):
 
     def process(self) -> Any:
         """The request is complete; a refused one has had its answer."""
+        self.visit.expect_nothing()
         if self.refused:
             self.channel.loseConnection()
             return None
         return super().process()
+
+    def finish(self) -> None:
+        """It is answered."""
+        super().finish()
+        self.visit.expect_next()
 
     def _refuse(self) -> None:
         self.refused = True
@@ -59,14 +71,18 @@ class LimitedRequest(WebRequest):
         reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
 
 
-class LimitedFactory(HTTPFactory):
-    """Makes channels whose requests count."""
+class LimitedVisit(Visit):
+    """A connection whose requests count."""
 
-    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
-        """As Daphne's, with our request."""
-        channel = super().buildProtocol(addr)
-        channel.requestFactory = LimitedRequest
-        return channel
+    def __init__(self, factory: Visits, channel: Any) -> None:
+        channel.requestFactory = partial(LimitedRequest, self)
+        super().__init__(factory, channel)
+
+
+class LimitedVisits(Visits):
+    """Makes connections whose requests count."""
+
+    protocol: Callable[..., Any] = LimitedVisit
 
 
 class Socket(WebSocketProtocol):
@@ -89,13 +105,13 @@ class LimitedServer(Server):
     """Daphne's server with our factories. It makes its own when it starts, and has no setting for others."""
 
     @property
-    def http_factory(self) -> LimitedFactory:
+    def http_factory(self) -> Visits:
         """What the server listens with."""
         return self._http_factory
 
     @http_factory.setter
     def http_factory(self, factory: HTTPFactory) -> None:
-        self._http_factory = LimitedFactory(factory.server)
+        self._http_factory = LimitedVisits(factory)  # type: ignore[no-untyped-call]  # Twisted's
 
     @property
     def ws_factory(self) -> SocketFactory:

@@ -27,13 +27,13 @@ def env_number(name: str, default: int) -> int:
     return int(text)
 
 
-def networks(text: str) -> list[IPv4Network | IPv6Network]:
-    """Addresses and networks, separated by blanks."""
+def env_networks(name: str, default: str = "") -> list[IPv4Network | IPv6Network]:
+    """A setting that is addresses and networks, separated by blanks."""
     try:
-        return [ip_network(each) for each in text.split()]
+        return [ip_network(each) for each in env(name, default).split()]
     except ValueError as error:
         raise ImproperlyConfigured(
-            f"TRUSTED_PROXIES must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8: {error}."
+            f"{name} must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8: {error}."
         ) from error
 
 
@@ -188,6 +188,11 @@ MAX_SEARCH_STEPS = env_number("MAX_SEARCH_STEPS", 2_000_000)
 MAX_BREAKPOINTS = 50
 MAX_BOOKMARKS = 200
 MAX_VIEWERS = env_number("MAX_VIEWERS", 200)
+# Of this process: all connections, and those of them that are WebSockets; `serve` lowers both to what the system gives it.
+MAX_CONNECTIONS = env_number("MAX_CONNECTIONS", 8000)
+MAX_SOCKETS = env_number("MAX_SOCKETS", 6000)
+# Within so many seconds a request's head has to come, and each 16 KiB of its body.
+REQUEST_SECONDS = env_number("REQUEST_SECONDS", 20)
 SESSION_RETENTION_DAYS = env_number("SESSION_RETENTION_DAYS", 90)
 
 # The largest WebSocket message that is taken from a browser, in bytes; a longer one closes the connection.
@@ -210,7 +215,9 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env("HTTPS") == "1"
 CSRF_TRUSTED_ORIGINS = env("TRUSTED_ORIGINS").split()
 # What these say in X-Forwarded-For and X-Forwarded-Proto counts, and nobody else's (proxies.py).
-TRUSTED_PROXIES = networks(env("TRUSTED_PROXIES"))
+TRUSTED_PROXIES = env_networks("TRUSTED_PROXIES")
+# Who may read /metrics.
+METRICS_CLIENTS = env_networks("METRICS_CLIENTS", "127.0.0.1 ::1")
 # Without them the proxy in front has to see to it that nobody else's does.
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" and not TRUSTED_PROXIES else None

@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.gate import is_own_origin
 from playground.proxies import forwarded
-from playground.settings import networks
+from playground.settings import env_networks
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Wire
@@ -86,11 +86,14 @@ def test_without_trusted_proxies_nothing_is_read() -> None:
     assert forwarded(life, TRUSTED) is life
 
 
-def test_networks_are_read_as_they_are_written() -> None:
-    assert networks("127.0.0.1 10.0.0.0/8 fd00::/8") == TRUSTED
-    assert networks("") == []
+def test_networks_are_read_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUSTED_PROXIES", "127.0.0.1 10.0.0.0/8 fd00::/8")
+    assert env_networks("TRUSTED_PROXIES") == TRUSTED
+    monkeypatch.setenv("TRUSTED_PROXIES", "127.0.0.1 proxy.example")
     with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES.*'proxy\.example'"):
-        networks("127.0.0.1 proxy.example")
+        env_networks("TRUSTED_PROXIES")
+    monkeypatch.delenv("TRUSTED_PROXIES")
+    assert env_networks("TRUSTED_PROXIES") == []
 
 
 @pytest.mark.parametrize(

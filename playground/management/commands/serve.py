@@ -23,8 +23,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
+        from playground.connections import make_room
         from playground.server import LimitedServer
         from playground.sessions.web.runtime import runtime
+
+        make_room()
 
         def ready() -> None:
             self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
