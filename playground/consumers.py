@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
@@ -30,13 +30,13 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     conversation: Conversation | None = None
     sender: asyncio.Task[None] | None = None
-    counted_in = False  # among the sockets that are open
+    open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
 
     async def connect(self) -> None:
         """Join the session's viewers; what to show is asked for by the first `look`."""
         await self.accept()
-        self.counted_in = True
+        self.open.add(self)
         SOCKETS.inc()
         self.outbox: asyncio.Queue[ToPage] = asyncio.Queue()
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
@@ -122,7 +122,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
         return False
 
     async def disconnect(self, code: int) -> None:
-        if self.counted_in:
+        if self in self.open:
+            self.open.discard(self)
             SOCKETS.dec()
         if self.sender is not None:
             self.sender.cancel()

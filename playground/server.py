@@ -7,9 +7,13 @@ is thrown away for a while, so that the browser gets to read the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.server import Server
@@ -17,13 +21,18 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
 from playground.connections import Visit, Visits
+from playground.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.gate import largest_body, refusal, too_large
+from playground.sessions.web.runtime import runtime
 
-DRAIN_SECONDS = 5.0
+THROW_AWAY_SECONDS = 5.0
+DRAIN_SECONDS = 10.0
 
 
 class LimitedRequest(WebRequest):
     """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
+
+    going: ClassVar[set[LimitedRequest]] = set()  # those that are being answered
 
     def __init__(self, visit: Visit, *args: Any, **kwargs: Any) -> None:
         self.visit = visit
@@ -56,19 +65,27 @@ class LimitedRequest(WebRequest):
         if self.refused:
             self.channel.loseConnection()
             return None
+        if not self.requestHeaders.hasHeader("upgrade"):
+            self.going.add(self)
         return super().process()
 
     def finish(self) -> None:
         """It is answered."""
+        self.going.discard(self)
         super().finish()
         self.visit.expect_next()
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
+        """Nobody waits for the answer any more."""
+        self.going.discard(self)
+        super().connectionLost(reason)
 
     def _refuse(self) -> None:
         self.refused = True
         headers, body = refusal(too_large(largest_body()))
         lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
         self.channel.transport.write(b"\r\n".join(lines))
-        reactor.callLater(DRAIN_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
+        reactor.callLater(THROW_AWAY_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
 
 
 class LimitedVisit(Visit):
@@ -104,6 +121,9 @@ class SocketFactory(WebSocketFactory):
 class LimitedServer(Server):
     """Daphne's server with our factories. It makes its own when it starts, and has no setting for others."""
 
+    resting: Future[None] | None = None
+    closing: Sequence[asyncio.Future[None]] = ()
+
     @property
     def http_factory(self) -> Visits:
         """What the server listens with."""
@@ -121,3 +141,29 @@ class LimitedServer(Server):
     @ws_factory.setter
     def ws_factory(self, factory: WebSocketFactory) -> None:
         self._ws_factory = SocketFactory(factory.server_class, server=factory.server)
+
+    def drain_on_signal(self) -> None:
+        """When the process is asked to end (SIGTERM), what it has taken is finished first."""
+
+        def listen() -> None:
+            signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.drain))
+
+        reactor.callLater(0, listen)  # type: ignore[arg-type]  # after the reactor has put its own handlers in place
+
+    def drain(self) -> None:
+        """Take nothing more, have pages connect elsewhere, end when all that was asked is answered and sessions rest."""
+        if self.resting is not None:
+            return
+        for listener in self.listeners:
+            listener.addCallback(lambda port: port.stopListening())
+        self.closing = [asyncio.ensure_future(each.close(CLOSE_AGAIN)) for each in SessionConsumer.open]
+        self.resting = asyncio.run_coroutine_threadsafe(runtime().rest(), runtime().services.loop.loop)
+        self._end_when_done(time.monotonic() + DRAIN_SECONDS)
+
+    def _end_when_done(self, end: float) -> None:
+        assert self.resting is not None
+        done = self.resting.done() and not LimitedRequest.going
+        if done or time.monotonic() > end:
+            self.stop()
+        else:
+            reactor.callLater(0.05, self._end_when_done, end)  # type: ignore[arg-type]

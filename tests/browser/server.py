@@ -32,6 +32,7 @@ class PlaygroundServer:
         self.process: subprocess.Popen[bytes] | None = None
         self.environment = {**os.environ, "DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1", **environment}
         self.groups: list[int] = []
+        self.arguments: list[str] = []
 
     def manage(self, *arguments: str) -> str:
         """Run one management command on the server's data; what it printed."""
@@ -51,7 +52,7 @@ class PlaygroundServer:
         """Start the server and wait until it answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve", "--port", str(self.port)],
+                [sys.executable, "manage.py", "serve", "--port", str(self.port), *self.arguments],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

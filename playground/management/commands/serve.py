@@ -1,5 +1,9 @@
 """`python manage.py serve`: the playground's web server."""
 
+import os
+import signal
+import sys
+import threading
 from argparse import ArgumentParser
 from typing import Any
 
@@ -8,19 +12,51 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from playground import VERSION
+from playground.supervisor import Supervisor
 
 
 class Command(BaseCommand):
-    """Serves pages and WebSockets in one process until it is interrupted."""
+    """Serves pages and WebSockets until it is interrupted."""
 
     help = "Serve the playground (HTTP and WebSocket) with Daphne."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where to listen."""
+        """Where to listen, and by how many processes."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
+        parser.add_argument(
+            "--processes",
+            type=int,
+            default=1,
+            help="server processes that share the port; more than one need REDIS_URL (default: %(default)s)",
+        )
+        parser.add_argument("--descriptor", type=int, help="a socket that a supervisor listens on already")
 
-    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+    def handle(
+        self, *args: Any, host: str, port: int, processes: int, descriptor: int | None, **options: Any
+    ) -> None:
+        """Serve in this process, or see to several that do."""
+        if processes < 1:
+            raise CommandError(f"--processes is {processes}; it must be at least 1.")
+        if processes > 1:
+            self._supervise(host, port, processes)
+        else:
+            self._serve(host, port, descriptor)
+
+    def _supervise(self, host: str, port: int, processes: int) -> None:
+        if not settings.REDIS_URL:
+            raise CommandError(
+                "Several server processes tell each other through Redis what happens in a session: "
+                "set REDIS_URL, such as redis://127.0.0.1:6379/0, or serve with one process."
+            )
+        try:
+            supervisor = Supervisor(host, port, processes, self.stderr.write)
+        except OSError as error:
+            raise CommandError(_taken(host, port)) from error
+        self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
+        supervisor.work()
+
+    def _serve(self, host: str, port: int, descriptor: int | None) -> None:
         """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
         from playground.connections import make_room
@@ -30,19 +66,32 @@ class Command(BaseCommand):
         make_room()
 
         def ready() -> None:
-            self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
+            if descriptor is None:
+                self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
+            else:
+                threading.Thread(target=_end_with_supervisor, daemon=True).start()
             runtime().warm()
 
+        where = {"host": host, "port": port} if descriptor is None else {"file_descriptor": descriptor}
         server = LimitedServer(
             application=application,
-            endpoints=build_endpoint_description_strings(host=host, port=port),
+            endpoints=build_endpoint_description_strings(**where),
             ready_callable=ready,
             websocket_max_message_size=settings.WEBSOCKET_MAX_MESSAGE,
             websocket_max_frame_size=settings.WEBSOCKET_MAX_MESSAGE,
             server_name="scheduler-playground",
         )
+        server.drain_on_signal()
         server.run()
         if server.abort_start:
-            raise CommandError(
-                f"Nothing is served: port {port} of {host} cannot be listened on. Try PORT=9000."
-            )
+            raise CommandError(_taken(host, port))
+
+
+def _taken(host: str, port: int) -> str:
+    return f"Nothing is served: port {port} of {host} cannot be listened on. Try PORT=9000."
+
+
+def _end_with_supervisor() -> None:
+    """The supervisor holds the other end of the standard input."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)

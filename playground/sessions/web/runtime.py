@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import logging
 import os
 import secrets
@@ -14,6 +15,7 @@ from django.conf import settings
 
 from playground.models import Session
 from playground.sessions.database import log as log_of_sessions
+from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines.pool import Pool
 from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.comparisons import Comparisons
@@ -27,6 +29,8 @@ from playground.sessions.web.relay import Hint, Relay
 from playground.sessions.web.services import Services
 
 log = logging.getLogger(__name__)
+
+REST_SECONDS = 6.0
 
 
 class Runtime:
@@ -107,6 +111,12 @@ class Runtime:
                     log.warning("session %s was not released: %s", session_id, error)
             await services.pool.renew()
 
+    async def rest(self) -> None:
+        """The process is to end: what plays or runs is paused, and what would be replayed is saved, as far as there is time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(REST_SECONDS):
+                await asyncio.gather(*(_rest(live) for live in list(self.sessions.values())))
+
     def warm(self) -> None:
         """Start the first worker before anybody asks for it; from any thread."""
         self.services.loop.begin_soon(self.services.pool.warm)
@@ -116,6 +126,13 @@ class Runtime:
         loop = self.services.loop
         asyncio.run_coroutine_threadsafe(self.services.pool.stop(), loop.loop).result(5)
         loop.stop()
+
+
+async def _rest(live: LiveSession) -> None:
+    with contextlib.suppress(SessionError, OSError):
+        if live.driver is not None:
+            await live.driver.stop()
+        await live.saver.save()
 
 
 _lock = threading.Lock()
