@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, Error, connection
 from django.db.migrations.loader import MigrationLoader
 
 from playground import VERSION
 from playground.backups import postgresql, sqlite
 from playground.backups.archive import BackupError, Manifest, new_file, pack, read_manifest, unpack
 from playground.models import Session
+
+# What either may raise: the reasons of ours, of files, and of databases.
+FAILURES = (BackupError, OSError, Error, sqlite3.Error)
 
 
 class Kind(Protocol):
@@ -31,7 +35,7 @@ KINDS: dict[str, Kind] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 def back_up(file: Path) -> None:
-    """Write a backup; a file of that name is replaced once the new one is whole. Raises BackupError, OSError."""
+    """Write a backup; a file of that name is replaced once the new one is whole. Raises FAILURES."""
     migrations = MigrationLoader(connection).applied_migrations or {}
     manifest = Manifest(connection.vendor, VERSION, tuple(sorted(map(".".join, migrations))))
     if not manifest.migrations:
@@ -45,8 +49,8 @@ def back_up(file: Path) -> None:
 def restore(file: Path, force: bool = False) -> bool:
     """Put a backup in the place of the database; whether migrations have to be applied to it before it is used.
 
-    Raises BackupError, with nothing changed: for a file that is damaged, of another kind or of a newer version; where the database is in
-    use, or holds sessions and `force` is not given.
+    Raises FAILURES, with nothing changed; BackupError for a file that is damaged, of another kind or of a newer version, where the
+    database is in use, and where it holds sessions and `force` is not given.
     """
     manifest = read_manifest(file)
     known = {".".join(name) for name in MigrationLoader(None).disk_migrations or {}}

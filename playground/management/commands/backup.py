@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.backups.archive import BackupError
-from playground.backups.copies import back_up
+from playground.backups.copies import FAILURES, back_up
 
 
 class Command(BaseCommand):
@@ -24,7 +23,7 @@ class Command(BaseCommand):
         """Write it, or say why not."""
         try:
             back_up(file)
-        except (BackupError, OSError) as error:
+        except FAILURES as error:
             raise CommandError(f"No backup was made: {error}") from error
         self.stdout.write(
             f"{file}: {file.stat().st_size:,} bytes. It holds the keys of all sessions: keep it where nobody else reads it."

@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 
-from playground.backups.archive import BackupError
-from playground.backups.copies import restore
+from playground.backups.copies import FAILURES, restore
 
 
 class Command(BaseCommand):
@@ -26,7 +24,7 @@ class Command(BaseCommand):
         """Restore it, or say why not."""
         try:
             older = restore(file, force)
-        except (BackupError, OSError, DatabaseError) as error:
+        except FAILURES as error:
             raise CommandError(f"Nothing was restored: {error}") from error
         self.stdout.write(f"{file} is restored.")
         if older:
