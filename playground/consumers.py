@@ -83,7 +83,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def _send(self, message: ToPage) -> None:
         if not self.closing:
-            await self.send(text_data=encode(message).decode())
+            await self.send(text_data=LAST.text_of(message))
 
     async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
         """Close once; nothing is sent or taken afterwards."""
@@ -129,6 +129,22 @@ class SessionConsumer(AsyncWebsocketConsumer):
             self.sender.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
+
+
+class LastText:
+    """The text of the message that was sent last: many viewers get the same one, one after the other."""
+
+    def __init__(self) -> None:
+        self._message: ToPage | None = None
+        self._text = ""
+
+    def text_of(self, message: ToPage) -> str:
+        if message is not self._message:
+            self._message, self._text = message, encode(message).decode()
+        return self._text
+
+
+LAST = LastText()
 
 
 def _require_room() -> None:
