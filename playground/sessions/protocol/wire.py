@@ -6,8 +6,6 @@ it, and so is the answer, by its type.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeVar, Union
 
@@ -18,6 +16,7 @@ from msgspec.msgpack import Decoder, Encoder
 from playground.sessions.protocol import comparing, finding, looking, moving, opening, traces
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import EngineFailed, Failure
+from playground.sessions.protocol.frames import framed
 
 A = TypeVar("A")
 
@@ -66,8 +65,6 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
 )
 NOTICES: tuple[type[Message], ...] = (opening.Interrupt, opening.Close, comparing.DropTask)
 
-_LENGTH = struct.Struct(">Q")
-
 
 class Envelope(Struct, frozen=True, array_like=True):
     """A request or notice on its way to a worker."""
@@ -115,8 +112,7 @@ def encode_failure(number: int, failure: Failure) -> bytes:
 
 
 def _framed(value: Any) -> bytes:
-    data = _encoder.encode(value)
-    return _LENGTH.pack(len(data)) + data
+    return framed(_encoder.encode(value))
 
 
 def read_envelope(frame: bytes) -> Envelope:
@@ -149,27 +145,3 @@ def read_answer(request: Request[A], reply: Reply) -> A:
 @cache
 def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
     return Decoder(answer_of(request))
-
-
-class Frames:
-    """Cuts a stream of bytes into frames."""
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The frames that are complete now."""
-        self._buffer += data
-        while (frame := self._next()) is not None:
-            yield frame
-
-    def _next(self) -> bytes | None:
-        buffer = self._buffer
-        if len(buffer) < _LENGTH.size:
-            return None
-        end = _LENGTH.size + _LENGTH.unpack_from(buffer)[0]
-        if len(buffer) < end:
-            return None
-        frame = bytes(memoryview(buffer)[_LENGTH.size : end])
-        del buffer[:end]
-        return frame

@@ -19,10 +19,10 @@ from typing import Any
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, SessionError
+from playground.sessions.protocol.frames import Frames, write_all
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
 from playground.sessions.protocol.wire import (
     Envelope,
-    Frames,
     encode_answer,
     encode_failure,
     read_envelope,
@@ -125,9 +125,7 @@ class Worker:
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._sink, view) :]
+        write_all(self._sink, data)
 
 
 def _why(error: BaseException) -> str:

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
-from playground.sessions.protocol.wire import Frames, Reply, encode_message, read_answer, read_reply
+from playground.sessions.protocol.frames import Frames
+from playground.sessions.protocol.wire import Reply, encode_message, read_answer, read_reply
 
 A = TypeVar("A")
 Process = tuple["Worker", int]

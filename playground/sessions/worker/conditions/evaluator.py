@@ -9,7 +9,6 @@ import contextlib
 import os
 import resource
 import select
-import struct
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import Any
 import msgspec
 import orjson
 
+from playground.sessions.protocol.frames import Frames, framed, write_all
 from playground.sessions.worker.conditions.evaluation import Failed, OutOfMemory, environment, evaluate
 
 MEMORY = 768 << 20
@@ -26,7 +26,7 @@ SECONDS = 0.5  # for one record
 START = 20.0  # for the process to be there
 GRACE = 2  # seconds of the processor after which it ends by itself, should nobody be left to end it
 READY = b"ready"
-_LENGTH = struct.Struct(">I")
+READ = 1 << 20
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
@@ -57,7 +57,7 @@ class Evaluator:
         """The value of an expression for variables as JSON. Raises Failed, and Ended where it took too much."""
         process = self._process or self._start()
         try:
-            _write(_file(process.stdin), msgspec.msgpack.encode(Question(expression, given)))
+            write_all(_file(process.stdin), framed(msgspec.msgpack.encode(Question(expression, given))))
             reply = msgspec.msgpack.decode(self._read(process, SECONDS), type=Reply)
         except (OSError, EOFError, TimeoutError):
             self.stop()
@@ -86,17 +86,16 @@ class Evaluator:
         return process
 
     def _read(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
-        source, end = _file(process.stdout), time.monotonic() + seconds
-        data = b""
-        while len(data) < _LENGTH.size or len(data) < _LENGTH.size + _LENGTH.unpack_from(data)[0]:
+        source, frames, end = _file(process.stdout), Frames(), time.monotonic() + seconds
+        while True:
             ready, _, _ = select.select([source], [], [], max(0.0, end - time.monotonic()))
             if not ready:
                 raise TimeoutError
-            part = os.read(source, 1 << 20)
-            if not part:
+            data = os.read(source, READ)
+            if not data:
                 raise EOFError
-            data += part
-        return data[_LENGTH.size :]
+            for frame in frames.feed(data):
+                return frame
 
 
 @lru_cache(maxsize=1)
@@ -107,12 +106,6 @@ def evaluator() -> Evaluator:
 
 def _file(pipe: Any) -> int:
     return int(pipe.fileno())
-
-
-def _write(sink: int, data: bytes) -> None:
-    view = memoryview(_LENGTH.pack(len(data)) + data)
-    while view:
-        view = view[os.write(sink, view) :]
 
 
 # The process itself
@@ -142,12 +135,14 @@ def main() -> None:
     os.dup2(2, 1)
     environment()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    _write(sink, READY)
+    write_all(sink, framed(READY))
+    frames = Frames()
     with contextlib.suppress(BrokenPipeError, OutOfMemory):
-        while head := sys.stdin.buffer.read(_LENGTH.size):
-            data = sys.stdin.buffer.read(*_LENGTH.unpack(head))
-            _limit_time()
-            _write(sink, msgspec.msgpack.encode(_answer(msgspec.msgpack.decode(data, type=Question))))
+        while data := os.read(0, READ):
+            for frame in frames.feed(data):
+                _limit_time()
+                reply = _answer(msgspec.msgpack.decode(frame, type=Question))
+                write_all(sink, framed(msgspec.msgpack.encode(reply)))
 
 
 if __name__ == "__main__":

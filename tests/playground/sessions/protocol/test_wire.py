@@ -19,10 +19,11 @@ from playground.sessions.protocol.errors import (
     LimitReached,
     SessionError,
 )
+from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import Compare, Delta, PanelChange, Seen
 from playground.sessions.protocol.moving import Apply, Step
 from playground.sessions.protocol.opening import Archive, Checkpoint, Interrupt, LogRow, Open
-from playground.sessions.protocol.wire import Frames, encode_answer, encode_failure, encode_message
+from playground.sessions.protocol.wire import encode_answer, encode_failure, encode_message
 from playground.sessions.worker.world import Grain
 
 OPEN = Open(

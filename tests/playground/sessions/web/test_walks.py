@@ -19,10 +19,11 @@ from playground.models import Session
 from playground.presenters import Look
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Request
+from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import Compare, Follower, Seen
 from playground.sessions.protocol.moving import Apply, Back, Step
 from playground.sessions.protocol.opening import Archive, Open
-from playground.sessions.protocol.wire import Frames, encode_message, read_envelope
+from playground.sessions.protocol.wire import encode_message, read_envelope
 from playground.sessions.web import publisher
 from playground.sessions.web.engines import worker as worker_process
 from playground.sessions.web.runtime import runtime

@@ -11,13 +11,13 @@ import pytest
 
 from playground.sessions.protocol import base
 from playground.sessions.protocol.base import Message, Request, answer_of
+from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines
 from playground.sessions.protocol.wire import (
     NOTICES,
     REQUESTS,
-    Frames,
     Reply,
     encode_message,
     read_answer,
