@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from twisted.internet import reactor as running
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 
-from playground.gate import refusal
+from playground.gate import raw_refusal
 from playground.sessions.protocol.errors import Unavailable
 from playground.telemetry import CONNECTIONS, REFUSED
 
@@ -37,10 +38,11 @@ def make_room() -> None:
 
 
 class Visit(ProtocolWrapper):
-    """One connection, and until when something has to come."""
+    """One connection, and until when something has to come; its requests say what does."""
 
-    def __init__(self, factory: Any, wrapped: Any) -> None:
-        super().__init__(factory, wrapped)
+    def __init__(self, factory: Any, channel: Any) -> None:
+        channel.requestFactory = partial(factory.request, self)
+        super().__init__(factory, channel)
         self._deadline: Any = None
         self._piece = 0
 
@@ -88,23 +90,19 @@ class Overflow(Protocol):
     """A connection too many is told so, and ends."""
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        headers, body = refusal(Unavailable(FULL))
-        lines = [
-            b"HTTP/1.1 503 Service Unavailable",
-            *(b"%s: %s" % header for header in headers),
-            b"retry-after: 5",
-            b"",
-            body,
-        ]
         transport: Any = self.transport
-        transport.write(b"\r\n".join(lines))
+        transport.write(raw_refusal(b"503 Service Unavailable", Unavailable(FULL)))
         transport.loseConnection()
 
 
 class Visits(WrappingFactory):
-    """Makes the connections, as many as there may be."""
+    """Makes the connections of a factory, as many as there may be. A request is made of its Visit and of what Twisted gives."""
 
     protocol: Callable[..., Any] = Visit
+
+    def __init__(self, factory: Any, request: Callable[..., Any]) -> None:
+        super().__init__(factory)  # type: ignore[no-untyped-call]  # Twisted's
+        self.request = request
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
         """A connection as the wrapped factory makes it, or one that is told that there are too many."""

@@ -37,7 +37,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
         """Join the session's viewers; what to show is asked for by the first `look`."""
         await self.accept()
         self.open.add(self)
-        SOCKETS.inc()
         self.outbox: asyncio.Queue[ToPage] = asyncio.Queue()
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
         try:
@@ -122,13 +121,14 @@ class SessionConsumer(AsyncWebsocketConsumer):
         return False
 
     async def disconnect(self, code: int) -> None:
-        if self in self.open:
-            self.open.discard(self)
-            SOCKETS.dec()
+        self.open.discard(self)
         if self.sender is not None:
             self.sender.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
+
+
+SOCKETS.set_function(lambda: len(SessionConsumer.open))
 
 
 class LastText:
@@ -149,7 +149,7 @@ LAST = LastText()
 
 def _require_room() -> None:
     """Raises LimitReached where there are too many sockets, this one counted."""
-    if SOCKETS.count > settings.MAX_SOCKETS:
+    if len(SessionConsumer.open) > settings.MAX_SOCKETS:
         REFUSED.labels("too many sockets").inc()
         raise LimitReached(
             f"As many pages as this server takes ({settings.MAX_SOCKETS:,}) are open already. Please try again later."

@@ -61,7 +61,15 @@ def refusal(
         (b"cache-control", b"no-store"),
         (b"connection", b"close"),
     ]
+    if error.retry_after is not None:
+        headers.append((b"retry-after", str(error.retry_after).encode()))
     return headers, body
+
+
+def raw_refusal(status: bytes, error: SessionError) -> bytes:
+    """The same as what goes over a connection, for whoever answers before there is a request to answer."""
+    headers, body = refusal(error)
+    return b"\r\n".join([b"HTTP/1.1 " + status, *(b"%s: %s" % header for header in headers), b"", body])
 
 
 def _key_of(path: str) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from functools import partial
 from typing import Any, ClassVar
 
 from daphne.http_protocol import HTTPFactory, WebRequest
@@ -22,7 +21,7 @@ from twisted.internet import reactor
 
 from playground.connections import Visit, Visits
 from playground.consumers import CLOSE_AGAIN, SessionConsumer
-from playground.gate import largest_body, refusal, too_large
+from playground.gate import largest_body, raw_refusal, too_large
 from playground.sessions.web.runtime import runtime
 
 THROW_AWAY_SECONDS = 5.0
@@ -82,24 +81,8 @@ class LimitedRequest(WebRequest):
 
     def _refuse(self) -> None:
         self.refused = True
-        headers, body = refusal(too_large(largest_body()))
-        lines = [b"HTTP/1.1 413 Content Too Large", *(b"%s: %s" % header for header in headers), b"", body]
-        self.channel.transport.write(b"\r\n".join(lines))
+        self.channel.transport.write(raw_refusal(b"413 Content Too Large", too_large(largest_body())))
         reactor.callLater(THROW_AWAY_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
-
-
-class LimitedVisit(Visit):
-    """A connection whose requests count."""
-
-    def __init__(self, factory: Visits, channel: Any) -> None:
-        channel.requestFactory = partial(LimitedRequest, self)
-        super().__init__(factory, channel)
-
-
-class LimitedVisits(Visits):
-    """Makes connections whose requests count."""
-
-    protocol: Callable[..., Any] = LimitedVisit
 
 
 class Socket(WebSocketProtocol):
@@ -131,7 +114,7 @@ class LimitedServer(Server):
 
     @http_factory.setter
     def http_factory(self, factory: HTTPFactory) -> None:
-        self._http_factory = LimitedVisits(factory)  # type: ignore[no-untyped-call]  # Twisted's
+        self._http_factory = Visits(factory, LimitedRequest)
 
     @property
     def ws_factory(self) -> SocketFactory:
