@@ -17,7 +17,7 @@ from tests.browser.server import PlaygroundServer
 from tests.faults.clients import START, Builder, Client, Ledger, Stepper
 from tests.faults.postgresql import PostgreSQL, a_postgresql
 from tests.faults.proof import Database, Server, SQLite, count_faults, is_readable
-from tests.faults.redis import Redis
+from tests.faults.redis import Redis, a_redis
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor
 
@@ -53,7 +53,7 @@ def run(kills: int, kind: Kind, processes: int, seed: int) -> Tally:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="playground-kills-")))
         postgresql = stack.enter_context(a_postgresql()) if kind == "postgresql" else None
         database: Database = Server(postgresql) if postgresql else SQLite(folder)
-        redis = stack.enter_context(_a_redis(folder)) if processes > 1 else None
+        redis = stack.enter_context(a_redis(folder / "redis")) if processes > 1 else None
         environment = {"DATABASE_URL": database.url, **({"REDIS_URL": redis.url} if redis else {})}
         servers = stack.enter_context(serving(folder, processes, **environment))
         ledger = Ledger()
@@ -64,17 +64,6 @@ def run(kills: int, kind: Kind, processes: int, seed: int) -> Tally:
         lost, doubled = count_faults(database, ledger)
         unreadable = _unreadable(folder, database, ledger, servers[0])
         return Tally(kills, ledger.count, lost, doubled, unreadable)
-
-
-@contextlib.contextmanager
-def _a_redis(folder: Path) -> Iterator[Redis]:
-    (own := folder / "redis").mkdir()
-    redis = Redis(own)
-    redis.start()
-    try:
-        yield redis
-    finally:
-        redis.stop()
 
 
 @contextlib.contextmanager

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shutil
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from tests.faults.programs import Program
 
@@ -25,3 +28,15 @@ class Redis(Program):
         with socket.create_connection(("127.0.0.1", self.port), 1) as ask:
             ask.sendall(b"PING\r\n")
             return ask.recv(16).startswith(b"+PONG")
+
+
+@contextmanager
+def a_redis(folder: Path) -> Iterator[Redis]:
+    """One that runs, with a folder of its own, and is stopped afterwards."""
+    folder.mkdir(exist_ok=True)
+    server = Redis(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

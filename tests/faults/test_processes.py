@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.browser.server import PlaygroundServer
-from tests.faults.redis import Redis
+from tests.faults.redis import Redis, a_redis
 from tests.playground.sessions.web.test_server import new_session
 from tests.playground.sessions.wire import Closed, Wire
 from tests.playground.sessions.worlds import node, pod
@@ -26,10 +26,8 @@ COUNT = 3
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
-    redis = Redis(tmp_path_factory.mktemp("redis"))
-    redis.start()
-    yield redis
-    redis.stop()
+    with a_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @contextlib.contextmanager

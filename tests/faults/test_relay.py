@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.browser.server import PlaygroundServer
-from tests.faults.redis import Redis
+from tests.faults.redis import Redis, a_redis
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Wire
@@ -25,10 +25,8 @@ LEVEL = 3.0
 
 @pytest.fixture(scope="module")
 def only_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
-    server = Redis(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+    with a_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.browser.server import PlaygroundServer
-from tests.faults.redis import Redis
+from tests.faults.redis import Redis, a_redis
 from tests.faults.servers import serving
 from tests.playground.sessions.web.test_server import new_session
 from tests.playground.sessions.wire import Wire
@@ -24,10 +24,8 @@ Servers = tuple[PlaygroundServer, PlaygroundServer]
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
-    server = Redis(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+    with a_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
