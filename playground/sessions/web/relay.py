@@ -63,12 +63,11 @@ class Relay:
         self._name = name
         self._hear = hear
         self._look = look
-        self._joined: dict[
-            int, asyncio.Event
-        ] = {}  # by session: whether Redis has said that it is listened to
+        # By session: whether Redis has said that it is listened to.
+        self._joined: dict[int, asyncio.Event] = {}
         self._ear: PubSub | None = None  # while it hears
         self._mouth: Redis | None = None
-        self._connections = 0
+        self._lost = False  # the library made another connection meanwhile
         self._speaking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -170,17 +169,17 @@ class Relay:
         async with asyncio.timeout(ANSWER):
             await ear.connect()  # type: ignore[no-untyped-call]
             connection: Any = ear.connection
-            self._connections = 0
+            self._lost = False
             connection.register_connect_callback(self._connected_again)
             await ear.subscribe(_channel(0), *map(_channel, self._joined))
 
     async def _connected_again(self, connection: Any) -> None:
         """The library has made a new connection by itself: nobody knows what was not heard meanwhile."""
-        self._connections += 1
+        self._lost = True
 
     async def _listen(self, ear: PubSub) -> None:
         heard = pinged = time.monotonic()
-        while self._connections == 0:
+        while not self._lost:
             message = await ear.get_message(timeout=PING)
             now = time.monotonic()
             if message is not None:
