@@ -24,17 +24,26 @@ __all__ = [
     "MAX_FAULT_MESSAGE",
     "MAX_FAULT_TIMES",
     "ApplyObjects",
+    "BindPod",
     "Command",
+    "CreateObject",
     "DecidePermit",
     "DeleteObjects",
+    "DrainNode",
+    "EvictPod",
     "FailCall",
     "FieldProblem",
     "PatchObject",
     "Redo",
     "Ref",
     "Refused",
+    "ReportCondition",
+    "ScaleObject",
     "SetConfiguration",
+    "SetKubelet",
+    "SetPrograms",
     "SetSettings",
+    "SetUsage",
     "Undo",
     "command_from_json",
     "refuse",
@@ -65,16 +74,22 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Deletes objects as kubectl delete does; all or none."""
+    """Deletes objects as kubectl delete does; all or none. The rest is for worlds whose cluster is modelled."""
 
     refs: tuple[Ref, ...]
+    grace_period_seconds: int | msgspec.UnsetType = msgspec.UNSET
+    propagation_policy: Literal["Background", "Foreground", "Orphan"] | msgspec.UnsetType = msgspec.UNSET
+    user: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class PatchObject(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Changes one object by a JSON merge patch (RFC 7386)."""
+    """Changes one object by a JSON merge patch (RFC 7386). The rest is for worlds whose cluster is modelled."""
 
     ref: Ref
     patch: Manifest
+    type: Literal["merge", "strategic"] | msgspec.UnsetType = msgspec.UNSET
+    subresource: str | msgspec.UnsetType = msgspec.UNSET
+    user: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class SetConfiguration(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -111,6 +126,73 @@ class FailCall(Fault, frozen=True, tag_field="kind", tag=True):
         return Fault(*msgspec.structs.astuple(self))
 
 
+class CreateObject(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Creates one object as kubectl create does: a Node is registered, and its kubelet starts."""
+
+    manifest: Manifest
+    user: str = ""
+
+
+class ScaleObject(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Sets how many replicas a workload is to have."""
+
+    ref: Ref
+    replicas: Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class BindPod(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Binds a pod (namespace/name) to a node by hand."""
+
+    pod: str
+    node: str
+
+
+class EvictPod(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Asks for the eviction of a pod (namespace/name), which budgets may refuse."""
+
+    pod: str
+    grace_period_seconds: int | None = None
+    dry_run: bool = False
+
+
+class DrainNode(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Cordons a node and evicts its pods, as kubectl drain does; what a budget refuses is asked for again every 5 s."""
+
+    node: str
+    ignore_daemon_sets: bool = False
+    force: bool = False
+    grace_period_seconds: int | None = None
+
+
+class SetKubelet(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Stops the kubelet of a node, or starts it again."""
+
+    node: str
+    running: bool
+
+
+class ReportCondition(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Has a node's kubelet, or a problem detector beside it, report a condition from now on."""
+
+    node: str
+    type: str
+    status: Literal["True", "False", "Unknown"]
+    reason: str = ""
+    message: str = ""
+
+
+class SetPrograms(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Says what runs in the containers: rules, the first of which that fits a container counts (docs/world.md)."""
+
+    rules: tuple[Manifest, ...]
+
+
+class SetUsage(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Says what kubelets measure: entries that hold from a time on (docs/world.md)."""
+
+    entries: tuple[Manifest, ...]
+
+
 class Undo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Puts back what the last edit changed; the world's time goes on."""
 
@@ -127,6 +209,15 @@ Command = (
     | SetSettings
     | DecidePermit
     | FailCall
+    | CreateObject
+    | ScaleObject
+    | BindPod
+    | EvictPod
+    | DrainNode
+    | SetKubelet
+    | ReportCondition
+    | SetPrograms
+    | SetUsage
     | Undo
     | Redo
 )

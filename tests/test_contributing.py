@@ -120,7 +120,7 @@ def test_what_of_a_plugin_is_forgotten_is_missed(copy: Path, forgotten: str, mis
 CONTROLLER = ROOT / "tests/recipes/controller"
 CONTROLLER_FILES = [
     "scheduler_core/controllers/<name>.py",
-    "scheduler_core/controllers/catalogue.py",
+    "scheduler_core/controllers/minimal/catalogue.py",
     "scheduler_core/config/settings.py",
     "playground/forms/world.py",
     "docs/world.md",
@@ -145,7 +145,7 @@ def add_controller(copy: Path) -> None:
     shutil.copy(CONTROLLER / "room.py", room)
     put_behind(
         catalogue,
-        "from scheduler_core.controllers.kubelet",
+        "from scheduler_core.controllers.minimal.kubelet",
         "from scheduler_core.controllers.sweeper import Sweeper\n",
     )
     replace(catalogue, "VolumeController())", "VolumeController(), Sweeper())")

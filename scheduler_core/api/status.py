@@ -14,17 +14,36 @@ from scheduler_core.objects.errors import FieldError
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of one call. `reason` is kube's ("NotFound", "Conflict"), "" where the call was carried
-    out.
+    out; `causes` are the messages of the Status' details.
     """
 
     reason: str = ""
     message: str = ""
+    causes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         return not self.reason
 
+    @property
+    def code(self) -> int:
+        """The HTTP status of a refusal."""
+        return _CODES.get(self.reason, 500)
 
+
+_CODES = {
+    "": 200,
+    "BadRequest": 400,
+    "Forbidden": 403,
+    "NotFound": 404,
+    "AlreadyExists": 409,
+    "Conflict": 409,
+    "Gone": 410,
+    "Invalid": 422,
+    "TooManyRequests": 429,
+    "InternalError": 500,
+    "Timeout": 504,
+}
 DONE = Answer()
 
 
@@ -40,14 +59,28 @@ def conflict(resource: str, name: str, why: str) -> Answer:
     return Answer("Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {why}')
 
 
-class Refused(Exception):
-    """A request that changes nothing; `errors` are all the reasons."""
+def forbidden(resource: str, name: str, why: str) -> Answer:
+    """What an admission plugin refuses."""
+    return Answer("Forbidden", f'{resource} "{name}" is forbidden: {why}')
 
-    def __init__(self, errors: Iterable[FieldError]) -> None:
+
+class Refused(Exception):
+    """A request that changes nothing; `errors` are all the reasons, `answer` is what the API server says."""
+
+    def __init__(self, errors: Iterable[FieldError], answer: Answer | None = None) -> None:
         self.errors = tuple(errors)
+        self.answer = answer or Answer("Invalid", "; ".join(map(str, self.errors)))
         super().__init__("; ".join(f"{e.object}: {e}" if e.object else str(e) for e in self.errors))
 
     @classmethod
     def because(cls, answer: Answer, what: str = "") -> Refused:
         """For one answer of the API server about one object."""
-        return cls((FieldError("", "", answer.message, object=what),))
+        return cls((FieldError("", "", answer.message, object=what),), answer)
+
+    @classmethod
+    def invalid(cls, kind: str, name: str, errors: Iterable[FieldError]) -> Refused:
+        """For an object whose fields are wrong."""
+        errors = tuple(errors)
+        texts = [str(error) for error in errors]
+        said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+        return cls(errors, Answer("Invalid", f'{kind} "{name}" is invalid: {said}', tuple(texts)))

@@ -101,6 +101,11 @@ class Store(State):
         """All nodes, by name."""
         return [self._nodes[key[1]] for key in self._order("Node")]
 
+    @property
+    def created(self) -> int:
+        """How many objects were ever created."""
+        return self._created
+
     def timestamp(self, now: int) -> str:
         """Virtual time as manifests print it."""
         return format_time(self.epoch + now)

@@ -7,7 +7,7 @@ The idea of one totally ordered heap is SimPy's (core.py).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
 import msgspec
@@ -80,6 +80,10 @@ class Agenda(State):
         """Takes away every entry whose action is unwanted."""
         self._heap = [entry for entry in self._heap if not unwanted(entry.action)]
         heapq.heapify(self._heap)
+
+    def unsorted(self) -> Iterator[Entry]:
+        """Everything still to happen, in no order that means anything."""
+        return iter(self._heap)
 
     def entries(self) -> list[Entry]:
         """Everything still to happen, soonest first."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.pod import Reading
 from scheduler_core.objects.typed import typed
@@ -64,6 +65,9 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         0  # of a scheduler's API client; 0: as the configuration says, by default without limit
     )
     client_burst: Burst = 100  # calls at once where client_qps is set
+    cluster: ClusterSettings | None = (
+        None  # the components around the schedulers; None: as worlds were before they were modelled
+    )
 
     @property
     def features(self) -> Features:
@@ -83,5 +87,5 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
         """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
-        settings: WorldSettings = typed({**msgspec.structs.asdict(self), **changes}, WorldSettings)
+        settings: WorldSettings = typed({**msgspec.to_builtins(self), **changes}, WorldSettings)
         return settings

@@ -8,29 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import Action
-from scheduler_core.controllers.catalogue import CONTROLLERS
-from scheduler_core.controllers.contract import Controller, ControllerAction
+from scheduler_core.controllers.catalogue import ACTIONS
+from scheduler_core.controllers.contract import World as ClusterWorld
+from scheduler_core.controllers.contract import WorldAction
+from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
+from scheduler_core.controllers.minimal.contract import Controller, ControllerAction
 from scheduler_core.scheduler.actions import SchedulerAction
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import table
 
 
-class ActingWorld(Protocol):
+class ActingWorld(ClusterWorld, Protocol):
     """A world, as far as actions see it."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def now(self) -> int: ...
 
     def scheduler(self, name: str) -> Scheduler: ...
 
 
 class Row(NamedTuple):
-    """One kind of action. `owner` is whose it is: a controller's name, or "scheduler"; the texts are for people to read."""
+    """One kind of action. `owner` is "scheduler", "cluster" or a minimal controller; the texts are for people to read."""
 
     kind: type[Action]
     owner: str
@@ -66,8 +62,21 @@ def _of_controller(controller: Controller, kind: type[ControllerAction]) -> Row:
     )
 
 
+def _of_surroundings(kind: type[WorldAction]) -> Row:
+    return Row(
+        kind,
+        "cluster",
+        lambda world, action: kind.stands(action, world),
+        lambda world, action: kind.run(action, world),
+        lambda world, action: action,
+        kind.stands.__doc__ or "",
+        "its own",
+    )
+
+
 ROWS: tuple[Row, ...] = (
     *(_of_scheduler(row) for row in table.ACTIONS),
+    *(_of_surroundings(kind) for kind in ACTIONS),
     *(_of_controller(controller, kind) for controller in CONTROLLERS for kind in controller.actions),
 )
 BY_KIND: Mapping[type[Action], Row] = {row.kind: row for row in ROWS}

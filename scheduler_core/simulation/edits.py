@@ -9,18 +9,22 @@ from typing import Any
 from scheduler_core.api.faults import Fault
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.controllers.surroundings import Inputs
 
 MAX_EDITS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One undoable command: its changes to objects in order; the settings, the configurations and the failures asked for before it."""
+    """One undoable command: its changes to objects in order; the settings, the configurations, the failures asked for and what was
+    arranged before it.
+    """
 
     changes: tuple[WatchEvent, ...] = ()
     settings: Mapping[str, Any] | None = None
     configurations: tuple[tuple[str, Mapping[str, Any] | None], ...] | None = None
     faults: tuple[tuple[tuple[str, str], Fault | None], ...] = ()
+    inputs: Inputs | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,32 +12,36 @@ from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
 from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.status import Refused, already_exists
-from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
     Command,
     CommandRecord,
+    CreateObject,
     DecidePermit,
     DeleteObjects,
     FailCall,
     PatchObject,
     Redo,
     SetConfiguration,
+    SetPrograms,
     SetSettings,
+    SetUsage,
     Undo,
     refuse,
 )
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
+from scheduler_core.controllers.contract import World as ClusterWorld
+from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
+from scheduler_core.simulation import cluster_commands
 from scheduler_core.simulation.edits import Edit, Edits, revert
-from scheduler_core.trace.kinds import CommandApplied, Facts
-from scheduler_core.trace.records import LazyFacts
+from scheduler_core.trace.kinds import CommandApplied
 
 MOST_REFS = 20  # of a record
 
@@ -45,15 +49,11 @@ Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
 
 
-class EditableWorld(Protocol):
+class EditableWorld(ClusterWorld, Protocol):
     """A world, as far as commands see it."""
 
-    settings: WorldSettings
     faults: Faults
     edits: Edits
-
-    @property
-    def store(self) -> Store: ...
 
     @property
     def changes(self) -> list[WatchEvent]:
@@ -62,11 +62,6 @@ class EditableWorld(Protocol):
 
     @property
     def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-    @property
-    def now(self) -> int: ...
-
-    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
 
@@ -80,17 +75,18 @@ class EditableState:
     settings: WorldSettings
     configurations: Configurations
     faults: Faults
+    inputs: Inputs
 
     @classmethod
     def of(cls, world: EditableWorld) -> EditableState:
-        return cls(world.settings, _configurations(world), dict(world.faults))
+        return cls(world.settings, _configurations(world), dict(world.faults), world.surroundings.inputs)
 
 
 def execute(world: EditableWorld, command: Command) -> None:
     """Carries a command out and remembers how to undo it."""
     before = EditableState.of(world)
     world.record(_summary(command))
-    _EXECUTORS[type(command)](world, command)
+    _executor(world, command)(world, command)
     if isinstance(command, DecidePermit):
         return
     edit = _edit(world, before)
@@ -102,6 +98,18 @@ def execute(world: EditableWorld, command: Command) -> None:
         world.edits = world.edits.done(edit)
 
 
+def _executor(world: EditableWorld, command: Command) -> Callable[[Any, Any], None]:
+    if world.settings.cluster is not None and type(command) in cluster_commands.EXECUTORS:
+        return cluster_commands.EXECUTORS[type(command)]
+    if type(command) in _EXECUTORS:
+        return _EXECUTORS[type(command)]
+    raise refuse(
+        "kind",
+        type(command).__name__,
+        "a command that needs no cluster around the schedulers: this world has none",
+    )
+
+
 def _configurations(world: EditableWorld) -> Configurations:
     return tuple((scheduler.name, scheduler.configuration.given) for scheduler in world.schedulers)
 
@@ -110,9 +118,10 @@ def _edit(world: EditableWorld, before: EditableState) -> Edit:
     same = before.configurations == _configurations(world)
     return Edit(
         tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
-        None if before.settings == world.settings else msgspec.structs.asdict(before.settings),
+        None if before.settings == world.settings else msgspec.to_builtins(before.settings),
         None if same else before.configurations,
         _changed_faults(before.faults, world.faults),
+        None if before.inputs == world.surroundings.inputs else before.inputs,
     )
 
 
@@ -133,7 +142,14 @@ def _summary(command: Command) -> CommandApplied:
         command = ApplyObjects((), command.create_only)
     elif isinstance(command, DeleteObjects):
         more["count"] = len(command.refs)
-        command = DeleteObjects(command.refs[:MOST_REFS])
+        command = msgspec.structs.replace(command, refs=command.refs[:MOST_REFS])
+    elif isinstance(command, CreateObject):
+        more["objects"] = 1
+        command = CreateObject({}, command.user)
+    elif isinstance(command, SetPrograms):
+        command = SetPrograms(())
+    elif isinstance(command, SetUsage):
+        command = SetUsage(())
     applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
     return applied
 
@@ -207,7 +223,10 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
     configurations = _under(settings, _configurations(world)) if restart else ()
+    begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     world.settings = settings
+    if begins:
+        cluster_commands.start(world)
     if restart:
         world.store.read_again(settings.reading)
         _restart_all(world, configurations)
@@ -287,6 +306,8 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
             world.faults.pop(key, None)
         else:
             world.faults[key] = fault
+    if edit.inputs is not None:
+        cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
     if edit.configurations is not None:

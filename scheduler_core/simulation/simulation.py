@@ -11,15 +11,20 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from scheduler_core.api.faults import Faults
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import TIMER, Agenda, Entry
+from scheduler_core.clock.agenda import TIMER, Action, Agenda, Entry
 from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
+from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
-from scheduler_core.controllers.catalogue import CONTROLLERS
+from scheduler_core.controllers.catalogue import BY_NAME, watchers
+from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
+from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -63,6 +68,7 @@ class Simulation(State):
     position: int
     agenda: Copied[Agenda]
     store: Copied[Store]
+    surroundings: Copied[Surroundings]
     journal: Copied[Journal]
     ids: Copied[Ids]
     faults: Copied[Faults]  # what becomes of the next calls, by kind of call and pod
@@ -80,6 +86,7 @@ class Simulation(State):
         self.position = 0
         self.agenda = Agenda()
         self.store = Store()
+        self.surroundings = Surroundings()
         self.journal = Journal()
         self.ids = Ids()
         self.faults = {}
@@ -164,13 +171,20 @@ class Simulation(State):
         entry = self._peek()
         if entry is None:
             return True
-        if entry.priority != TIMER:
+        if entry.priority != TIMER or (self.settings.cluster is not None and self._has_work()):
             return False
         return all(
             pod.error_count + pod.unschedulable_count >= _WORN_OUT
             for scheduler in self.schedulers
             for pods in (scheduler.queue.backoff_pods, scheduler.queue.error_backoff_pods)
             for pod in pods.values()
+        )
+
+    def _has_work(self) -> bool:
+        """Whether anything but timers is still to happen."""
+        return any(
+            entry.priority != TIMER and BY_KIND[type(entry.action)].stands(self, entry.action)
+            for entry in self.agenda.unsorted()
         )
 
     def fork(self) -> Simulation:
@@ -187,6 +201,24 @@ class Simulation(State):
     @property
     def now(self) -> int:
         return self.agenda.now
+
+    @property
+    def cluster(self) -> ClusterSettings:
+        """The settings of the components around the schedulers, where they are modelled."""
+        assert self.settings.cluster is not None
+        return self.settings.cluster
+
+    @property
+    def api(self) -> APIServer:
+        """The API server of a world whose cluster is modelled."""
+        return APIServer(self.store, self.cluster.apiserver, self.now)
+
+    def controller(self, name: str) -> Controller:
+        return BY_NAME[name]
+
+    def plan(self, at: int, action: Action) -> None:
+        """Has something happen at a virtual time (ns)."""
+        self.agenda.push(at, action)
 
     @property
     def schedulers(self) -> tuple[Scheduler, ...]:
@@ -298,6 +330,10 @@ class Simulation(State):
                 informers.pass_on(scheduler, event)
             else:
                 informers.receive(scheduler, event)
+        if self.settings.cluster is not None:
+            for watcher in watchers(event.kind, self.settings.cluster):
+                watcher.on_watch(self, event)
+            return
         if not self.settings.controllers:
             return
         for controller in CONTROLLERS:

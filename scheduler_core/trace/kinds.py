@@ -70,6 +70,16 @@ class ObjectChanged(Facts, frozen=True):
     name: ObjectName
 
 
+class Reconciled(Facts, frozen=True):
+    """A controller looked at an object, and did what there was to be done."""
+
+    KIND: ClassVar = "reconciled"
+
+    controller: Annotated[str, "kube's name of the controller"]
+    key: Annotated[str, "the object: namespace/name, or a name"]
+    did: Annotated[str, "what was done and why; empty for nothing"]
+
+
 class EventRecorded(Facts, frozen=True):
     """A Kubernetes Event was recorded."""
 

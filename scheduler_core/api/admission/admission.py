@@ -75,6 +75,21 @@ class Admission:
         return (spec if full == spec else full), tuple(errors)
 
 
+def defaulted(manifest: Manifest, kind: Kind) -> Manifest:
+    """An object with the defaults of its kind, and nothing that an admission plugin sets."""
+    if kind.key != "Pod":
+        default = _DEFAULTS.get(kind.key)
+        return manifest if default is None else default(manifest)
+    spec = dict(manifest.get("spec") or {})
+    defaulted_spec(spec)
+    status = manifest.get("status") or {}
+    if not status.get("phase"):
+        status = {**status, "phase": "Pending"}
+    if spec.get("schedulingGates") and not status.get("conditions"):
+        status = {**status, "conditions": [_GATED]}
+    return {**manifest, "spec": spec, "status": status}
+
+
 def _placed(manifest: Manifest, kind: Kind) -> Manifest:
     """With the default namespace where the kind lives in one and none is said."""
     namespace = namespace_of(kind, manifest)

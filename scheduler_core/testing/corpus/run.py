@@ -41,10 +41,11 @@ from scheduler_core.testing.corpus.observe import (
 )
 from scheduler_core.testing.corpus.profiles import with_all_candidates
 from scheduler_core.testing.corpus.reading import Scenario
-from scheduler_core.testing.corpus.support import not_supported
+from scheduler_core.testing.corpus.support import is_world, not_supported
 from scheduler_core.testing.corpus.volumes import bind_claims
 from scheduler_core.testing.corpus.world import World
 from scheduler_core.testing.timelines import StepDifference, run_timeline
+from scheduler_core.testing.worlds import NotSupported, StepDiffers, run_world
 
 Manifest = Mapping[str, Any]
 
@@ -61,7 +62,7 @@ class Result:
 
     scenario: Scenario
     verdict: Verdict
-    difference: Difference | StepDifference | None = None
+    difference: Difference | StepDifference | StepDiffers | None = None
     reason: str = ""
 
     @property
@@ -82,6 +83,8 @@ def run_scenario(scenario: Scenario) -> Result:
     reason = not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
+    if is_world(scenario):
+        return _run_world(scenario)
     if "steps" in scenario.data:
         step = run_timeline(scenario.data)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
@@ -92,6 +95,14 @@ def run_scenario(scenario: Scenario) -> Result:
     configuration = load_configuration(scenario.data.get("config"), settings.features)
     difference = _Run(scenario, configuration, settings).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
+
+
+def _run_world(scenario: Scenario) -> Result:
+    try:
+        step = run_world(scenario.data)
+    except NotSupported as missing:
+        return Result(scenario, Verdict.NOT_SUPPORTED, reason=str(missing))
+    return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
 
 
 class _Run:

@@ -9,6 +9,8 @@ from scheduler_core.testing.timelines import unknown_operation
 def not_supported(scenario: Scenario) -> str:
     """Why a scenario can't be judged, read from its own data, never from its name; empty where it can."""
     data = scenario.data
+    if is_world(scenario):
+        return ""
     if "steps" in data:
         return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):
@@ -16,3 +18,8 @@ def not_supported(scenario: Scenario) -> str:
     if "extenderBehaviour" in data or (data.get("config") or {}).get("extenders"):
         return "HTTP extenders"
     return ""
+
+
+def is_world(scenario: Scenario) -> bool:
+    """Whether it is one of the worlds: objects, and steps in time; a timeline's steps are operations."""
+    return "objects" in scenario.data and "steps" in scenario.data

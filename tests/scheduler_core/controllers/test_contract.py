@@ -9,8 +9,8 @@ import pytest
 
 from scheduler_core.commands import DeleteObjects, Ref
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.catalogue import CONTROLLERS
-from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
+from scheduler_core.controllers.minimal.contract import Controller
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from tests.scheduler_core.worlds import node, pod, settle, world

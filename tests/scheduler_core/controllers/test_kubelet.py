@@ -2,7 +2,7 @@ import pytest
 
 from scheduler_core.api.store import Store
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.kubelet import Kubelet, RunPod
+from scheduler_core.controllers.minimal.kubelet import Kubelet, RunPod
 
 SECOND = 10**9
 KUBELET = Kubelet()

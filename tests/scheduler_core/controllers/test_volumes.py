@@ -9,8 +9,12 @@ import pytest
 
 from scheduler_core.api.store import Store
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.contract import Timer
-from scheduler_core.controllers.volumes.controller import BIND_LATENCY, PROVISION_LATENCY, VolumeController
+from scheduler_core.controllers.minimal.contract import Timer
+from scheduler_core.controllers.minimal.volumes.controller import (
+    BIND_LATENCY,
+    PROVISION_LATENCY,
+    VolumeController,
+)
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 

@@ -16,7 +16,7 @@ from scheduler_core.api.kube_events import NORMAL, KubeEvent
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.contract import ControllerAction, Timer
+from scheduler_core.controllers.minimal.contract import ControllerAction, Timer
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import SECOND
 

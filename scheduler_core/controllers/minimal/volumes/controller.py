@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.contract import Timer
-from scheduler_core.controllers.volumes import claims
-from scheduler_core.controllers.volumes.actions import (
+from scheduler_core.controllers.minimal.contract import Timer
+from scheduler_core.controllers.minimal.volumes import claims
+from scheduler_core.controllers.minimal.volumes.actions import (
     CollectClaim,
     CreateClaims,
     OfferVolume,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.api.store import Store
-from scheduler_core.controllers.contract import ControllerAction
-from scheduler_core.controllers.volumes import claims
+from scheduler_core.controllers.minimal.contract import ControllerAction
+from scheduler_core.controllers.minimal.volumes import claims
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, Manifest
 

@@ -1,0 +1,67 @@
+"""What the components around the schedulers keep: their work queues, what they remember, and what a user has arranged.
+
+Each controller that remembers something between two looks at the store has a field here; what can be read from the store is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.state import Copied, State
+
+MOST_DONE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One reconciliation: when (ns), of which object, and what was done and why."""
+
+    t: int
+    key: str
+    text: str
+
+
+@dataclass(slots=True)
+class WorkQueue(State):
+    """What a controller has to look at: keys with the time (ns) at which their turn comes, failures in a row, and what it did last."""
+
+    due: Copied[dict[str, int]] = field(default_factory=dict)
+    failures: Copied[dict[str, int]] = field(default_factory=dict)
+    done: tuple[Done, ...] = ()
+
+    def note(self, t: int, key: str, text: str) -> None:
+        """Keeps what was done, of the newest a few."""
+        self.done = (*self.done, Done(t, key, text))[-MOST_DONE:]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that a kubelet, or somebody beside it, reports of its node from now on."""
+
+    node: str
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
+
+    programs: tuple[
+        Mapping[str, Any], ...
+    ] = ()  # what runs in the containers; the first rule that fits counts
+    usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
+    stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(slots=True)
+class Surroundings(State):
+    """The memory of everything around the schedulers."""
+
+    inputs: Inputs = Inputs()
+    queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller

@@ -1,0 +1,135 @@
+"""How commands are carried out in worlds whose cluster is modelled: as requests to the API server, or as what a user arranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from msgspec import UNSET
+
+from scheduler_core.api.status import Refused
+from scheduler_core.commands import (
+    ApplyObjects,
+    BindPod,
+    CreateObject,
+    DeleteObjects,
+    PatchObject,
+    ReportCondition,
+    ScaleObject,
+    SetKubelet,
+    SetPrograms,
+    SetUsage,
+    refuse,
+)
+from scheduler_core.controllers.catalogue import CONTROLLERS, runs
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.surroundings import Condition, Inputs
+from scheduler_core.objects.errors import FieldError
+
+
+def start(world: World) -> None:
+    """Has the controllers begin: they look at what is there."""
+    for controller in CONTROLLERS:
+        if runs(controller, world.cluster):
+            controller.on_start(world)
+
+
+def arrange(world: World, inputs: Inputs) -> None:
+    """Sets what a user has arranged, and lets those know whom it concerns."""
+    before, world.surroundings.inputs = world.surroundings.inputs, inputs
+    for controller in CONTROLLERS:
+        if runs(controller, world.cluster):
+            controller.on_inputs(world, before)
+
+
+def _apply(world: World, command: ApplyObjects) -> None:
+    world.api.apply(command.objects)
+
+
+def _create(world: World, command: CreateObject) -> None:
+    world.api.create(command.manifest, command.user)
+
+
+def _patch(world: World, command: PatchObject) -> None:
+    ref = command.ref
+    world.api.patch(
+        (ref.kind, ref.namespace, ref.name),
+        command.patch,
+        "merge" if command.type is UNSET else command.type,
+        "" if command.subresource is UNSET else command.subresource,
+        "" if command.user is UNSET else command.user,
+    )
+
+
+def _delete(world: World, command: DeleteObjects) -> None:
+    """All or none: those that are not there are told before anything goes."""
+    targets = [(ref.kind, ref.namespace, ref.name) for ref in dict.fromkeys(command.refs)]
+    errors: list[FieldError] = []
+    answers = []
+    for target in targets if len(targets) > 1 else ():
+        try:
+            world.api.found(target)
+        except Refused as refused:
+            errors += refused.errors
+            answers.append(refused.answer)
+    if errors:
+        raise Refused(errors, answers[0])
+    for target in targets:
+        world.api.delete(
+            target,
+            None if command.grace_period_seconds is UNSET else command.grace_period_seconds,
+            "" if command.propagation_policy is UNSET else command.propagation_policy,
+            user="" if command.user is UNSET else command.user,
+        )
+
+
+def _scale(world: World, command: ScaleObject) -> None:
+    world.api.scale((command.ref.kind, command.ref.namespace, command.ref.name), command.replicas)
+
+
+def _bind(world: World, command: BindPod) -> None:
+    world.api.bind(command.pod, "", command.node)
+
+
+def _kubelet(world: World, command: SetKubelet) -> None:
+    inputs = world.surroundings.inputs
+    if world.store.node(command.node) is None:
+        raise refuse("node", command.node, "the name of a node")
+    if command.running is (command.node not in inputs.stopped):
+        state = "runs" if command.running else "does not run"
+        raise refuse("running", command.running, f"the other: the kubelet of {command.node} {state} already")
+    others = tuple(name for name in inputs.stopped if name != command.node)
+    stopped = others if command.running else (*others, command.node)
+    arrange(world, replace(inputs, stopped=stopped))
+
+
+def _condition(world: World, command: ReportCondition) -> None:
+    if world.store.node(command.node) is None:
+        raise refuse("node", command.node, "the name of a node")
+    inputs = world.surroundings.inputs
+    condition = Condition(command.node, command.type, command.status, command.reason, command.message)
+    others = [c for c in inputs.conditions if (c.node, c.type) != (command.node, command.type)]
+    arrange(world, replace(inputs, conditions=(*others, condition)))
+
+
+def _programs(world: World, command: SetPrograms) -> None:
+    arrange(world, replace(world.surroundings.inputs, programs=command.rules))
+
+
+def _usage(world: World, command: SetUsage) -> None:
+    arrange(world, replace(world.surroundings.inputs, usage=command.entries))
+
+
+EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    ApplyObjects: _apply,
+    CreateObject: _create,
+    PatchObject: _patch,
+    DeleteObjects: _delete,
+    ScaleObject: _scale,
+    BindPod: _bind,
+    SetKubelet: _kubelet,
+    ReportCondition: _condition,
+    SetPrograms: _programs,
+    SetUsage: _usage,
+}
