@@ -34,3 +34,6 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         None  # the CSI provisioners that run; None: one for whatever a class names
     )
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
+    api_latency: Latency = (
+        5 * MILLISECOND
+    )  # what a scheduler's process waits for a list, or for a call about its lease
