@@ -344,6 +344,7 @@ class ApiThrottled(Facts, frozen=True):
 CLASSES: tuple[type[Facts], ...] = (
     CommandApplied,
     ObjectChanged,
+    Reconciled,
     EventRecorded,
     QueueMoved,
     AttemptStarted,
