@@ -26,6 +26,7 @@ from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError
+from scheduler_core.simulation import scheduler_commands
 
 
 def start(world: World) -> None:
@@ -132,4 +133,5 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     ReportCondition: _condition,
     SetPrograms: _programs,
     SetUsage: _usage,
+    **scheduler_commands.EXECUTORS,
 }

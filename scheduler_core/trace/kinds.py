@@ -291,15 +291,17 @@ class SchedulerStage(Facts, frozen=True):
     """A scheduler's process came to another stage."""
 
     KIND: ClassVar = "scheduler_stage"
+    DECISION: ClassVar = True
 
     stage: Annotated[str, "starting, listed, standby, working, ending or ended"]
     identity: Annotated[str, "host name and UUID of the process"]
 
 
 class LeaderElection(Facts, frozen=True):
-    """A candidate took, lost or gave back the lease, could not renew it, or saw another leader. Renewals that go well are not told."""
+    """A candidate took, lost or gave back the lease, could not renew it, or saw another leader; not: a renewal that went well."""
 
     KIND: ClassVar = "leader_election"
+    DECISION: ClassVar = True
 
     what: Annotated[
         str,

@@ -68,23 +68,24 @@ def setting(world: World, call: str) -> int:
 
 
 UNREACHABLE = "dial tcp: i/o timeout"
+_CALLS: Mapping[str, Call] = {BIND: "bind", STATUS: "status", DELETE: "delete", VOLUMES: "volumes"}
 
 
-def fault_of(caller: Caller, call: Call, pod: str) -> Fault | None:
+def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:
     """What becomes of the next call of a kind about a pod; all fail where the caller is cut off."""
     if caller.hang is not None:
-        return Fault(call, pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
+        return Fault(_CALLS[call], pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
     return caller.world.faults.get((call, pod)) if caller.world.faults else None
 
 
-def take_fault(caller: Caller, call: Call, pod: str) -> Fault | None:
+def take_fault(caller: Caller, call: str, pod: str) -> Fault | None:
     """What becomes of a call that is answered now; of what was asked for one time less is left."""
     if caller.hang is not None or not caller.world.faults:
         return fault_of(caller, call, pod)
     return take(caller.world.faults, call, pod)
 
 
-def latency(caller: Caller, call: Call, pod: str, usual: int) -> int:
+def latency(caller: Caller, call: str, pod: str, usual: int) -> int:
     """How long (ns) a call about a pod takes: as asked for, or the usual time."""
     fault = fault_of(caller, call, pod)
     return usual if fault is None or fault.latency is None else fault.latency

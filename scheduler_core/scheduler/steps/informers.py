@@ -37,6 +37,13 @@ def list_all(scheduler: Scheduler) -> None:
             scheduler.queue.add(pod, scheduler.world.now)
 
 
+def list_anew(scheduler: Scheduler) -> None:
+    """As list_all, for one that has heard of nothing since it started."""
+    scheduler.replica, scheduler.inbox = None, []
+    set_lag(scheduler)
+    list_all(scheduler)
+
+
 def set_lag(scheduler: Scheduler) -> None:
     """Begins to lag where the world's settings say so, or where it is cut off; what is under way already comes when it was to come."""
     if not scheduler.world.settings.informer_lag and scheduler.hang is None:

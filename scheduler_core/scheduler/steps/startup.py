@@ -43,7 +43,7 @@ def advance(scheduler: Scheduler) -> None:
     else:
         enter(scheduler, Stage.STANDBY)
     process.listed = True
-    informers.list_all(scheduler)
+    informers.list_anew(scheduler)
     scheduler.wake_up()
 
 

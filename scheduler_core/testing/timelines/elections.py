@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.api.options import APIServerOptions
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.leaderelection.config import ElectionConfig
@@ -94,6 +96,10 @@ class _Run:
     # carrying out
 
     @property
+    def _api(self) -> APIServer:
+        return APIServer(self.store, APIServerOptions(), self.now)
+
+    @property
     def _clock(self) -> int:
         return START + self.now
 
@@ -127,7 +133,7 @@ class _Run:
 
     def _answer(self, name: str, call: LeaseCall) -> LeaseAnswer:
         failed = LeaseAnswer(reason="error")
-        answer = failed if name in self.failing else carry_out(self.store, call, self.now)
+        answer = failed if name in self.failing else carry_out(self._api, call)
         self._write(name, call=call.verb.value, result=answer.reason or "ok")
         return answer
 

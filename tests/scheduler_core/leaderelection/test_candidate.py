@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from scheduler_core.api.options import APIServerOptions
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.leaderelection.candidate import Candidate
@@ -24,10 +26,11 @@ class Client:
 
     def __init__(self, record: ElectionRecord | None = None) -> None:
         self.store = Store()
+        self.api = APIServer(self.store, APIServerOptions(), 0)
         self.verbs: list[str] = []
         if record is not None:
             call = LeaseLock("foo", "bar", "nobody").create(record)
-            carry_out(self.store, call, 0)
+            carry_out(self.api, call)
 
     def record(self) -> ElectionRecord:
         lease = self.store.get("Lease", "foo", "bar")
@@ -43,7 +46,7 @@ class Client:
     def _finish(self, candidate: Candidate, now: int, following: LeaseCall | bool) -> bool:
         while isinstance(following, LeaseCall):
             self.verbs.append(following.verb.value)
-            following = candidate.answer(now, carry_out(self.store, following, 0))
+            following = candidate.answer(now, carry_out(self.api, following))
         return following
 
 

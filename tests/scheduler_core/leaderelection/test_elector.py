@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scheduler_core.api.options import APIServerOptions
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.leaderelection.config import ElectionConfig, elector_error
@@ -26,7 +28,7 @@ def lead(store: Store, elector: LeaderElector, now: int = 0) -> list[str]:
 def follow(store: Store, elector: LeaderElector, steps: Steps, now: int) -> list[str]:
     seen = reports(steps)
     while steps and isinstance(call := steps[-1], LeaseCall):
-        steps = elector.answer(now, carry_out(store, call, now))
+        steps = elector.answer(now, carry_out(APIServer(store, APIServerOptions(), now), call))
         seen += reports(steps)
     return seen
 
