@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.inputs.programs import Program
+from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -51,9 +53,7 @@ class Condition:
 class Inputs:
     """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
 
-    programs: tuple[
-        Mapping[str, Any], ...
-    ] = ()  # what runs in the containers; the first rule that fits counts
+    programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
     usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
@@ -65,3 +65,4 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
