@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.rewriting import with_condition
-from scheduler_core.objects.qos import qos_class
+from scheduler_core.objects.demand.qos import qos_class
 
 Manifest = Mapping[str, Any]
 _GATED = {

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.validation.checks import STANDARD_RESOURCES, Errors
-from scheduler_core.objects.amounts import Amount, Amounts, amounts
+from scheduler_core.objects.demand.amounts import Amount, Amounts, amounts
 from scheduler_core.objects.errors import duplicate, forbidden, invalid, keyed, required
 from scheduler_core.objects.names import qualified_name_errors
 from scheduler_core.objects.quantity import NANO, milli_of_nanos, value_of_nanos

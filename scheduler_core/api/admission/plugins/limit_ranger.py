@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.api.admission.plugin import AdmissionPlugin, Manifest, Request
 from scheduler_core.api.rewriting import with_section
-from scheduler_core.objects.amounts import ZERO, Amount, Amounts, amounts, pod_amounts
+from scheduler_core.objects.demand.amounts import ZERO, Amount, Amounts, amounts, pod_amounts
 from scheduler_core.objects.quantity import milli_of_nanos, value_of_nanos
 
 ANNOTATION = "kubernetes.io/limit-ranger"
