@@ -7,13 +7,13 @@ it is ready; `onTerm` what it does on SIGTERM. A container that no rule fits run
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from scheduler_core.objects.durations import parse_duration
-from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.times import SECOND
 from scheduler_core.objects.typed import FieldProblem, typed
@@ -132,7 +132,16 @@ def read_programs(rules: Sequence[Any]) -> tuple[Program, ...]:
     """The rules as a user writes them. InvalidObject says what is wrong."""
     if len(rules) > MOST_RULES:
         raise InvalidObject((FieldError("rules", f"{len(rules)} rules", f"at most {MOST_RULES}"),))
-    return tuple(_program(typed(rule, _Rule), f"rules[{i}].pods") for i, rule in enumerate(rules))
+    return tuple(_program(_typed(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
+
+
+def _typed(rule: Any, path: str) -> _Rule:
+    try:
+        read: _Rule = typed(rule, _Rule)
+    except InvalidObject as invalid:
+        errors = [replace(error, path=child(path, error.path)) for error in invalid.errors]
+        raise InvalidObject(errors) from invalid
+    return read
 
 
 def read_selector(given: Any, path: str) -> LabelSelector | None:

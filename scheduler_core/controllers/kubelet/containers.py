@@ -207,7 +207,7 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
         ended=None,
         exit_code=exit_code,
         reason="",
-        told=False,
+        signalled=False,
         last=last,
     )
 
@@ -218,15 +218,15 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
 def _wound_up(run: PodRun, setting: Setting) -> PodRun:
     """The rest of a pod whose work is done: its sidecars end."""
     grace = setting.pod.spec.termination_grace_seconds
-    return _told(run, setting, setting.now + max(grace, 1) * SECOND)
+    return _ended(run, setting, setting.now + max(grace, 1) * SECOND)
 
 
 def _killed(run: PodRun, setting: Setting) -> PodRun:
     assert run.kill is not None
-    return _told(run, setting, run.kill.until)
+    return _ended(run, setting, run.kill.until)
 
 
-def _told(run: PodRun, setting: Setting, until: int) -> PodRun:
+def _ended(run: PodRun, setting: Setting, until: int) -> PodRun:
     """Sends SIGTERM to whose turn it is: regular containers at once, sidecars after them, the last one first."""
     containers = tuple(_term(each, setting, until) for each in run.containers)
     init = list(run.init)
@@ -241,10 +241,10 @@ def _told(run: PodRun, setting: Setting, until: int) -> PodRun:
 
 
 def _term(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
-    """Told to end: by SIGTERM, by SIGKILL at the latest; where it was told before, the deadline can only come nearer."""
+    """Told to end: by SIGTERM, by SIGKILL at the latest; where it was signalled before, its deadline can only come nearer."""
     if not each.running:
         return each
-    if each.told:
+    if each.signalled:
         if each.ends is not None and each.ends <= until:
             return each
         return replace(each, ends=until, exit_code=KILL_EXIT)
@@ -254,4 +254,4 @@ def _term(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
         ends, code = setting.now + program.term_after, program.term_exit
     if each.ends is not None and each.ends <= ends:
         ends, code = each.ends, each.exit_code
-    return replace(each, ends=ends, exit_code=code, told=True)
+    return replace(each, ends=ends, exit_code=code, signalled=True)

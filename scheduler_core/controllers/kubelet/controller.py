@@ -169,13 +169,13 @@ class Kubelet(Controller):
         if node is None or new is None:
             return ""
         world.api.patch_status(("Node", "", name), {"conditions": new})
-        self._tell_readiness(world, name, node.ready)
+        self._record_readiness(world, name, node.ready)
         since = world.surroundings.kubelet.since.get(name)
         if since is not None and world.now < since + nodes.READY_LATENCY:
             self.enqueue_at(world, name, since + nodes.READY_LATENCY)
         return "reported the node's conditions"
 
-    def _tell_readiness(self, world: World, name: str, before: str) -> None:
+    def _record_readiness(self, world: World, name: str, before: str) -> None:
         node = world.store.node(name)
         if node is None or node.ready == before or (node.ready != "True" and not before):
             return
@@ -209,7 +209,7 @@ def _conditions(manifest: object) -> object:
 
 
 def _retimed(each: ContainerRun, setting: Setting, now: int) -> ContainerRun:
-    if not each.running or each.told or each.started is None:
+    if not each.running or each.signalled or each.started is None:
         return each
     length, exit_code = setting.program(each.name).run(each.starts - 1)
     return replace(

@@ -84,7 +84,7 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     run = observed(advanced(run, setting), world.now)
     over = not any(each.running for each in run.all)
     terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
-    _tell(world, pod, before, run, setting)
+    _record_events(world, pod, before, run, setting)
     _write(world, pod, run, setting, terminal)
     memory = world.surroundings.kubelet
     text = _text(before, run)
@@ -142,7 +142,7 @@ def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
 
 
-def _tell(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting) -> None:
+def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting) -> None:
     """Records the Kubernetes Events of what was done."""
 
     def event(type_: str, reason: str, message: str) -> None:
@@ -155,7 +155,7 @@ def _tell(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting)
     for old, new in zip(before.all, run.all, strict=True):
         if new.starts > old.starts:
             event(NORMAL, STARTED, f"Started container {new.name}")
-        if new.told and not old.told:
+        if new.signalled and not old.signalled:
             event(NORMAL, KILLING, f"Stopping container {new.name}")
         over = pause_ends(new)
         if new.ended is not None and old.ended is None and over is not None and over > world.now:
@@ -168,11 +168,11 @@ def _text(before: PodRun, run: PodRun) -> str:
     """What became of the containers, in words."""
     pairs = list(zip(before.all, run.all, strict=True))
     started = [new.name for old, new in pairs if new.starts > old.starts]
-    told = [new.name for old, new in pairs if new.told and not old.told]
+    signalled = [new.name for old, new in pairs if new.signalled and not old.signalled]
     ended = [f"{new.name} ({new.exit_code})" for old, new in pairs if old.running and not new.running]
     parts = [
         f"{what}: {', '.join(names)}"
-        for what, names in (("ended", ended), ("started", started), ("told to end", told))
+        for what, names in (("ended", ended), ("started", started), ("told to end", signalled))
         if names
     ]
     if run.kill is not None and before.kill is None:

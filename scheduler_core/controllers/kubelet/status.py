@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
+from scheduler_core.objects.durations import go_duration
 from scheduler_core.objects.resources import is_sidecar
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
@@ -202,21 +203,15 @@ def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp) -> dict[s
         return {"running": {"startedAt": timestamp(each.started)}}
     over = pause_ends(each)
     if over is not None and over > setting.now and setting.waits(each):
-        pod, seconds = setting.pod, each.pause // 10**9
+        pod = setting.pod
         message = (
-            f"back-off {_short(seconds)} restarting failed container={each.name} "
+            f"back-off {go_duration(each.pause)} restarting failed container={each.name} "
             f"pod={pod.name}_{pod.namespace}({pod.uid})"
         )
         return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
     return {
         "terminated": _terminated(Ending(each.started, each.ended, each.exit_code, each.reason), timestamp)
     }
-
-
-def _short(seconds: int) -> str:
-    """As Go prints a duration of whole seconds."""
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
 def _terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:

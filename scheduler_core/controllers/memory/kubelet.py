@@ -32,7 +32,7 @@ class ContainerRun:
     ended: int | None = None
     exit_code: int = 0
     reason: str = ""
-    told: bool = False  # SIGTERM was sent
+    signalled: bool = False  # SIGTERM was sent
     last: Ending | None = None
     pause: int = 0
     paused_at: int = 0
