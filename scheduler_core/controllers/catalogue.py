@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.contract import Controller, Reconcile, WorldAction
+from scheduler_core.controllers.disruption.controller import Disruption
+from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 
-CONTROLLERS: tuple[Controller, ...] = ()
+CONTROLLERS: tuple[Controller, ...] = (TaintEviction(), Disruption())
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
 ACTIONS: tuple[type[WorldAction], ...] = (

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.disruption.covered import DisruptionMemory
+from scheduler_core.controllers.nodes.memory import NodesMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -65,3 +67,5 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
+    disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
