@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.controllers.disruption.covered import DisruptionMemory
-from scheduler_core.controllers.nodes.memory import NodesMemory
+from scheduler_core.controllers.memory.disruption import DisruptionMemory
+from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20

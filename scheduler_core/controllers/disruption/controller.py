@@ -20,8 +20,8 @@ from scheduler_core.api.rewriting import with_condition
 from scheduler_core.api.watch import DELETED, WatchEvent
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.disruption.covered import KIND
 from scheduler_core.controllers.disruption.scale import CountFailed, expected
+from scheduler_core.controllers.memory.disruption import KIND
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import parse_time
 

@@ -17,7 +17,7 @@ from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import ADDED, WatchEvent
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.nodes.memory import PlannedEviction
+from scheduler_core.controllers.memory.nodes import PlannedEviction
 from scheduler_core.objects.node import NO_EXECUTE, Node, Taint
 from scheduler_core.objects.pod import Pod
 
