@@ -17,6 +17,7 @@ from scheduler_core.api.faults import Call
 from scheduler_core.commands import KINDS as KINDS_OF_COMMANDS
 from scheduler_core.config.gates import GATES
 from scheduler_core.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.controllers.catalogue import CONTROLLERS
 from scheduler_core.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.metrics.catalogue import METRICS
 from scheduler_core.metrics.former import FORMER
@@ -180,6 +181,10 @@ def test_every_field_of_a_record_is_described(facts: type[Facts]) -> None:
 def test_every_command_and_setting_of_a_world_is_documented() -> None:
     known = {*KINDS_OF_COMMANDS, *WorldSettings.__struct_fields__, *get_args(Call)}
     assert set(first_column("docs/world.md")) == known
+
+
+def test_every_controller_is_documented() -> None:
+    assert set(first_column("docs/cluster.md")) == {controller.name for controller in CONTROLLERS}
 
 
 def test_settings_that_restart_a_scheduler_are_documented_as_such() -> None:

@@ -122,6 +122,40 @@ def _fail(command: Data) -> Message:
     )
 
 
+def _create(command: Data) -> Message:
+    return message(gettext_noop("creates %(what)s"), what=_counted([_named(command.get("manifest"))]))
+
+
+def _scale(command: Data) -> Message:
+    ref = command.get("ref")
+    ref = ref if isinstance(ref, Mapping) else {}
+    return message(
+        gettext_noop("scales %(kind)s %(name)s to %(replicas)s"),
+        kind=ref.get("kind", "?"),
+        name=ref.get("name", "?"),
+        replicas=command.get("replicas", "?"),
+    )
+
+
+def _evict(command: Data) -> Message:
+    if command.get("dry_run"):
+        return message(gettext_noop("asks whether %(pod)s could be evicted"), pod=command.get("pod", ""))
+    return message(gettext_noop("asks for the eviction of %(pod)s"), pod=command.get("pod", ""))
+
+
+def _kubelet(command: Data) -> Message:
+    if command.get("running"):
+        return message(gettext_noop("starts the kubelet of %(node)s"), node=command.get("node", ""))
+    return message(gettext_noop("stops the kubelet of %(node)s"), node=command.get("node", ""))
+
+
+def _condition(command: Data) -> Message:
+    return message(
+        gettext_noop("has %(node)s report %(type)s=%(status)s"),
+        **{name: command.get(name, "") for name in ("node", "type", "status")},
+    )
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -130,12 +164,32 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "SetSettings": _settings,
     "DecidePermit": _permit,
     "FailCall": _fail,
+    "CreateObject": _create,
+    "ScaleObject": _scale,
+    "BindPod": lambda data: message(
+        gettext_noop("binds %(pod)s to %(node)s"), pod=data.get("pod", ""), node=data.get("node", "")
+    ),
+    "EvictPod": _evict,
+    "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
+    "SetKubelet": _kubelet,
+    "ReportCondition": _condition,
+    "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
+    "SetUsage": lambda _: message(gettext_noop("says what pods and nodes use")),
     "Undo": lambda _: message(gettext_noop("takes back the change before")),
     "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
 
 
 _SHORT = {
+    "CreateObject": gettext_noop("a new object"),
+    "ScaleObject": gettext_noop("a scaling"),
+    "BindPod": gettext_noop("a binding by hand"),
+    "EvictPod": gettext_noop("an eviction"),
+    "DrainNode": gettext_noop("a drain"),
+    "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
+    "ReportCondition": gettext_noop("a condition of a node"),
+    "SetPrograms": gettext_noop("what runs in the containers"),
+    "SetUsage": gettext_noop("what pods and nodes use"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
     "DecidePermit": gettext_noop("a decision on Permit"),

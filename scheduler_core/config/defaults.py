@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.config.arguments import arguments_of, default_arguments
+from scheduler_core.config.leader_election import DURATIONS
 from scheduler_core.config.points import FIELDS, MULTI_POINT
 from scheduler_core.config.types import API_VERSION, KIND
 from scheduler_core.framework.arguments import present
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.objects.durations import parse_duration
 from scheduler_core.plugins import DEFAULT_ORDER
 from scheduler_core.plugins.registry import registry
 
@@ -43,7 +45,7 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
     out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
     out.setdefault("parallelism", 16)
-    out["leaderElection"] = LEADER_ELECTION | _filled(out.get("leaderElection"))
+    out["leaderElection"] = LEADER_ELECTION | _lasting(_filled(out.get("leaderElection")))
     out["clientConnection"] = CLIENT_CONNECTION | _filled(out.get("clientConnection"))
     out.setdefault("percentageOfNodesToScore", 0)
     out.setdefault("podInitialBackoffSeconds", 1)
@@ -61,6 +63,18 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
 def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
     """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
     return {name: value for name, value in present(mapping).items() if value is False or value}
+
+
+def _lasting(election: Manifest) -> Manifest:
+    """Without durations of nothing, which are absent too."""
+    return {name: value for name, value in election.items() if not (name in DURATIONS and _is_zero(value))}
+
+
+def _is_zero(duration: str) -> bool:
+    try:
+        return parse_duration(duration) == 0
+    except ValueError:
+        return False
 
 
 def _default_profile(profile: Manifest, features: Features) -> Manifest:

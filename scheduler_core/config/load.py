@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.config.defaults import default_configuration
 from scheduler_core.config.expand import expand
+from scheduler_core.config.leader_election import election_errors
 from scheduler_core.config.points import implements
 from scheduler_core.config.schema import CONFIGURATION
 from scheduler_core.config.types import API_VERSION, KIND, ConfigurationError, SchedulerConfiguration
@@ -22,14 +23,17 @@ from scheduler_core.objects.strict import check_shape
 
 
 def load_configuration(
-    manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES
+    manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES, *, elections: bool = False
 ) -> SchedulerConfiguration:
-    """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong."""
+    """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong.
+
+    `elections`: whether its leaderElection is put to use, and checked whole.
+    """
     source = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
     _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
     _raise(plugin_args_shape_errors(source))
     full = default_configuration(source, features)
-    errors = configuration_errors(full, features)
+    errors = [*(election_errors(full) if elections else ()), *configuration_errors(full, features)]
     profiles = []
     for i, raw in enumerate(full["profiles"]):
         profile, problems = _profile(raw, f"profiles[{i}]")

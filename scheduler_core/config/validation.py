@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.config.arguments import argument_errors, shape_errors
 from scheduler_core.config.defaults import enabled_names
+from scheduler_core.config.leader_election import resource_lock_errors
 from scheduler_core.config.points import FIELDS
 from scheduler_core.config.types import API_VERSION, KIND
 from scheduler_core.framework.features import Features
@@ -43,11 +44,7 @@ def plugin_args_shape_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 def configuration_errors(configuration: Mapping[str, Any], features: Features) -> list[FieldError]:
     """Of a defaulted configuration."""
-    errors: list[FieldError] = []
-    election = configuration["leaderElection"]
-    if election["leaderElect"] and election["resourceLock"] != "leases":
-        detail = 'resourceLock value must be "leases"'
-        errors.append(invalid("leaderElection.resourceLock", election["resourceLock"], detail))
+    errors = resource_lock_errors(configuration)
     if configuration["parallelism"] <= 0:
         detail = "should be an integer value greater than zero"
         errors.append(invalid("parallelism", configuration["parallelism"], detail))

@@ -31,5 +31,11 @@ def _format_seconds(seconds: int) -> str:
     return (_EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat() + "Z"
 
 
+def format_micro_time(nanoseconds: int) -> str:
+    """As metav1.MicroTime prints it: microseconds, UTC."""
+    seconds, rest = divmod(nanoseconds, SECOND)
+    return f"{_format_seconds(seconds)[:-1]}.{rest // 1000:06}Z"
+
+
 def optional_time(text: str | None) -> int | None:
     return parse_time(text) if text else None

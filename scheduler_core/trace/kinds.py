@@ -322,6 +322,7 @@ class ApiThrottled(Facts, frozen=True):
 CLASSES: tuple[type[Facts], ...] = (
     CommandApplied,
     ObjectChanged,
+    Reconciled,
     EventRecorded,
     QueueMoved,
     AttemptStarted,

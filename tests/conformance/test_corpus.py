@@ -32,7 +32,6 @@ def test_a_real_cluster_is_filled_as_kube_filled_it() -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("queue/leader-election.json.xz", "leader election"),
         ("extenders/extenders.json.xz", "HTTP extenders"),
     ],
 )

@@ -14,8 +14,7 @@ from scheduler_core.testing.timelines import run_timeline
 
 QUEUE = Path(__file__).resolve().parents[1] / "corpus" / "queue"
 
-TIMELINES = [s for s in read_corpus(QUEUE) if s.family != "queue/leader-election"]
-
+TIMELINES = list(read_corpus(QUEUE))
 
 CORNERS = list(read_corpus(Path(__file__).with_name("corners.json.xz")))
 

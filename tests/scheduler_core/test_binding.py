@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, DecidePermit, DeleteObjects, Ref, SetSettings
-from scheduler_core.scheduler.steps.durations import go_duration
+from scheduler_core.objects.durations import go_duration
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.records import Record

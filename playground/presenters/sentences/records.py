@@ -29,6 +29,7 @@ from scheduler_core.trace.kinds import (
     PointStarted,
     PreemptionStarted,
     QueueMoved,
+    Reconciled,
     SchedulerStarted,
     TimerFired,
     WaitEnded,
@@ -196,6 +197,12 @@ def _object(changed: ObjectChanged) -> Message:
     )
 
 
+def _reconciled(done: Reconciled) -> Message:
+    if not done.did:
+        return message(gettext_noop("%(key)s: nothing to do"), key=done.key)
+    return message(gettext_noop("%(key)s: %(did)s"), key=done.key, did=done.did)
+
+
 def _queue_moved(moved: QueueMoved) -> Message:
     return message(
         gettext_noop("%(pod)s moves to %(place)s (%(cause)s)"),
@@ -281,6 +288,7 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(TimerFired, gettext_noop("The queue's timer"), _timer_fired),
     Sentence(CommandApplied, gettext_noop("A change from outside"), _command),
     Sentence(ObjectChanged, gettext_noop("API server"), _object),
+    Sentence(Reconciled, lambda done: done.controller, _reconciled),
     Sentence(QueueMoved, gettext_noop("Queue"), _queue_moved),
     Sentence(ApiCall, gettext_noop("API call"), _api_call),
     Sentence(ApiThrottled, gettext_noop("API client"), _throttled),

@@ -6,11 +6,11 @@ kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.objects.durations import go_duration
 from scheduler_core.scheduler.actions import AdvanceBinding, TimeOutPermit
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import journeys
-from scheduler_core.scheduler.steps.durations import go_duration
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import PodWaits
 

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import permit, scheduling
 from scheduler_core.simulation import Simulation
-from scheduler_core.testing.timelines import oracle
+from scheduler_core.testing.timelines import elections, oracle
 from scheduler_core.testing.timelines.compare import StepDifference, difference
 from scheduler_core.testing.timelines.observe import Observer, Shown
 from scheduler_core.trace.records import Record
@@ -33,19 +33,26 @@ Op = Mapping[str, Any]
 MICROSECOND = 1_000
 START = parse_time("2000-01-01T00:00:00Z")
 _UNTICKED = ("advance", "failNextBind")
-_OF_LEASES = ("try", "release", "run", "cancel", "failAPI", "deleteLease", "editLease")
 
 
 def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
     """Runs a timeline up to its first difference."""
+    if _is_election(timeline):
+        return elections.run_election(timeline)
     with oracle.oracle():
         return _Run(timeline).difference()
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
     """What a timeline needs that is not modelled; "" where it can be run."""
-    strange = next((step["op"] for step in timeline["steps"] if step["op"] not in _OPERATIONS), "")
-    return "leader election" if strange in _OF_LEASES else strange and f"operation {strange}"
+    known = elections.OPERATIONS if _is_election(timeline) else _OPERATIONS
+    strange = next((step["op"] for step in timeline["steps"] if step["op"] not in known), "")
+    return strange and f"operation {strange}"
+
+
+def _is_election(timeline: Mapping[str, Any]) -> bool:
+    """Whether its candidates contend for a Lease, and no pod is scheduled."""
+    return any(step["op"] in elections.OWN_OPERATIONS for step in timeline["steps"])
 
 
 def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:

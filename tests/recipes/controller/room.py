@@ -7,43 +7,31 @@ kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import NORMAL, KubeEvent
-from scheduler_core.api.store import Store
+from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.controllers.minimal.contract import ControllerAction, Timer
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
 
-NAME = "sweeper"
-SWEPT = "Swept"
-
-
-class SweepPod(ControllerAction, frozen=True):
-    """Removes a pod that has run to its end."""
-
-    pod: str
-
-    def stands(self, store: Store) -> bool:
-        """the pod is Succeeded or Failed"""
-        pod = store.pod_at(self.pod)
-        return pod is not None and pod.terminal
-
-    def run(self, store: Store, now: int) -> None:
-        if self.stands(store):
-            namespace, name = self.pod.split("/", 1)
-            store.record(KubeEvent(now, NORMAL, SWEPT, "Pod", namespace, name, "Swept", NAME))
-            store.remove("Pod", namespace, name)
+SWEEP_AFTER = 60 * SECOND
 
 
-class Sweeper:
+class Sweeper(Controller):
     """One for all pods."""
 
-    name = NAME
-    settings = ("sweep_after",)
-    actions = (SweepPod,)
-    event_reasons = (SWEPT,)
+    name = "sweeper"
+    component = "sweeper"
+    watches = ("Pod",)
+    event_reasons = ("Swept",)
 
-    def on_watch(self, store: Store, event: WatchEvent, now: int, settings: WorldSettings) -> list[Timer]:
+    def on_watch(self, world: World, event: WatchEvent) -> None:
         pod = event.new_pod
+        if pod is not None and pod.terminal:
+            self.enqueue(world, pod.key, SWEEP_AFTER)
+
+    def sync(self, world: World, key: str) -> str:
+        pod = world.store.pod_at(key)
         if pod is None or not pod.terminal:
-            return []
-        return [Timer(now + settings.sweep_after, SweepPod(pod.key))]
+            return ""
+        self.event(world, NORMAL, "Swept", "Pod", key, "Swept")
+        world.api.delete(("Pod", pod.namespace, pod.name), grace=0)
+        return f"removed {pod.name}: it ended a minute ago"

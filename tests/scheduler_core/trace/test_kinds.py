@@ -1,7 +1,7 @@
 """Records say what the class of their kind says: no other fields, no other types, none that is missing."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any, get_args
 
@@ -12,15 +12,25 @@ from scheduler_core.commands import (
     ApplyObjects,
     Command,
     CommandRecord,
+    CreateObject,
     DecidePermit,
     DeleteObjects,
+    DrainNode,
+    EvictPod,
+    PatchObject,
     Ref,
+    ReportCondition,
+    ScaleObject,
     SetConfiguration,
+    SetKubelet,
+    SetPrograms,
+    SetUsage,
 )
+from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import kinds
-from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten
+from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import FieldSchema, description, fields_of
 from scheduler_core.view import RECORD_FIELDS
@@ -69,11 +79,42 @@ def decided() -> Iterator[Record]:
     yield from sim.run().records
 
 
+def clustered() -> Iterator[Record]:
+    """A world with controllers hears every command that is for such worlds alone."""
+    sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
+    sim.apply(ApplyObjects((node("a"), pod("web"))))
+    web = Ref("Pod", "default", "web")
+    for command in (
+        PatchObject(web, {"metadata": {"labels": {"a": "b"}}}, type="strategic", subresource="", user=""),
+        CreateObject(node("b")),
+        SetKubelet("a", False),
+        ReportCondition("a", "MemoryPressure", "True", "Because", "somebody says so"),
+        SetPrograms(()),
+        SetUsage(()),
+        DeleteObjects((web,), grace_period_seconds=0, propagation_policy="Background", user=""),
+    ):
+        yield from sim.apply(command)
+    yield sim_record(Reconciled("deployment-controller", "default/web", "made a ReplicaSet"))
+    for command in (
+        ScaleObject(Ref("Deployment", "default", "web"), 3),
+        EvictPod("default/web", 1, dry_run=True),
+        DrainNode("a", ignore_daemon_sets=True, force=True),
+    ):
+        yield sim_record(msgspec.convert(msgspec.to_builtins(command), CommandRecord))
+
+
+def sim_record(facts: Facts) -> Record:
+    """A record of these facts in a world of its own."""
+    sim = Simulation()
+    (record,) = sim.change(partial(sim.record, facts))
+    return record
+
+
 @cache
 def records() -> tuple[Record, ...]:
     """What worlds say in which, all together, everything happens."""
     rich = chain.from_iterable(sim.last for sim in walk(steps=1_600))
-    return (*rich, *expiring(), *unbindable(), *preempting(), *decided())
+    return (*rich, *expiring(), *unbindable(), *preempting(), *decided(), *clustered())
 
 
 @pytest.mark.parametrize("kind", KINDS)
