@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api import namespaces
+from scheduler_core.api import namespaces, pods
 from scheduler_core.api.admission.admission import defaulted
 from scheduler_core.api.admission.label_keys import merged_label_keys, uses_label_keys
-from scheduler_core.api.kinds import Kind
+from scheduler_core.api.admission.priority import SYSTEM_CLASSES
+from scheduler_core.api.cluster_defaults import filled_in
+from scheduler_core.api.kinds import Kind, reference
 from scheduler_core.api.requests.updates import fits_in_place
 from scheduler_core.api.rewriting import merge_patch
+from scheduler_core.api.status import Refused
+from scheduler_core.api.status import forbidden as forbidden_answer
+from scheduler_core.api.validation.cluster import validate_update
 from scheduler_core.objects.errors import FieldError, forbidden
 
 Manifest = Mapping[str, Any]
@@ -24,28 +29,37 @@ def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels = manifest["metadata"].get("labels") or {}
         manifest = {**manifest, "spec": merged_label_keys(manifest["spec"], labels)}
-    return defaulted(manifest, kind)
+    return filled_in(defaulted(manifest, kind), kind.key)
 
 
-def complete(kind: Kind, manifest: Manifest) -> Manifest:
-    """With what follows from the object as admission left it."""
+def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
+    """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
+    if kind.key == "Pod":
+        return pods.created(manifest, timestamp, imported)
     return namespaces.created(manifest) if kind.key == "Namespace" else manifest
+
+
+def refuse_deletion(kind: Kind, name: str) -> None:
+    """Refused where the API server keeps an object."""
+    if kind.key == "PriorityClass" and name in SYSTEM_CLASSES:
+        why = "this is a system priority class and cannot be deleted"
+        raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
 
 
 def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> Manifest:
     """The object to be: with its defaults, and only the part that the (sub)resource may write."""
     if subresource == "status":
-        return {**old, "status": new.get("status") or {}}
+        return pods.with_status(old, new) if kind.key == "Pod" else {**old, "status": new.get("status") or {}}
     if kind.key == "Namespace":
         new = namespaces.updated(old, new, subresource)
-    return defaulted(new, kind)
+    return filled_in(defaulted(new, kind), kind.key)
 
 
 def update_errors(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> list[FieldError]:
     """What may not be changed so."""
     if kind.key == "Pod" and not subresource and not fits_in_place(old, new):
         return [forbidden("spec", "pod updates may not change fields other than those that kube allows")]
-    return []
+    return [] if subresource == "status" else validate_update(old, new, kind)
 
 
 def strategic_patch(old: Manifest, patch: Any) -> Any:

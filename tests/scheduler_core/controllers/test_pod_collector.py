@@ -126,6 +126,6 @@ def test_each_missing_node_has_its_own_time() -> None:
     wait(sim, 30)
     sim.apply(CreateObject(bound("q", to="b")))
     wait(sim, 50)
-    assert (phase_of(sim, "p"), phase_of(sim, "q")) == ("gone", "Running")
+    assert (phase_of(sim, "p"), phase_of(sim, "q")) == ("gone", "Pending")
     wait(sim, 80)
     assert phase_of(sim, "q") == "gone"
