@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api import strategies
+from scheduler_core.api import deletion, strategies
 from scheduler_core.api.admission.catalogue import plugins_of
 from scheduler_core.api.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.api.kinds import Kind, kind_of, known, namespace_of, reference
@@ -143,7 +143,7 @@ class APIServer:
         strategies.refuse_deletion(kind, target[2])
         for plugin in plugins_of(self.options):
             plugin.validate(request, old)
-        strategies.delete(self.store, kind, old, self.now, grace, propagation)
+        deletion.delete(self.store, kind, old, self.now, grace, propagation)
 
     def bind(self, pod: str, uid: str, node: str) -> None:
         """POST of pods/binding."""
@@ -251,7 +251,7 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
-        strategies.collect(self.store, kind, stored)
+        deletion.collect(self.store, kind, stored)
         return stored
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
+from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.state import Copied, State
 
@@ -69,3 +70,4 @@ class Surroundings(State):
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
+    garbage: Copied[Garbage] = field(default_factory=Garbage)

@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import EvictPod
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.clusters import cluster, set_status
+from tests.scheduler_core.clusters import set_status, silent
 from tests.scheduler_core.worlds import node, pod
 
 
@@ -25,7 +25,7 @@ def budget(name: str, allowed: int, **more: Any) -> dict[str, Any]:
 
 
 def with_pod(*budgets: dict[str, Any], phase: str = "Running", ready: bool = True) -> Simulation:
-    sim = cluster(node("n"), pod("p", nodeName="n"), *budgets, controllers=[])
+    sim = silent(node("n"), pod("p", nodeName="n"), *budgets, controllers=[])
     for manifest in budgets:
         set_status(sim, "PodDisruptionBudget", manifest["metadata"]["name"], **manifest["status"])
     condition = {"type": "Ready", "status": "True" if ready else "False"}

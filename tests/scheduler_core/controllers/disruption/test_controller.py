@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.commands import EvictPod
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.clusters import SECOND, cluster, go_on, messages, set_status
+from tests.scheduler_core.clusters import SECOND, messages, set_status, silent, wait
 from tests.scheduler_core.worlds import node, pod
 
 NAME = "disruption-controller"
@@ -55,10 +55,10 @@ def covered(pods: int, *objects: Any, healthy: int | None = None, owner: Any = N
     """A world with these budgets and this many pods, the first of them healthy."""
     names = [f"p{i}" for i in range(pods)]
     owner = ("apps/v1", "ReplicaSet", "web") if owner is None else owner or None
-    sim = cluster(node("n"), *objects, *(web(name, owner) for name in names), controllers=[NAME])
+    sim = silent(node("n"), *objects, *(web(name, owner) for name in names), controllers=[NAME])
     for name in names[: pods if healthy is None else healthy]:
         set_status(sim, "Pod", name, **RUNNING)
-    go_on(sim, 1)
+    wait(sim, 1)
     return sim
 
 
@@ -127,9 +127,9 @@ def test_a_booked_pod_counts_as_gone_and_is_written_off_after_two_minutes() -> N
     sim = covered(3, replica_set(3), budget(minAvailable=1))
     booked = {"disruptedPods": {"p0": sim.store.timestamp(sim.now)}}
     set_status(sim, "PodDisruptionBudget", "b", **booked)
-    go_on(sim, 100)
+    wait(sim, 100)
     assert figures(sim) == (3, 1, 2, 1)
-    go_on(sim, 130)
+    wait(sim, 130)
     assert figures(sim) == (3, 1, 3, 2)
     assert messages(sim, "NotDeleted") == [
         "Pod was expected by PDB default/default to be deleted but it wasn't"
@@ -140,7 +140,7 @@ def test_an_evicted_pod_is_not_healthy_and_leaves_the_book() -> None:
     sim = covered(3, replica_set(3), budget(minAvailable=1))
     sim.apply(EvictPod("default/p0"))
     assert list(status(sim)["disruptedPods"]) == ["p0"]
-    go_on(sim, 2)
+    wait(sim, 2)
     assert figures(sim) == (3, 1, 2, 1)
     assert "disruptedPods" not in status(sim)
 
@@ -154,10 +154,10 @@ def test_a_mark_that_leads_to_no_deletion_is_taken_off() -> None:
         "lastTransitionTime": sim.store.timestamp(sim.now),
     }
     set_status(sim, "Pod", "p0", conditions=[marked])
-    go_on(sim, 100)
+    wait(sim, 100)
     found = sim.store.pod_at("default/p0")
     assert found is not None and (found.condition("DisruptionTarget") or {})["status"] == "True"
-    go_on(sim, 130)
+    wait(sim, 130)
     found = sim.store.pod_at("default/p0")
     assert found is not None and (found.condition("DisruptionTarget") or {})["status"] == "False"
 

@@ -11,7 +11,7 @@ from scheduler_core.controllers.nodes.taint_eviction import Tolerance, tolerance
 from scheduler_core.objects.node import Taint
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.clusters import SECOND, cluster, go_on, messages, patch
+from tests.scheduler_core.clusters import SECOND, messages, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
 
 NAME = "taint-eviction-controller"
@@ -25,9 +25,9 @@ def tolerates(key: str, seconds: int | None = None) -> dict[str, Any]:
 
 def tainted(*tolerations: Mapping[str, Any], taints: Sequence[Mapping[str, Any]] = (A,)) -> Simulation:
     """A pod on a node that is tainted at 10 s."""
-    sim = cluster(node("n"), pod("p", nodeName="n", tolerations=list(tolerations)), controllers=[NAME])
-    go_on(sim, 10)
-    patch(sim, "Node", "n", {"spec": {"taints": list(taints)}})
+    sim = silent(node("n"), pod("p", nodeName="n", tolerations=list(tolerations)), controllers=[NAME])
+    wait(sim, 10)
+    patch(sim, "Node", "n", {"spec": {"taints": list(taints)}}, "")
     return sim
 
 
@@ -38,7 +38,7 @@ def evicted(sim: Simulation) -> bool:
 
 def test_a_pod_that_does_not_tolerate_goes_at_once_and_says_why() -> None:
     sim = tainted()
-    go_on(sim, 11)
+    wait(sim, 11)
     found = sim.store.pod_at("default/p")
     assert found is not None and found.deleting
     condition = found.condition("DisruptionTarget")
@@ -50,17 +50,17 @@ def test_a_pod_that_does_not_tolerate_goes_at_once_and_says_why() -> None:
 
 def test_a_tolerated_time_counts_from_the_taint() -> None:
     sim = tainted(tolerates("a", 60))
-    go_on(sim, 69)
+    wait(sim, 69)
     assert not evicted(sim)
-    go_on(sim, 71)
+    wait(sim, 71)
     assert evicted(sim)
 
 
 def test_untainting_calls_the_eviction_off() -> None:
     sim = tainted(tolerates("a", 60))
-    go_on(sim, 30)
-    patch(sim, "Node", "n", {"spec": {"taints": None}})
-    go_on(sim, 100)
+    wait(sim, 30)
+    patch(sim, "Node", "n", {"spec": {"taints": None}}, "")
+    wait(sim, 100)
     assert not evicted(sim)
     assert messages(sim, "TaintManagerEviction") == ["Cancelling deletion of Pod default/p"]
     assert not sim.due(10_000 * SECOND)
@@ -69,19 +69,19 @@ def test_untainting_calls_the_eviction_off() -> None:
 @pytest.mark.parametrize("second", [[A, B], [B]], ids=["another taint", "another one in its place"])
 def test_a_planned_eviction_keeps_its_time(second: list[Any]) -> None:
     sim = tainted(tolerates("a", 60), tolerates("b", 5))
-    go_on(sim, 30)
-    patch(sim, "Node", "n", {"spec": {"taints": second}})
-    go_on(sim, 69)
+    wait(sim, 30)
+    patch(sim, "Node", "n", {"spec": {"taints": second}}, "")
+    wait(sim, 69)
     assert not evicted(sim)
-    go_on(sim, 71)
+    wait(sim, 71)
     assert evicted(sim)
 
 
 def test_a_second_taint_that_is_not_tolerated_evicts_now() -> None:
     sim = tainted(tolerates("a", 60))
-    go_on(sim, 30)
-    patch(sim, "Node", "n", {"spec": {"taints": [A, B]}})
-    go_on(sim, 31)
+    wait(sim, 30)
+    patch(sim, "Node", "n", {"spec": {"taints": [A, B]}}, "")
+    wait(sim, 31)
     assert evicted(sim)
     assert messages(sim, "TaintManagerEviction") == [
         "Cancelling deletion of Pod default/p",
@@ -90,28 +90,28 @@ def test_a_second_taint_that_is_not_tolerated_evicts_now() -> None:
 
 
 def test_a_pod_that_comes_later_is_judged_too() -> None:
-    sim = cluster(node("n"), controllers=[NAME])
-    patch(sim, "Node", "n", {"spec": {"taints": [A]}})
-    go_on(sim, 5)
+    sim = silent(node("n"), controllers=[NAME])
+    patch(sim, "Node", "n", {"spec": {"taints": [A]}}, "")
+    wait(sim, 5)
     sim.change(lambda: (sim.api.create(pod("p", nodeName="n")), None)[1])
-    go_on(sim, 6)
+    wait(sim, 6)
     assert evicted(sim)
 
 
 def test_nothing_is_remembered_of_a_pod_that_is_gone() -> None:
     sim = tainted(tolerates("a", 60))
-    go_on(sim, 20)
+    wait(sim, 20)
     sim.change(lambda: (sim.store.remove("Pod", "default", "p"), None)[1])
-    go_on(sim, 21)
+    wait(sim, 21)
     assert sim.surroundings.nodes.evictions == {}
     assert messages(sim, "TaintManagerEviction") == ["Cancelling deletion of Pod default/p"]
 
 
 def test_a_copy_of_the_world_evicts_alike() -> None:
     sim = tainted(tolerates("a", 60))
-    go_on(sim, 30)
+    wait(sim, 30)
     fork = sim.fork()
-    go_on(fork, 100)
+    wait(fork, 100)
     assert evicted(fork) and not evicted(sim)
 
 
