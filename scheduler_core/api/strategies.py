@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.api.admission.admission import defaulted
 from scheduler_core.api.admission.label_keys import merged_label_keys, uses_label_keys
+from scheduler_core.api.admission.workload_defaults import defaulted_workload
 from scheduler_core.api.kinds import Kind
 from scheduler_core.api.requests.updates import fits_in_place
 from scheduler_core.api.rewriting import merge_patch, with_section
@@ -26,7 +27,7 @@ def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels = manifest["metadata"].get("labels") or {}
         manifest = {**manifest, "spec": merged_label_keys(manifest["spec"], labels)}
-    return defaulted(manifest, kind)
+    return defaulted_workload(defaulted(manifest, kind))
 
 
 def complete(kind: Kind, manifest: Manifest) -> Manifest:
@@ -38,7 +39,7 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
     """The object to be: with its defaults, and only the part that the (sub)resource may write."""
     if subresource == "status":
         return {**old, "status": new.get("status") or {}}
-    return defaulted(new, kind)
+    return defaulted_workload(defaulted(new, kind))
 
 
 def update_errors(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> list[FieldError]:

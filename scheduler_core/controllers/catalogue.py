@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.contract import Controller, Reconcile, WorldAction
+from scheduler_core.controllers.workloads import catalogue as workloads
 
-CONTROLLERS: tuple[Controller, ...] = ()
+CONTROLLERS: tuple[Controller, ...] = (*workloads.CONTROLLERS,)
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
 ACTIONS: tuple[type[WorldAction], ...] = (
