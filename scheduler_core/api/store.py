@@ -78,6 +78,11 @@ class Store(State):
         objects = self._objects.get(kind, _NO_OBJECTS)
         return [objects[key] for key in self._order(kind)]
 
+    def by_uid(self, uid: str) -> tuple[str, str, str] | None:
+        """Kind, namespace and name of the object with a uid."""
+        found = self._uids.get(uid)
+        return None if found is None else (found[0], *found[1])
+
     def count(self, kind: str) -> int:
         return len(self._objects.get(kind, _NO_OBJECTS))
 

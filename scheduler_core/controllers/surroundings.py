@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -65,3 +66,4 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    garbage: Copied[Garbage] = field(default_factory=Garbage)

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -29,7 +30,8 @@ from scheduler_core.objects.errors import FieldError
 
 
 def start(world: World) -> None:
-    """Has the controllers begin: they look at what is there."""
+    """Makes what is in every cluster, and has the controllers begin: they look at what is there."""
+    make_standing_objects(world.api)
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
             controller.on_start(world)

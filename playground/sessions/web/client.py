@@ -365,7 +365,7 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecke
     """Compute a trace again; what was found, and a session with its history."""
     check = runtime().traces.check
     found = await runtime().call(lambda: check(data, creator))
-    session = await in_thread(log.restore, name, creator, found.seed, found.head, found.commands)
+    session = await in_thread(log.restore, name, creator, found)
     return found, session
 
 

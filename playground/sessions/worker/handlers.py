@@ -34,7 +34,7 @@ from playground.sessions.worker.time_sharing import Steps
 
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
-    engine = Engine(request.seed, engines.slice, request.story)
+    engine = Engine(request.seed, engines.slice, request.story, request.edition)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
     yield from engine.take(request.rows)

@@ -8,9 +8,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scheduler_core.api.admission.plugin import AdmissionPlugin
+from scheduler_core.api.admission.plugins.default_toleration_seconds import DefaultTolerationSeconds
+from scheduler_core.api.admission.plugins.limit_ranger import LimitRanger
+from scheduler_core.api.admission.plugins.namespace_lifecycle import NamespaceLifecycle
+from scheduler_core.api.admission.plugins.priority import Priority
 from scheduler_core.api.options import APIServerOptions
 
-PLUGINS: tuple[AdmissionPlugin, ...] = ()
+PLUGINS: tuple[AdmissionPlugin, ...] = (
+    NamespaceLifecycle(),
+    LimitRanger(),
+    Priority(),
+    DefaultTolerationSeconds(),
+)
 
 
 @lru_cache(maxsize=64)

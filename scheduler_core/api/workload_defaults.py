@@ -126,3 +126,4 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Job": _job,
     "CronJob": _cron_job,
 }
+WORKLOADS = tuple(_DEFAULTS)

@@ -1,0 +1,52 @@
+"""Worlds whose cluster is modelled, to test with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetSettings
+from scheduler_core.simulation import Simulation
+
+SECOND = 10**9
+Manifest = Mapping[str, Any]
+
+
+def cluster(*objects: Manifest, controllers: Sequence[str] | None = None, **settings: Any) -> Simulation:
+    """A world with these controllers and these objects in it, nothing done yet."""
+    sim = Simulation(seed=1)
+    chosen = None if controllers is None else list(controllers)
+    sim.apply(SetSettings({"cluster": {"controllers": chosen, **settings}}))
+    for manifest in objects:
+        sim.apply(ApplyObjects((manifest,)))
+    return sim
+
+
+def wait(sim: Simulation, seconds: float) -> None:
+    """Lets all happen that is due up to a time since the world was made, and sets the clock to it."""
+    until = round(seconds * SECOND)
+    while sim.due(until):
+        sim.advance()
+    sim.agenda.now = max(sim.now, until)
+
+
+def make(kind: str, name: str, namespace: str = "default", **fields: Any) -> dict[str, Any]:
+    """A manifest; `metadata` among the fields adds to its name and namespace."""
+    versions = {"ReplicaSet": "apps/v1", "Deployment": "apps/v1", "Job": "batch/v1"}
+    placed = {"namespace": namespace} if namespace else {}
+    meta = {"name": name, **placed, **fields.pop("metadata", {})}
+    return {"apiVersion": versions.get(kind, "v1"), "kind": kind, "metadata": meta, **fields}
+
+
+def delete(sim: Simulation, kind: str, name: str, namespace: str = "default", **options: Any) -> None:
+    sim.apply(DeleteObjects((Ref(kind, namespace, name),), **options))
+
+
+def patch(sim: Simulation, kind: str, name: str, change: Manifest, namespace: str = "default") -> None:
+    sim.apply(PatchObject(Ref(kind, namespace, name), change))
+
+
+def meta_of(sim: Simulation, kind: str, name: str, namespace: str = "default") -> Manifest | None:
+    """The metadata of an object; None where it is not there."""
+    manifest = sim.store.get(kind, namespace, name)
+    return None if manifest is None else manifest["metadata"]
