@@ -8,9 +8,11 @@ from scheduler_core.controllers.workloads.replicas import (
     ReplicaSetController,
     ReplicationControllerController,
 )
+from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
 
 CONTROLLERS: tuple[Controller, ...] = (
     DeploymentController(),
     ReplicaSetController(),
     ReplicationControllerController(),
+    StatefulSetController(),
 )

@@ -9,67 +9,37 @@ kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
-from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.owners import Owner, claimed_pods, resolve, selecting
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
 from scheduler_core.controllers.workloads.pods import (
     POD_REASONS,
     create_pods,
     delete_pod,
     is_active,
-    is_ready,
     soonest_available,
 )
 from scheduler_core.controllers.workloads.ranking import first_to_go
 from scheduler_core.controllers.workloads.replicas.related import pods_on_nodes
 from scheduler_core.controllers.workloads.replicas.status import replica_status
+from scheduler_core.controllers.workloads.watching import WorkloadController
 from scheduler_core.objects.pod import Pod
 
 BURST = 500  # pods created or deleted in one look
 _PER_POD = MILLISECOND // 10
 
 
-class ReplicaSetController(Controller):
+class ReplicaSetController(WorkloadController):
     """Keeps a ReplicaSet's pods."""
 
     name = "replicaset-controller"
     component = "replicaset-controller"
-    kind: ClassVar[str] = "ReplicaSet"
+    kind = "ReplicaSet"
     watches = ("ReplicaSet", "Pod")
     event_reasons = POD_REASONS
 
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.kind == self.kind:
-            if event.new is not None and _says_more(event):
-                self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
-        elif event.kind == "Pod":
-            self._hear_of_pod(world, event)
-
-    def on_start(self, world: World) -> None:
-        for manifest in world.store.list(self.kind):
-            self.enqueue(world, Owner.of(manifest).key)
-
-    def _hear_of_pod(self, world: World, event: WatchEvent) -> None:
-        old, new = event.old_pod, event.new_pod
-        if old is not None and new is not None and _alike(old, new):
-            return
-        mine = ""
-        for manifest in (event.old, event.new):
-            key = resolve(world, self.kind, manifest)
-            if key and key != mine:
-                mine = key
-                self.enqueue(world, key, self._patience(world, key))
-        if new is not None and not new.deleting and controller_of(new.manifest) is None:
-            for key in selecting(world, self.kind, new.namespace, new.labels):
-                self.enqueue(world, key)
-
-    def _patience(self, world: World, key: str) -> int:
-        """How long a change of a pod may wait: the more pods there are to count, the longer."""
+    def patience(self, world: World, key: str) -> int:
         namespace, _, name = key.partition("/")
         manifest = world.store.get(self.kind, namespace, name) or {}
         counted = int((manifest.get("status") or {}).get("replicas") or 0)
@@ -117,28 +87,3 @@ class ReplicationControllerController(ReplicaSetController):
     component = "replication-controller"
     kind = "ReplicationController"
     watches = ("ReplicationController", "Pod")
-
-
-def _says_more(event: WatchEvent) -> bool:
-    """Whether more than a status changed, which is this controller's own."""
-    old, new = event.old, event.new
-    return (
-        old is None
-        or new is None
-        or old.get("spec") != new.get("spec")
-        or any(
-            old["metadata"].get(field) != new["metadata"].get(field)
-            for field in ("uid", "deletionTimestamp", "finalizers")
-        )
-    )
-
-
-def _alike(old: Pod, new: Pod) -> bool:
-    """Whether a pod that changed counts as it did before."""
-    return (
-        old.deleting == new.deleting
-        and old.terminal == new.terminal
-        and old.labels == new.labels
-        and controller_of(old.manifest) == controller_of(new.manifest)
-        and is_ready(old) == is_ready(new)
-    )
