@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import Controller, Reconcile, WorldAction
 
-CONTROLLERS: tuple[Controller, ...] = ()
+CONTROLLERS: tuple[Controller, ...] = (Chronicle(),)
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
 ACTIONS: tuple[type[WorldAction], ...] = (
