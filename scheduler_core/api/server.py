@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api import strategies
+from scheduler_core.api import deletion, strategies
 from scheduler_core.api.admission.catalogue import plugins_of
 from scheduler_core.api.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.api.kinds import Kind, kind_of, known, namespace_of, reference
@@ -143,7 +143,7 @@ class APIServer:
         strategies.refuse_deletion(kind, target[2])
         for plugin in plugins_of(self.options):
             plugin.validate(request, old)
-        strategies.delete(self.store, kind, old, self.now, grace, propagation)
+        deletion.delete(self.store, kind, old, self.now, grace, propagation)
 
     def bind(self, pod: str, uid: str, node: str) -> None:
         """POST of pods/binding."""
@@ -186,6 +186,10 @@ class APIServer:
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
         return self._found(known(target[0]), *target[1:])
+
+    def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
+        """Refused: 409 where an object is not the one that is meant."""
+        self._demand(known(target[0]), self.found(target), preconditions)
 
     # what all of them need
 
@@ -247,7 +251,7 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
-        strategies.collect(self.store, kind, stored)
+        deletion.collect(self.store, kind, stored)
         return stored
 
 

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.memory.disruption import DisruptionMemory
+from scheduler_core.controllers.memory.garbage import Garbage
+from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -76,3 +79,6 @@ class Surroundings(State):
     levels: Copied[dict[str, tuple[Level, ...]]] = field(
         default_factory=dict
     )  # by kind/namespace/name, oldest first
+    nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
+    disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
+    garbage: Copied[Garbage] = field(default_factory=Garbage)

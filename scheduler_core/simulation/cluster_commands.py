@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from scheduler_core.api.eviction import evict
+from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
@@ -15,6 +17,7 @@ from scheduler_core.commands import (
     BindPod,
     CreateObject,
     DeleteObjects,
+    EvictPod,
     PatchObject,
     ReportCondition,
     ScaleObject,
@@ -94,6 +97,11 @@ def _bind(world: World, command: BindPod) -> None:
     world.api.bind(command.pod, "", command.node)
 
 
+def _evict(world: World, command: EvictPod) -> None:
+    wanted = Preconditions(command.uid, command.resource_version)
+    evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted)
+
+
 def _kubelet(world: World, command: SetKubelet) -> None:
     inputs = world.surroundings.inputs
     if world.store.node(command.node) is None:
@@ -130,6 +138,7 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     DeleteObjects: _delete,
     ScaleObject: _scale,
     BindPod: _bind,
+    EvictPod: _evict,
     SetKubelet: _kubelet,
     ReportCondition: _condition,
     SetPrograms: _programs,
