@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
 from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
@@ -14,6 +15,7 @@ from scheduler_core.controllers.kubelet.controller import Kubelet
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 
 CONTROLLERS: tuple[Controller, ...] = (
+    Chronicle(),
     Kubelet(),
     TaintEviction(),
     Disruption(),
