@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
 from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
@@ -12,8 +13,11 @@ from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.workloads import catalogue as workloads
 
 CONTROLLERS: tuple[Controller, ...] = (
+    *workloads.CONTROLLERS,
+    Chronicle(),
     Kubelet(),
     TaintEviction(),
     Disruption(),
