@@ -23,6 +23,7 @@ class Session(models.Model):
     edit_key = models.CharField(max_length=64, unique=True, default=new_key)
     view_key = models.CharField(max_length=64, unique=True, default=new_key)
     seed = models.BigIntegerField(default=0)
+    edition = models.SmallIntegerField(default=1)  # what its world begins with
     story = models.CharField(max_length=80, blank=True, default="")
     engine_version = models.CharField(max_length=40, default="")
     head = models.BigIntegerField(default=0)

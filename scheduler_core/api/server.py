@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api import strategies
+from scheduler_core.api import deletion, strategies
 from scheduler_core.api.admission.catalogue import plugins_of
 from scheduler_core.api.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.api.kinds import Kind, kind_of, known, namespace_of, reference
@@ -23,11 +23,13 @@ from scheduler_core.api.requests.updates import desired
 from scheduler_core.api.rewriting import merge_patch, with_section
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
-from scheduler_core.api.validation.objects import semantics, structure
+from scheduler_core.api.validation.cluster import validate, validate_update
+from scheduler_core.api.validation.objects import structure
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
 _RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
 
@@ -50,30 +52,41 @@ class APIServer:
 
     # writing
 
-    def create(self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False) -> Manifest:
-        """POST. The object as it was stored."""
+    def create(
+        self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False
+    ) -> Manifest:
+        """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
         kind = self._read(manifest)
         manifest = self._named(_placed(manifest, kind), kind)
         namespace, name = _key(manifest)
-        request = self._request("CREATE", kind, namespace, name, user=user, dry_run=dry_run)
+        request = replace(
+            self._request("CREATE", kind, namespace, name, user=user), dry_run=dry_run, imported=imported
+        )
         manifest = strategies.prepare_for_create(kind, manifest)
         for plugin in plugins_of(self.options):
             manifest = plugin.admit(request, manifest)
-        manifest = strategies.complete(kind, manifest)
-        self._check(kind, name, semantics(manifest, kind))
+        manifest = strategies.complete(kind, manifest, self.store.timestamp(self.now), imported)
+        self._check(kind, name, validate(manifest, kind))
         for plugin in plugins_of(self.options):
             plugin.validate(request, manifest)
         if self.store.get(kind.key, namespace, name) is not None:
             raise Refused.because(already_exists(kind.resource, name), reference(kind.key, namespace, name))
         if dry_run:
             return manifest
+        for plugin in plugins_of(self.options):
+            plugin.commit(request, manifest)
         stored = self.store.create(manifest, kind.key, self.now).new
         assert stored is not None
         return stored
 
-    def update(self, manifest: Manifest, subresource: str = "", user: str = ADMIN) -> Manifest:
-        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one."""
+    def update(
+        self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
+    ) -> Manifest:
+        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
         kind = self._read(manifest)
+        if subresource and subresource not in _SUBRESOURCES.get(kind.key, ("status",)):
+            answer = Answer("NotFound", "the server could not find the requested resource")
+            raise Refused.because(answer, reference(kind.key, *_key(manifest)))
         namespace, name = _key(_placed(manifest, kind))
         old = self._found(kind, namespace, name)
         given = manifest["metadata"].get("resourceVersion")
@@ -83,15 +96,20 @@ class APIServer:
             )
             raise Refused.because(conflict(kind.resource, name, why), reference(kind.key, namespace, name))
         request = replace(
-            self._request("UPDATE", kind, namespace, name, user=user), old=old, subresource=subresource
+            self._request("UPDATE", kind, namespace, name, user=user),
+            old=old,
+            subresource=subresource,
+            imported=imported,
         )
-        new = strategies.prepare_for_update(kind, old, manifest, subresource)
+        new = strategies.prepare_for_update(kind, old, manifest, subresource, imported)
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
-        errors = [*semantics(new, kind), *strategies.update_errors(kind, old, new, subresource)]
+        errors = [*validate(new, kind), *validate_update(old, new, kind, subresource)]
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
+        for plugin in plugins_of(self.options):
+            plugin.commit(request, new)
         return self._written(kind, old, new)
 
     def patch(
@@ -133,9 +151,10 @@ class APIServer:
         old = self._found(kind, *target[1:])
         self._demand(kind, old, preconditions)
         request = replace(self._request("DELETE", kind, target[1], target[2], user=user), old=old)
+        strategies.refuse_deletion(kind, target[2])
         for plugin in plugins_of(self.options):
             plugin.validate(request, old)
-        strategies.delete(self.store, kind, old, self.now, grace, propagation)
+        deletion.delete(self.store, kind, old, self.now, grace, propagation)
 
     def bind(self, pod: str, uid: str, node: str) -> None:
         """POST of pods/binding."""
@@ -170,14 +189,18 @@ class APIServer:
         placed = _placed(manifest, kind)
         old = self.store.get(kind.key, *_key(placed))
         if old is None:
-            self.create(placed, user)
+            self.create(placed, user, imported=True)
         else:
             given = {k: v for k, v in desired(old, placed).items() if k != "resourceVersion"}
-            self.update(given, user=user)
+            self.update(given, user=user, imported=True)
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
         return self._found(known(target[0]), *target[1:])
+
+    def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
+        """Refused: 409 where an object is not the one that is meant."""
+        self._demand(known(target[0]), self.found(target), preconditions)
 
     # what all of them need
 
@@ -217,11 +240,8 @@ class APIServer:
         namespace: str,
         name: str,
         user: str = ADMIN,
-        dry_run: bool = False,
     ) -> Request:
-        return Request(
-            self.store, self.options, self.now, operation, kind, namespace, name, user=user, dry_run=dry_run
-        )
+        return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
     def _named(self, manifest: Manifest, kind: Kind) -> Manifest:
         """With a name made of generateName, where there is none."""
@@ -242,7 +262,7 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
-        strategies.collect(self.store, kind, stored)
+        deletion.collect(self.store, kind, stored)
         return stored
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from scheduler_core.api.kinds import known
 from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.ownership import ByController
 from scheduler_core.api.rewriting import with_condition, with_section
 from scheduler_core.api.status import DONE, Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
@@ -50,6 +51,8 @@ class Store(State):
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
+    _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
+    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
     _subscribers: Derived[Subscribers]
 
     def __init__(self, epoch: int = EPOCH) -> None:
@@ -63,6 +66,8 @@ class Store(State):
         self._uids = {}
         self._created = 0
         self._sorted = {}
+        self._owned = {}
+        self._assigned = {}
         self._subscribers = []
 
     # reading
@@ -74,6 +79,11 @@ class Store(State):
         """All objects of a kind, by namespace and name."""
         objects = self._objects.get(kind, _NO_OBJECTS)
         return [objects[key] for key in self._order(kind)]
+
+    def by_uid(self, uid: str) -> tuple[str, str, str] | None:
+        """Kind, namespace and name of the object with a uid."""
+        found = self._uids.get(uid)
+        return None if found is None else (found[0], *found[1])
 
     def count(self, kind: str) -> int:
         return len(self._objects.get(kind, _NO_OBJECTS))
@@ -94,12 +104,28 @@ class Store(State):
         """All pods, by namespace and name."""
         return [self._pods[key] for key in self._order("Pod")]
 
+    def pods_on(self, node: str) -> Pods:
+        """The pods that are bound to a node, by namespace and name."""
+        if not self._assigned:
+            self._assigned[""] = {}
+            for key, pod in self._pods.items():
+                self._assign(key, None, pod)
+        return [self._pods[key] for key in sorted(self._assigned.get(node, ()))]
+
     def node(self, name: str) -> Node | None:
         return self._nodes.get(name)
 
     def nodes(self) -> Nodes:
         """All nodes, by name."""
         return [self._nodes[key[1]] for key in self._order("Node")]
+
+    def controlled(self, kind: str, uid: str) -> Keys:
+        """Namespaces and names of a kind's objects that the controller of this uid manages, sorted."""
+        return self._ownership(kind).of(uid)
+
+    def uncontrolled(self, kind: str, namespace: str) -> Keys:
+        """Those of a namespace that no controller manages."""
+        return self._ownership(kind).without(namespace)
 
     @property
     def created(self) -> int:
@@ -122,15 +148,17 @@ class Store(State):
         key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
         if (event.new is None) != (key not in objects):
             self._sorted.pop(event.kind, None)
+        self._owned.pop(event.kind, None)
         if event.new is None:
             objects.pop(key, None)
             if event.kind == "Pod":
-                self._pods.pop(key, None)
+                self._assign(key, self._pods.pop(key, None), None)
             elif event.kind == "Node":
                 self._nodes.pop(event.name, None)
             return
         objects[key] = event.new
         if event.new_pod is not None:
+            self._assign(key, self._pods.get(key), event.new_pod)
             self._pods[key] = event.new_pod
         elif event.new_node is not None:
             self._nodes[event.name] = event.new_node
@@ -185,16 +213,20 @@ class Store(State):
         if old is None:
             return None
         del self._objects[kind][key]
+        if kind in self._owned:
+            self._owned[kind].note(key, old, None)
         self._uids.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
+        pod = self._pods.pop(key, None) if kind == "Pod" else None
+        self._assign(key, pod, None)
         return self._notify(
             WatchEvent(
                 DELETED,
                 kind,
                 old,
                 None,
-                old_pod=self._pods.pop(key, None) if kind == "Pod" else None,
+                old_pod=pod,
                 old_node=self._nodes.pop(name, None) if kind == "Node" else None,
             )
         )
@@ -294,10 +326,13 @@ class Store(State):
         objects = self._objects.setdefault(kind, {})
         if key not in objects:
             self._sorted.pop(kind, None)
+        if kind in self._owned:
+            self._owned[kind].note(key, objects.get(key), manifest)
         objects[key] = manifest
         if kind == "Pod":
             before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
             self._pods[key] = pod
+            self._assign(key, before, pod)
             return self._notify(WatchEvent(change, kind, old, manifest, before, pod))
         if kind == "Node":
             previous, node = self._nodes.get(key[1]), Node.from_manifest(manifest)
@@ -305,10 +340,28 @@ class Store(State):
             return self._notify(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
         return self._notify(WatchEvent(change, kind, old, manifest))
 
+    def _assign(self, key: Key, before: Pod | None, after: Pod | None) -> None:
+        """Keeps the pods by node, where they have been asked for."""
+        if not self._assigned:
+            return
+        old = before.node_name if before is not None else ""
+        new = after.node_name if after is not None else ""
+        if old != new:
+            if old:
+                del self._assigned[old][key]
+            if new:
+                self._assigned.setdefault(new, {})[key] = None
+
     def _notify(self, event: WatchEvent) -> WatchEvent:
         for subscriber in self._subscribers:
             subscriber(event)
         return event
+
+    def _ownership(self, kind: str) -> ByController:
+        index = self._owned.get(kind)
+        if index is None:
+            index = self._owned[kind] = ByController(self._objects.get(kind, _NO_OBJECTS).items())
+        return index
 
     def _order(self, kind: str) -> Keys:
         keys = self._sorted.get(kind)

@@ -1,6 +1,6 @@
-"""What the API server does to an object of each kind besides admission: defaults, fields that may not change, finalizers.
+"""What the API server does to an object of each kind besides admission: defaults, and fields that may not change.
 
-kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update,delete}.go @ v1.34.1
+kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.api import namespaces, pods
 from scheduler_core.api.admission.admission import defaulted
 from scheduler_core.api.admission.label_keys import merged_label_keys, uses_label_keys
-from scheduler_core.api.kinds import Kind
-from scheduler_core.api.requests.updates import fits_in_place
-from scheduler_core.api.rewriting import merge_patch, with_section
-from scheduler_core.api.store import Store
-from scheduler_core.objects.errors import FieldError, forbidden
+from scheduler_core.api.admission.priority import SYSTEM_CLASSES
+from scheduler_core.api.cluster_defaults import filled_in
+from scheduler_core.api.kinds import Kind, reference
+from scheduler_core.api.rewriting import merge_patch
+from scheduler_core.api.status import Refused
+from scheduler_core.api.status import forbidden as forbidden_answer
 
 Manifest = Mapping[str, Any]
-_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
-_PROPAGATION = {"Orphan": _ORPHAN, "Foreground": _FOREGROUND}
 
 
 def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
@@ -26,58 +26,41 @@ def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels = manifest["metadata"].get("labels") or {}
         manifest = {**manifest, "spec": merged_label_keys(manifest["spec"], labels)}
-    return defaulted(manifest, kind)
+    return filled_in(defaulted(manifest, kind), kind.key)
 
 
-def complete(kind: Kind, manifest: Manifest) -> Manifest:
-    """With what follows from the object as admission left it."""
-    return manifest
+def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
+    """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
+    if kind.key == "Pod":
+        return pods.created(manifest, timestamp, imported)
+    return namespaces.created(manifest) if kind.key == "Namespace" else manifest
 
 
-def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> Manifest:
-    """The object to be: with its defaults, and only the part that the (sub)resource may write."""
+def refuse_deletion(kind: Kind, name: str) -> None:
+    """Refused where the API server keeps an object."""
+    if kind.key == "PriorityClass" and name in SYSTEM_CLASSES:
+        why = "this is a system priority class and cannot be deleted"
+        raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
+
+
+def prepare_for_update(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool
+) -> Manifest:
+    """The object to be: with its defaults, and only the part that the (sub)resource may write.
+
+    DEVIATION: of all kinds but pods an update of the object may write its status too, so that a node can be edited in one go.
+    """
     if subresource == "status":
-        return {**old, "status": new.get("status") or {}}
-    return defaulted(new, kind)
-
-
-def update_errors(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> list[FieldError]:
-    """What may not be changed so."""
-    if kind.key == "Pod" and not subresource and not fits_in_place(old, new):
-        return [forbidden("spec", "pod updates may not change fields other than those that kube allows")]
-    return []
+        return pods.with_status(old, new) if kind.key == "Pod" else {**old, "status": new.get("status") or {}}
+    if subresource == "resize":
+        return pods.resized(old, new)
+    if kind.key == "Namespace":
+        new = namespaces.updated(old, new, subresource)
+    if kind.key == "Pod" and not imported:
+        new = {**new, "status": old.get("status") or {}}
+    return filled_in(defaulted(new, kind), kind.key)
 
 
 def strategic_patch(old: Manifest, patch: Any) -> Any:
     """A strategic merge patch."""
     return merge_patch(old, patch)
-
-
-def delete(store: Store, kind: Kind, old: Manifest, now: int, grace: int | None, propagation: str) -> None:
-    """Removes the object, or marks it where something holds it back: a pod's grace period, finalizers."""
-    meta = old["metadata"]
-    namespace, name = meta.get("namespace") or "", meta["name"]
-    finalizers = list(meta.get("finalizers") or ())
-    added = _PROPAGATION.get(propagation)
-    if added and added not in finalizers:
-        finalizers.append(added)
-    if not finalizers:
-        store.delete(kind.key, namespace, name, now, grace)
-        return
-    if meta.get("deletionTimestamp") is None:
-        marks: dict[str, Any] = {
-            "deletionTimestamp": store.timestamp(now),
-            "deletionGracePeriodSeconds": 0,
-            "finalizers": finalizers,
-        }
-        store.overwrite(with_section(old, "metadata", marks), kind.key)
-
-
-def collect(store: Store, kind: Kind, stored: Manifest) -> None:
-    """Removes what was deleted and is held back by nothing any more."""
-    meta = stored["metadata"]
-    if meta.get("deletionTimestamp") is None or meta.get("finalizers"):
-        return
-    if kind.key == "Pod" and meta.get("deletionGracePeriodSeconds"):
-        return
-    store.remove(kind.key, meta.get("namespace") or "", meta["name"])

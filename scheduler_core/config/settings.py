@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from scheduler_core import LATEST_EDITION
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
@@ -89,3 +90,8 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
         settings: WorldSettings = typed({**msgspec.to_builtins(self), **changes}, WorldSettings)
         return settings
+
+
+def settings_of(edition: int) -> WorldSettings:
+    """What the worlds of an edition begin with."""
+    return WorldSettings(cluster=ClusterSettings() if edition >= LATEST_EDITION else None)

@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.controllers.contract import Controller, Reconcile, WorldAction
+from scheduler_core.controllers.chronicle import Chronicle
+from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
+from scheduler_core.controllers.disruption.controller import Disruption
+from scheduler_core.controllers.garbage.collector import GarbageCollector
+from scheduler_core.controllers.garbage.namespaces import NamespaceController
+from scheduler_core.controllers.garbage.pods import PodCollector
+from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.workloads import catalogue as workloads
 
-CONTROLLERS: tuple[Controller, ...] = ()
+CONTROLLERS: tuple[Controller, ...] = (
+    *workloads.CONTROLLERS,
+    Chronicle(),
+    Kubelet(),
+    TaintEviction(),
+    Disruption(),
+    GarbageCollector(),
+    PodCollector(),
+    NamespaceController(),
+)
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
 ACTIONS: tuple[type[WorldAction], ...] = (
@@ -15,14 +32,16 @@ ACTIONS: tuple[type[WorldAction], ...] = (
     *(action for controller in CONTROLLERS for action in controller.actions),
 )
 _WATCHERS: dict[str, tuple[Controller, ...]] = {
-    kind: tuple(controller for controller in CONTROLLERS if kind in controller.watches)
-    for kind in sorted({kind for controller in CONTROLLERS for kind in controller.watches})
+    kind: tuple(controller for controller in CONTROLLERS if {kind, EVERY_KIND} & {*controller.watches})
+    for kind in sorted({EVERY_KIND, *(kind for controller in CONTROLLERS for kind in controller.watches)})
 }
 
 
 def watchers(kind: str, cluster: ClusterSettings) -> list[Controller]:
     """Those that run and watch objects of a kind."""
-    return [controller for controller in _WATCHERS.get(kind, ()) if runs(controller, cluster)]
+    return [
+        controller for controller in _WATCHERS.get(kind, _WATCHERS[EVERY_KIND]) if runs(controller, cluster)
+    ]
 
 
 def runs(controller: Controller, cluster: ClusterSettings) -> bool:

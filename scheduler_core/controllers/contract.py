@@ -29,6 +29,7 @@ from scheduler_core.controllers.surroundings import Inputs, Surroundings, WorkQu
 from scheduler_core.trace.kinds import Facts, Reconciled
 from scheduler_core.trace.records import LazyFacts
 
+EVERY_KIND = "*"
 FIRST_PAUSE, LONGEST_PAUSE = 5 * MILLISECOND, 1000 * SECOND
 
 
@@ -112,7 +113,7 @@ class Controller:
 
     name: ClassVar[str]
     component: ClassVar[str]
-    watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds
+    watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
     always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there

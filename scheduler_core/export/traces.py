@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core import ENGINE_VERSION, FIRST_EDITION, KUBE_VERSION, LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.export.digests import digest
 from scheduler_core.framework.runtime.records import facts_of
@@ -58,7 +58,12 @@ class Report:
 
 
 def export_lines(
-    seed: int, log: Log, head: int, detail: range = range(0), created: str = ""
+    seed: int,
+    log: Log,
+    head: int,
+    detail: range = range(0),
+    created: str = "",
+    edition: int = FIRST_EDITION,
 ) -> Iterator[Line]:
     """A trace, line by line: header, then commands, records and digests in the order of positions.
 
@@ -75,8 +80,9 @@ def export_lines(
         "head": head,
         "commands": len(log),
         "created": created,
+        **({} if edition == FIRST_EDITION else {"edition": edition}),
     }
-    sim = Simulation(seed=seed)
+    sim = Simulation(seed=seed, edition=edition)
     while sim.position < head:
         before = sim.position
         command = log.get(before)
@@ -121,13 +127,23 @@ def _detail(cycle: SchedulingCycle) -> Line:
     }
 
 
-def read_log(lines: Iterable[Mapping[str, Any]]) -> tuple[int, dict[int, Mapping[str, Any]], int]:
-    """(seed, log, head) of a trace's lines; TraceError says which line is wrong."""
-    seed, head, log = 0, 0, {}
+class ReadLog(NamedTuple):
+    """What a trace says of its history."""
+
+    seed: int
+    edition: int
+    log: dict[int, Mapping[str, Any]]
+    head: int
+
+
+def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
+    """The history of a trace's lines; TraceError says which line is wrong."""
+    seed, edition, head = 0, FIRST_EDITION, 0
+    log: dict[int, Mapping[str, Any]] = {}
     seen = 0
     for seen, line in enumerate(lines, 1):
         if seen == 1:
-            seed, head = _read_header(line)
+            seed, edition, head = _read_header(line)
         elif line.get("type") == "command":
             position = line.get("position")
             if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < head:
@@ -137,10 +153,10 @@ def read_log(lines: Iterable[Mapping[str, Any]]) -> tuple[int, dict[int, Mapping
             log[position] = line["command"]
     if not seen:
         raise TraceError(1, "an empty file", "a header line")
-    return seed, log, head
+    return ReadLog(seed, edition, log, head)
 
 
-def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
+def _read_header(line: Mapping[str, Any]) -> tuple[int, int, int]:
     if line.get("type") != "header" or line.get("format") != FORMAT:
         raise TraceError(1, f"format {line.get('format')!r}", f"a header with format {FORMAT!r}")
     if line.get("schema") != SCHEMA:
@@ -148,15 +164,18 @@ def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
     for name in ("seed", "head"):
         if isinstance(line.get(name), bool) or not isinstance(line.get(name), int) or line[name] < 0:
             raise TraceError(1, f"{name} {line.get(name)!r}", "a whole number from 0")
-    return line["seed"], line["head"]
+    edition = line.get("edition", FIRST_EDITION)
+    if isinstance(edition, bool) or edition not in range(FIRST_EDITION, LATEST_EDITION + 1):
+        raise TraceError(1, f"edition {edition!r}", f"an edition from {FIRST_EDITION} to {LATEST_EDITION}")
+    return line["seed"], edition, line["head"]
 
 
 def check_lines(lines: list[Mapping[str, Any]]) -> Report:
     """Computes a trace again and compares every decision record and digest; says where it first differs."""
-    seed, log, head = read_log(lines)
+    seed, edition, log, head = read_log(lines)
     recorded = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
     attempts = 0
-    for computed in export_lines(seed, log, head):
+    for computed in export_lines(seed, log, head, edition=edition):
         if computed["type"] not in ("record", "digest"):
             continue
         number, line = next(recorded, (len(lines) + 1, {}))

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from scheduler_core import FIRST_EDITION
 from scheduler_core.api.faults import Faults
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
@@ -19,7 +20,7 @@ from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.load import load_configuration
-from scheduler_core.config.settings import WorldSettings
+from scheduler_core.config.settings import WorldSettings, settings_of
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers.catalogue import BY_NAME, watchers
 from scheduler_core.controllers.contract import Controller
@@ -32,6 +33,7 @@ from scheduler_core.scheduler.process import Process, Stage
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import election, informers
 from scheduler_core.scheduler.world import Ids
+from scheduler_core.simulation import cluster_commands
 from scheduler_core.simulation.actions import BY_KIND, is_of
 from scheduler_core.simulation.edits import Edits
 from scheduler_core.simulation.execution import execute
@@ -83,9 +85,11 @@ class Simulation(State):
     _schedulers: Copied[dict[str, Scheduler]]
     ended: Copied[dict[str, Process]]  # of schedulers that run no more, as they were in the end
 
-    def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
+    def __init__(
+        self, seed: int = 0, settings: WorldSettings | None = None, edition: int = FIRST_EDITION
+    ) -> None:
         self.seed = seed
-        self.settings = settings or WorldSettings()
+        self.settings = settings or settings_of(edition)
         self.position = 0
         self.agenda = Agenda()
         self.store = Store()
@@ -103,6 +107,8 @@ class Simulation(State):
         self.ended = {}
         self.store.read_again(self.settings.reading)
         self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
+        if self.settings.cluster is not None:
+            cluster_commands.start(self)
         self._recorder.drain()
         self.store.subscribe(self._on_watch)
 

@@ -25,8 +25,8 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
 from playground.sessions.protocol.opening import LogRow, RowKind
-from playground.sessions.protocol.traces import TracedCommand
-from scheduler_core import ENGINE_VERSION
+from playground.sessions.protocol.traces import TraceChecked, TracedCommand
+from scheduler_core import ENGINE_VERSION, FIRST_EDITION
 
 Drive = Literal["play", "run"]
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
@@ -64,6 +64,10 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
+EDITION = FIRST_EDITION
+"""What new sessions begin with."""
+
+
 @repeatable
 def find(key: str) -> Session:
     """The session that a key opens."""
@@ -76,12 +80,17 @@ def find(key: str) -> Session:
     return session
 
 
-def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
+def create(name: str, story: str, creator: str, seed: int = 0, edition: int = EDITION) -> Session:
     """A new, empty session. Raises LimitReached where the creator has as many as one may have."""
     creator = _hidden(creator)
     _require_room(creator)
     return Session.objects.create(
-        name=name, story=story, creator=creator, seed=seed, engine_version=ENGINE_VERSION
+        name=name,
+        story=story,
+        creator=creator,
+        seed=seed,
+        edition=edition,
+        engine_version=ENGINE_VERSION,
     )
 
 
@@ -191,6 +200,7 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
     session = Session.objects.create(
         name=name or branches.next_name(origin),
         seed=origin.seed,
+        edition=origin.edition,
         story=origin.story,
         engine_version=origin.engine_version,
         creator=creator,
@@ -207,17 +217,18 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
 
 
 @transaction.atomic
-def restore(name: str, creator: str, seed: int, head: int, commands: list[TracedCommand]) -> Session:
+def restore(name: str, creator: str, found: TraceChecked) -> Session:
     """A session with the history of an imported trace; between two commands the engine ran."""
     rows: list[LogRow] = []
-    for command in [*commands, TracedCommand(head, b"")]:
+    head = found.head
+    for command in [*found.commands, TracedCommand(head, b"")]:
         done, at = rows[-1].to if rows else 0, command.at
         if at > done:
             rows.append(LogRow(len(rows) + 1, "run", done, at, pack({"source": "trace"})))
         if at < head:
             size = size_of(command.payload)
             rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
-    session = create(name, "", creator, seed)
+    session = create(name, "", creator, found.seed, found.edition)
     Session.objects.filter(pk=session.pk).update(
         head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
     )

@@ -12,6 +12,7 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
     """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other one."""
 
     seed: int
+    edition: int
     rows: list[LogRow]
     head: int
     detail: tuple[int, int]
@@ -49,6 +50,7 @@ class TraceChecked(Struct, frozen=True):
     """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs."""
 
     seed: int
+    edition: int
     head: int
     commands: list[TracedCommand]
     attempts: int

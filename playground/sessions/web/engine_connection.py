@@ -114,6 +114,7 @@ class EngineConnection:
         generation = worker.generation
         request = Open(
             seed=session.seed,
+            edition=session.edition,
             story=session.story,
             rows=rows,
             head=session.head,

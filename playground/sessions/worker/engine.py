@@ -25,7 +25,14 @@ from playground.sessions.worker.history import History
 from playground.sessions.worker.panels import Panels
 from playground.sessions.worker.refusals import count_objects, refusal
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
-from playground.sessions.worker.world import Command, Grain, Refused, Simulation, command_from_json
+from playground.sessions.worker.world import (
+    FIRST_EDITION,
+    Command,
+    Grain,
+    Refused,
+    Simulation,
+    command_from_json,
+)
 
 MOST_STEPS = 1 << 62
 
@@ -33,14 +40,15 @@ MOST_STEPS = 1 << 62
 class Engine:
     """`head` and positions are as in docs/architecture.md."""
 
-    def __init__(self, seed: int, slice_: TimeSlice, story: str = "") -> None:
+    def __init__(self, seed: int, slice_: TimeSlice, story: str = "", edition: int = FIRST_EDITION) -> None:
         self.seed = seed
+        self.edition = edition
         self.slice = slice_
         self.interrupted = False
         self.target = 0
-        self.commands = Commands(seed)
+        self.commands = Commands(seed, edition)
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
-        self.world: Simulation = Simulation(seed)
+        self.world: Simulation = Simulation(seed, edition=edition)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self.panels = Panels(story)
         self.stuck: tuple[int, str] | None = None  # the first position that could not be replayed, and why
@@ -106,7 +114,7 @@ class Engine:
     def twin(self, at: int) -> Steps[Engine]:
         """A copy of this engine for a fork of the session."""
         world = (yield from self.at(at)).fork()
-        other = Engine(self.seed, self.slice, self.panels.story)
+        other = Engine(self.seed, self.slice, self.panels.story, self.edition)
         other.commands = self.commands.until(at)
         other.times = {where: when for where, when in self.times.items() if where < at}
         other.history = self.history.twin(at, other.replay, other.world)

@@ -15,6 +15,7 @@ from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
+    cluster,
     configurations,
     fixes,
     journeys,
@@ -34,7 +35,7 @@ from playground.sessions.worker.time_sharing import Steps
 
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
-    engine = Engine(request.seed, engines.slice, request.story)
+    engine = Engine(request.seed, engines.slice, request.story, request.edition)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
     yield from engine.take(request.rows)
@@ -199,6 +200,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.NodeNames: Handler(objects.node_names),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
+    looking.Cluster: Handler(cluster.cluster),
     looking.Fixes: Handler(fixes.fixes),
     looking.Journey: Handler(journeys.journey),
     looking.CycleState: Handler(journeys.cycle_state),

@@ -39,7 +39,7 @@ class Export:
         }
         first, last = request.detail
         self._lines: Iterator[Data] = export_lines(
-            request.seed, commands, request.head, range(first, last + 1), request.created
+            request.seed, commands, request.head, range(first, last + 1), request.created, request.edition
         )
 
     def next(self) -> TraceLines:
@@ -57,7 +57,7 @@ def check(request: CheckTrace) -> TraceChecked:
     """Compute a trace again."""
     lines = _read(request.data)
     try:
-        seed, log, head = read_log(lines)
+        seed, edition, log, head = read_log(lines)
         _require_room(log, request.max_objects)
         report = check_lines(lines)
     except TraceError as error:
@@ -66,6 +66,7 @@ def check(request: CheckTrace) -> TraceChecked:
         raise refusal(refused.errors) from None
     return TraceChecked(
         seed=seed,
+        edition=edition,
         head=head,
         commands=[TracedCommand(at, _payload(log[at])) for at in sorted(log)],
         attempts=report.attempts,

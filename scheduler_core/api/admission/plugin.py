@@ -6,10 +6,10 @@ kube: apiserver/pkg/admission/interfaces.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from scheduler_core.api.kinds import Kind
+from scheduler_core.api.kinds import Kind, reference
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.api.status import Refused, forbidden
 from scheduler_core.api.store import Store
@@ -23,7 +23,7 @@ ADMIN = ""
 class Request:
     """One write. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
 
-    `dry_run` must leave nothing behind.
+    `dry_run` must leave nothing behind. `imported`: the object is said to be there, with whatever its cluster made of it, and is not new.
     """
 
     store: Store
@@ -37,10 +37,23 @@ class Request:
     subresource: str = ""
     user: str = ADMIN
     dry_run: bool = False
+    imported: bool = False
 
-    def refuse(self, why: str) -> Refused:
+    @property
+    def what(self) -> str:
+        """The object as errors name it."""
+        return reference(self.kind.key, self.namespace, self.name)
+
+    def refuse(self, why: str, causes: tuple[str, ...] = ()) -> Refused:
         """403 with kube's words."""
-        return Refused.because(forbidden(self.kind.resource, self.name, why), f"{self.kind.key} {self.name}")
+        answer = forbidden(self.kind.resource, self.name, why)
+        return Refused.because(replace(answer, causes=causes), self.what)
+
+    def in_namespace(self, kind: str) -> list[Manifest]:
+        """The objects of a kind in the request's namespace, by name."""
+        if not self.store.count(kind):
+            return []
+        return [each for each in self.store.list(kind) if each["metadata"].get("namespace") == self.namespace]
 
 
 class AdmissionPlugin:
@@ -48,6 +61,9 @@ class AdmissionPlugin:
 
     name: ClassVar[str]
     on_by_default: ClassVar[bool] = True
+    pods_by_spec: ClassVar[bool] = (
+        False  # what it says of a new pod follows from namespace, spec and other kinds' objects
+    )
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
         """The object as the plugin would have it (nothing is changed in place). Refused."""
@@ -55,3 +71,6 @@ class AdmissionPlugin:
 
     def validate(self, request: Request, manifest: Manifest) -> None:
         """A look at the object as it would be stored; on DELETE at what would go. Refused."""
+
+    def commit(self, request: Request, manifest: Manifest) -> None:
+        """Writes what goes along with the object, once nothing can refuse it any more."""

@@ -34,7 +34,7 @@ Errors = list[FieldError]
 NOT_NEGATIVE = "must be greater than or equal to 0"
 POSITIVE = "must be greater than zero"
 _CONTAINER_RESOURCES = (CPU, MEMORY, "ephemeral-storage")
-_STANDARD_RESOURCES = (
+STANDARD_RESOURCES = (
     *_CONTAINER_RESOURCES,
     *(f"{side}.{name}" for side in ("requests", "limits") for name in _CONTAINER_RESOURCES),
     *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
@@ -177,7 +177,7 @@ def resource_name(name: str, path: str, errors: Errors) -> None:
     if problems:
         errors += [invalid(path, name, problem) for problem in problems]
     elif "/" not in name:
-        if name not in _STANDARD_RESOURCES and not name.startswith(HUGE_PAGES):
+        if name not in STANDARD_RESOURCES and not name.startswith(HUGE_PAGES):
             errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
         if name not in _CONTAINER_RESOURCES and not name.startswith(HUGE_PAGES):
             errors.append(invalid(path, name, "must be a standard resource for containers"))

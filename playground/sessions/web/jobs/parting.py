@@ -31,18 +31,21 @@ class Differing:
 
 
 def parting(
-    seed: int,
-    other_seed: int,
+    beginning: tuple[int, int],
+    other: tuple[int, int],
     ours: Sequence[LoggedCommand],
     theirs: Sequence[LoggedCommand],
     heads: tuple[int, int],
 ) -> int:
-    """The position up to which two histories are one: the engine does the same wherever the commands were the same."""
-    if seed != other_seed:
+    """The position up to which two histories are one: the engine does the same wherever the commands were the same.
+
+    What a world begins with is its seed and its edition.
+    """
+    if beginning != other:
         return 0
-    for mine, other in zip(ours, theirs, strict=False):
-        if (mine.at, mine.print) != (other.at, other.print):
-            return min(mine.at, other.at, *heads)
+    for mine, yours in zip(ours, theirs, strict=False):
+        if (mine.at, mine.print) != (yours.at, yours.print):
+            return min(mine.at, yours.at, *heads)
     shorter = min(len(ours), len(theirs))
     more = [commands[shorter].at for commands in (ours, theirs) if len(commands) > shorter]
     return min(*more, *heads)

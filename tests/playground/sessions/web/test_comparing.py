@@ -174,11 +174,14 @@ def entry(at: int, text: str) -> Any:
     ],
 )
 def test_two_logs_part_where_their_commands_do(ours: Any, theirs: Any, heads: Any, common: int) -> None:
-    assert parting(0, 0, [entry(*one) for one in ours], [entry(*one) for one in theirs], heads) == common
+    assert (
+        parting((0, 2), (0, 2), [entry(*one) for one in ours], [entry(*one) for one in theirs], heads)
+        == common
+    )
 
 
 def test_worlds_of_other_seeds_share_nothing() -> None:
-    assert parting(1, 2, [entry(0, "a")], [entry(0, "a")], (9, 9)) == 0
+    assert parting((1, 2), (2, 2), [entry(0, "a")], [entry(0, "a")], (9, 9)) == 0
 
 
 def test_commands_that_both_have_are_not_listed() -> None:

@@ -1,0 +1,1 @@
+"""The admission plugins, one a file."""

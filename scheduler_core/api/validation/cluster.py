@@ -1,0 +1,52 @@
+"""What the API server checks besides, in worlds whose cluster is modelled: kinds that only their components read, and updates.
+
+Worlds without the cluster do without, so that the sessions made in them are computed again as they were.
+
+kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.api.kinds import Kind
+from scheduler_core.api.validation.budgets import budget, deployment, lease, runtime_class
+from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.limit_range import limit_range
+from scheduler_core.api.validation.objects import semantics
+from scheduler_core.api.validation.pod_resize import pod_resize
+from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.scheduling import priority_class
+from scheduler_core.api.validation.updates import metadata_update, object_update
+from scheduler_core.objects.errors import FieldError
+
+Manifest = Mapping[str, Any]
+
+
+def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
+    """All that is wrong with an object of sound structure, after defaulting."""
+    errors = semantics(manifest, kind)
+    check = _CHECKS.get(kind.key)
+    if check is not None:
+        check(manifest, errors)
+    return errors
+
+
+def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
+    """What may not be changed so, besides what is wrong with the object itself."""
+    errors = metadata_update(old, new)
+    if kind.key == "Pod":
+        return [*errors, *_POD_UPDATES[subresource](old, new)]
+    return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
+
+
+_POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
+_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
+    "LimitRange": limit_range,
+    "PriorityClass": priority_class,
+    "RuntimeClass": runtime_class,
+    "PodDisruptionBudget": budget,
+    "Lease": lease,
+    "Deployment": deployment,
+}

@@ -1,0 +1,228 @@
+"""The garbage collector: what becomes of dependents when their owners go, by the ownerReferences.
+
+background   the owner is gone at once; a dependent all of whose owners are gone is deleted
+foreground   the owner stays, marked, until the dependents that block its deletion are gone; these are deleted first
+orphan       the owner stays, marked, until its dependents no longer refer to it
+
+An owner is looked up by the kind, name and uid of the reference, in the dependent's own namespace or among what has none: one that was
+never there, or is somewhere else, counts as gone. DEVIATION: a reference to a kind of which neither a definition nor an object is there is
+left alone, without being tried again.
+
+kube: pkg/controller/garbagecollector/{garbagecollector,graph_builder}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.deletion import FOREGROUND, ORPHAN
+from scheduler_core.api.kube_events import WARNING
+from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.server import Preconditions
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
+from scheduler_core.controllers.garbage.references import Classified, classify, resolve
+from scheduler_core.controllers.memory.garbage import Item, owners
+
+Manifest = Mapping[str, Any]
+
+
+class GarbageCollector(Controller):
+    """Deletes and orphans by ownerReferences."""
+
+    name = "garbage-collector-controller"
+    component = "garbage-collector-controller"
+    watches = (EVERY_KIND,)
+    event_reasons = ("OwnerRefInvalidNamespace",)
+
+    def on_start(self, world: World) -> None:
+        world.surroundings.garbage.dependents.forget()
+        for kind in world.store.kinds():
+            for manifest in world.store.list(kind):
+                self._seen(world, kind, None, manifest)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        old, new = event.old, event.new
+        if old is not None and new is not None and not _concerns(old, new):
+            return
+        world.surroundings.garbage.dependents.follow(event.kind, old, new)
+        if new is not None:
+            self._seen(world, event.kind, old, new)
+        elif old is not None:
+            self._gone(world, old)
+
+    def _seen(self, world: World, kind: str, old: Manifest | None, new: Manifest) -> None:
+        """An object was made or changed: it may refer to nobody, and begin or cease to hold an owner back."""
+        item = Item.of(kind, new)
+        before = owners(old)
+        added = [ref for ref in owners(new) if ref not in before]
+        if any(resolve(world.store, item, ref) is None for ref in added):
+            self.enqueue(world, str(item))
+            self._report(world, item, added)
+        for ref in before:
+            if ref.get("blockOwnerDeletion") and not _blocks(new, ref.get("uid")):
+                self._enqueue_owner(world, ref)
+        if _ends_with(new, ORPHAN) and not _ends_with(old, ORPHAN):
+            self.enqueue(world, str(item))
+        elif _ends_with(new, FOREGROUND) and not _ends_with(old, FOREGROUND):
+            self._enqueue_dependents(world, new)
+            self.enqueue(world, str(item))
+
+    def _gone(self, world: World, old: Manifest) -> None:
+        """An object is gone: its dependents may go, and an owner that waited for it."""
+        self._enqueue_dependents(world, old)
+        for ref in owners(old):
+            self._enqueue_owner(world, ref)
+
+    def _enqueue_dependents(self, world: World, owner: Manifest) -> None:
+        for item in _dependents(world, owner):
+            self.enqueue(world, str(item))
+
+    def _enqueue_owner(self, world: World, ref: Manifest) -> None:
+        """The owner of a reference, where it waits for its dependents."""
+        found = world.store.by_uid(str(ref.get("uid") or ""))
+        if found is not None and _ends_with(world.store.get(*found), FOREGROUND):
+            self.enqueue(world, str(Item(*found)))
+
+    def _report(self, world: World, item: Item, refs: list[Manifest]) -> None:
+        """Says of owners that are in another namespace that they can't be owners."""
+        for ref in refs:
+            found = world.store.by_uid(str(ref.get("uid") or ""))
+            if found is not None and found[1] and found[1] != item.namespace:
+                said = ", ".join(
+                    f"{field}: {value}"
+                    for field, value in (("namespace", item.namespace), ("name", ref.get("name")))
+                )
+                said = f"[{ref.get('apiVersion')}/{ref.get('kind')}, {said}, uid: {ref.get('uid')}]"
+                text = f'ownerRef {said} does not exist in namespace "{item.namespace}"'
+                key = f"{item.namespace}/{item.name}" if item.namespace else item.name
+                self.event(world, WARNING, "OwnerRefInvalidNamespace", item.kind, key, text)
+
+    def sync(self, world: World, key: str) -> str:
+        item = _item(key)
+        latest = world.store.get(*item)
+        if latest is None:
+            return ""
+        if _ends_with(latest, ORPHAN):
+            return _orphan_dependents(world, item, latest)
+        if _ends_with(latest, FOREGROUND):
+            return self._wait_for_dependents(world, item, latest)
+        if latest["metadata"].get("deletionTimestamp") is not None or not owners(latest):
+            return ""
+        return _attempt_to_delete(world, item, latest, classify(world.store, item, latest))
+
+    def _wait_for_dependents(self, world: World, item: Item, owner: Manifest) -> str:
+        blocking = [
+            (dependent, manifest)
+            for dependent in _dependents(world, owner)
+            if (manifest := world.store.get(*dependent)) is not None
+            and _blocks(manifest, owner["metadata"].get("uid"))
+        ]
+        if not blocking:
+            _take_finalizer(world, item, owner, FOREGROUND)
+            return f"let {item} go: none of its dependents blocks its deletion any more"
+        for dependent, manifest in blocking:
+            if not _ends_with(manifest, FOREGROUND):
+                self.enqueue(world, str(dependent))
+        return f"kept {item}, whose deletion is blocked by {_list([dependent for dependent, _ in blocking])}"
+
+
+def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classified) -> str:
+    """Deletes an object that has no owner any more; where one is left, the references to others are taken away."""
+    if refs.unknown:
+        return ""
+    gone = [*refs.dangling, *refs.waiting]
+    if refs.solid:
+        if not gone:
+            return ""
+        _take_references(world, item, latest, {str(ref.get("uid")) for ref in gone})
+        return f"took references to {_names(gone)} off {item}, which {_names(refs.solid)} owns too"
+    if refs.waiting and (dependents := _dependents(world, latest)):
+        if any(_ends_with(world.store.get(*dependent), FOREGROUND) for dependent in dependents):
+            latest = _unblock(world, item, latest)  # owner and dependent wait for each other
+        _delete(world, item, latest, "Foreground")
+        return f"deleted {item} in the foreground, as its owner {_names(refs.waiting)} waits for it"
+    finalizers = latest["metadata"].get("finalizers") or ()
+    policy = "Orphan" if ORPHAN in finalizers else "Foreground" if FOREGROUND in finalizers else "Background"
+    _delete(world, item, latest, policy)
+    why = "is being deleted" if refs.waiting else "is gone"
+    return f"deleted {item}: its owner {_names(gone)} {why}"
+
+
+def _orphan_dependents(world: World, item: Item, owner: Manifest) -> str:
+    uid = str(owner["metadata"].get("uid"))
+    dependents = _dependents(world, owner)
+    for dependent in dependents:
+        manifest = world.store.get(*dependent)
+        if manifest is not None:
+            _take_references(world, dependent, manifest, {uid})
+    _take_finalizer(world, item, owner, ORPHAN)
+    return f"let {item} go and orphaned {_list(dependents) or 'nothing'}"
+
+
+# writing
+
+
+def _delete(world: World, item: Item, latest: Manifest, policy: str) -> None:
+    uid = str(latest["metadata"].get("uid") or "")
+    world.api.delete(item, propagation=policy, preconditions=Preconditions(uid=uid))
+
+
+def _take_references(world: World, item: Item, manifest: Manifest, uids: set[str]) -> None:
+    kept = [ref for ref in owners(manifest) if str(ref.get("uid")) not in uids]
+    world.api.update(with_section(manifest, "metadata", {"ownerReferences": kept}))
+
+
+def _unblock(world: World, item: Item, manifest: Manifest) -> Manifest:
+    refs = [
+        {**ref, "blockOwnerDeletion": False} if ref.get("blockOwnerDeletion") else ref
+        for ref in owners(manifest)
+    ]
+    return world.api.update(with_section(manifest, "metadata", {"ownerReferences": refs}))
+
+
+def _take_finalizer(world: World, item: Item, owner: Manifest, finalizer: str) -> None:
+    owner = world.store.get(*item) or owner
+    kept = [f for f in owner["metadata"].get("finalizers") or () if f != finalizer]
+    world.api.update(with_section(owner, "metadata", {"finalizers": kept}))
+
+
+# reading
+
+
+def _concerns(old: Manifest, new: Manifest) -> bool:
+    """Whether a change may matter: of owners, of finalizers, or the beginning of the end."""
+    before, after = old["metadata"], new["metadata"]
+    return any(
+        before.get(field) != after.get(field)
+        for field in ("ownerReferences", "deletionTimestamp", "finalizers")
+    )
+
+
+def _dependents(world: World, owner: Manifest) -> list[Item]:
+    return world.surroundings.garbage.dependents.of(world.store, str(owner["metadata"].get("uid") or ""))
+
+
+def _ends_with(manifest: Manifest | None, finalizer: str) -> bool:
+    """Whether an object is being deleted and a finalizer of the collector holds it."""
+    meta = {} if manifest is None else manifest["metadata"]
+    return meta.get("deletionTimestamp") is not None and finalizer in (meta.get("finalizers") or ())
+
+
+def _blocks(manifest: Manifest, uid: Any) -> bool:
+    return any(ref.get("uid") == uid and ref.get("blockOwnerDeletion") for ref in owners(manifest))
+
+
+def _item(key: str) -> Item:
+    kind, *rest = key.split("/")
+    return Item(kind, rest[0] if len(rest) > 1 else "", rest[-1])
+
+
+def _names(refs: list[Manifest]) -> str:
+    return ", ".join(f"{ref.get('kind')} {ref.get('name')}" for ref in refs)
+
+
+def _list(items: list[Item], most: int = 5) -> str:
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(map(str, items[:most])) + more

@@ -1,0 +1,171 @@
+"""The collector of pods: takes away pods that nobody will end, in rounds of 20 s.
+
+ended pods          beyond terminated-pod-gc-threshold, evicted ones first, then the oldest
+pods on lost nodes  that are being deleted, where the node is not ready and has the taint out-of-service
+orphaned pods       whose node is gone, and was not there 40 s later either
+unscheduled pods    that are being deleted and have no node
+
+A pod that has not ended is set Failed first. A round takes place only where something may have changed since the last.
+
+kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from scheduler_core.api.rewriting import with_condition
+from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.garbage import Pods
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+
+ROUND, QUARANTINE = 20 * SECOND, 40 * SECOND
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+_KEY = "pods"
+_NODE_GONE = {
+    "type": "DisruptionTarget",
+    "status": "True",
+    "reason": "DeletionByPodGC",
+    "message": "PodGC: node no longer exists",
+}
+
+
+class PodCollector(Controller):
+    """Deletes pods that nobody will end."""
+
+    name = "pod-garbage-collector-controller"
+    component = "pod-garbage-collector-controller"
+    watches = ("Pod", "Node")
+
+    def on_start(self, world: World) -> None:
+        memory = world.surroundings.garbage.pods
+        memory.ended = sum(pod.terminal for pod in world.store.pods())
+        memory.quarantine = {}
+        self._next_round(world)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Node":
+            if event.type == DELETED or (event.new_node is not None and _out_of_service(event.new_node)):
+                self._next_round(world)
+            return
+        memory = world.surroundings.garbage.pods
+        old, new = event.old_pod, event.new_pod
+        memory.ended += (new is not None and new.terminal) - (old is not None and old.terminal)
+        if new is not None and _may_go(world, new, memory):
+            self._next_round(world)
+
+    def _next_round(self, world: World) -> None:
+        self.enqueue_at(world, _KEY, -(-world.now // ROUND) * ROUND)
+
+    def sync(self, world: World, key: str) -> str:
+        pods = world.store.pods()
+        done = [
+            *_collect(world, "beyond terminated-pod-gc-threshold", _too_many(world, pods)),
+            *_collect(world, "on a node that is out of service", _stuck(world, pods)),
+            *self._orphaned(world, pods),
+            *_collect(world, "deleted without a node", [p for p in pods if p.deleting and not p.node_name]),
+        ]
+        return "; ".join(done)
+
+    def _orphaned(self, world: World, pods: Iterable[Pod]) -> list[str]:
+        """A node that is missed is given time to appear; after that its pods go."""
+        quarantine = world.surroundings.garbage.pods.quarantine
+        orphans = [pod for pod in pods if pod.node_name and world.store.node(pod.node_name) is None]
+        due = [name for name, at in quarantine.items() if at <= world.now]
+        for name in due:
+            del quarantine[name]
+        done = _collect(world, "whose node is gone", [p for p in orphans if p.node_name in due], _NODE_GONE)
+        for orphan in orphans:
+            pod = world.store.pod_at(orphan.key)
+            if pod is not None and not _is_waiting_for_finalizers(pod):
+                quarantine.setdefault(pod.node_name, world.now + QUARANTINE)
+        if quarantine:
+            self.enqueue_at(world, _KEY, min(quarantine.values()))
+        return done
+
+
+def _may_go(world: World, pod: Pod, memory: Pods) -> bool:
+    """Whether a pod is a reason for the next round to look."""
+    if pod.terminal and 0 < _threshold(world) < memory.ended:
+        return True
+    if not pod.node_name:
+        return pod.deleting
+    node = world.store.node(pod.node_name)
+    return node is None or (pod.deleting and _out_of_service(node))
+
+
+def _threshold(world: World) -> int:
+    return world.cluster.controller_manager.terminated_pod_gc_threshold
+
+
+def _too_many(world: World, pods: Iterable[Pod]) -> list[Pod]:
+    threshold = _threshold(world)
+    ended = [pod for pod in pods if pod.terminal]
+    if threshold <= 0 or len(ended) <= threshold:
+        return []
+    return sorted(ended, key=_evicted_then_oldest)[: len(ended) - threshold]
+
+
+def _stuck(world: World, pods: Iterable[Pod]) -> list[Pod]:
+    stuck = [
+        pod
+        for pod in pods
+        if pod.deleting and (node := world.store.node(pod.node_name)) is not None and _out_of_service(node)
+    ]
+    return sorted(stuck, key=_evicted_then_oldest)
+
+
+def _evicted_then_oldest(pod: Pod) -> tuple[bool, str, str]:
+    status = pod.manifest.get("status") or {}
+    evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
+    return not evicted, str(pod.manifest["metadata"].get("creationTimestamp") or ""), pod.name
+
+
+def _out_of_service(node: Node) -> bool:
+    """Whether an administrator has said that a node which is not ready will not come back."""
+    manifest = node.manifest
+    taints = (manifest.get("spec") or {}).get("taints") or ()
+    conditions = (manifest.get("status") or {}).get("conditions") or ()
+    ready = any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
+    return not ready and any(taint.get("key") == OUT_OF_SERVICE for taint in taints)
+
+
+def _is_waiting_for_finalizers(pod: Pod) -> bool:
+    """Whether there is nothing left to do for a pod but to wait until others let it go."""
+    meta = pod.manifest["metadata"]
+    return pod.terminal and pod.deleting and not meta.get("deletionGracePeriodSeconds")
+
+
+def _collect(world: World, why: str, pods: list[Pod], condition: dict[str, Any] | None = None) -> list[str]:
+    """Deletes pods by force; says which."""
+    deleted = [pod.key for pod in pods if _delete(world, pod, condition)]
+    more = f" and {len(deleted) - 5} more" if len(deleted) > 5 else ""
+    return [f"deleted {', '.join(deleted[:5])}{more}: {why}"] if deleted else []
+
+
+def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
+    """Sets a pod Failed where it has not ended, and deletes it without grace; what fails is left to a later round."""
+    if _is_waiting_for_finalizers(pod):
+        return False
+    target = ("Pod", pod.namespace, pod.name)
+    try:
+        if not pod.terminal:
+            world.api.patch_status(target, _failed(world, pod, condition))
+        world.api.delete(target, grace=0)
+    except Refused:
+        return False
+    return True
+
+
+def _failed(world: World, pod: Pod, condition: dict[str, Any] | None) -> dict[str, Any]:
+    status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
+    if condition is not None:
+        generation = int(pod.manifest["metadata"].get("generation") or 0)
+        said = {**condition, "observedGeneration": generation}
+        status = with_condition(status, said, world.store.timestamp(world.now)) or status
+    return status

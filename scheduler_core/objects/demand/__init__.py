@@ -1,0 +1,1 @@
+"""What pods ask for in total: amounts by resource, and the class that follows from them."""
