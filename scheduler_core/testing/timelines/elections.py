@@ -21,6 +21,7 @@ Op = Mapping[str, Any]
 Shown = dict[str, Any]
 
 START = parse_time("2000-01-01T00:00:00Z")
+NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
 CALLBACKS = (What.NEW_LEADER, What.STARTED_LEADING, What.STOPPED_LEADING)
 _TIMES = ("acquireTime", "renewTime")
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
@@ -97,7 +98,7 @@ class _Run:
 
     @property
     def _api(self) -> APIServer:
-        return APIServer(self.store, APIServerOptions(), self.now)
+        return APIServer(self.store, NO_NAMESPACES, self.now)
 
     @property
     def _clock(self) -> int:

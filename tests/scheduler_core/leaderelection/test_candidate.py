@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.api.options import APIServerOptions
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
@@ -15,6 +14,7 @@ from scheduler_core.leaderelection.config import ElectionConfig
 from scheduler_core.leaderelection.leases import carry_out
 from scheduler_core.leaderelection.lock import LeaseAnswer, LeaseCall, LeaseLock, Verb
 from scheduler_core.leaderelection.record import ElectionRecord, record_of, spec_of
+from scheduler_core.testing.timelines.elections import NO_NAMESPACES
 
 CONFIG = ElectionConfig(namespace="foo", resource_name="bar")
 NOW = 1_000 * SECOND
@@ -26,11 +26,12 @@ class Client:
 
     def __init__(self, record: ElectionRecord | None = None) -> None:
         self.store = Store()
-        self.api = APIServer(self.store, APIServerOptions(), 0)
+        self.api = APIServer(self.store, NO_NAMESPACES, 0)
         self.verbs: list[str] = []
         if record is not None:
             call = LeaseLock("foo", "bar", "nobody").create(record)
-            carry_out(self.api, call)
+            assert call.manifest is not None
+            self.store.create(call.manifest, "Lease", 0)
 
     def record(self) -> ElectionRecord:
         lease = self.store.get("Lease", "foo", "bar")
