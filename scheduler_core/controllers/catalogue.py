@@ -11,10 +11,12 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 
 CONTROLLERS: tuple[Controller, ...] = (
     Kubelet(),
+    NodeLifecycle(),
     TaintEviction(),
     Disruption(),
     GarbageCollector(),
