@@ -148,11 +148,13 @@ class BindPod(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class EvictPod(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Asks for the eviction of a pod (namespace/name), which budgets may refuse."""
+    """Asks for the eviction of a pod (namespace/name), which budgets may refuse. `uid`, `resource_version`: of the pod that is meant."""
 
     pod: str
     grace_period_seconds: int | None = None
     dry_run: bool = False
+    uid: str = ""
+    resource_version: str = ""
 
 
 class DrainNode(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

@@ -187,6 +187,10 @@ class APIServer:
         """The object of kind, namespace, name. Refused: 404."""
         return self._found(known(target[0]), *target[1:])
 
+    def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
+        """Refused: 409 where an object is not the one that is meant."""
+        self._demand(known(target[0]), self.found(target), preconditions)
+
     # what all of them need
 
     def _read(self, manifest: Any) -> Kind:

@@ -14,21 +14,24 @@ from scheduler_core.objects.errors import FieldError
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of one call. `reason` is kube's ("NotFound", "Conflict"), "" where the call was carried
-    out; `causes` are the messages of the Status' details.
+    out; `causes` are the messages of the Status' details, `retry_after` its seconds. `status`: the code of a
+    refusal that gives no reason.
     """
 
     reason: str = ""
     message: str = ""
     causes: tuple[str, ...] = ()
+    retry_after: int = 0
+    status: int = 0
 
     @property
     def ok(self) -> bool:
-        return not self.reason
+        return not self.reason and not self.status
 
     @property
     def code(self) -> int:
-        """The HTTP status of a refusal."""
-        return _CODES.get(self.reason, 500)
+        """The code of the Status of a refusal."""
+        return self.status or _CODES.get(self.reason, 500)
 
 
 _CODES = {

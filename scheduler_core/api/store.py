@@ -50,6 +50,7 @@ class Store(State):
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
+    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
     _subscribers: Derived[Subscribers]
 
     def __init__(self, epoch: int = EPOCH) -> None:
@@ -63,6 +64,7 @@ class Store(State):
         self._uids = {}
         self._created = 0
         self._sorted = {}
+        self._assigned = {}
         self._subscribers = []
 
     # reading
@@ -99,6 +101,14 @@ class Store(State):
         """All pods, by namespace and name."""
         return [self._pods[key] for key in self._order("Pod")]
 
+    def pods_on(self, node: str) -> Pods:
+        """The pods that are bound to a node, by namespace and name."""
+        if not self._assigned:
+            self._assigned[""] = {}
+            for key, pod in self._pods.items():
+                self._assign(key, None, pod)
+        return [self._pods[key] for key in sorted(self._assigned.get(node, ()))]
+
     def node(self, name: str) -> Node | None:
         return self._nodes.get(name)
 
@@ -130,12 +140,13 @@ class Store(State):
         if event.new is None:
             objects.pop(key, None)
             if event.kind == "Pod":
-                self._pods.pop(key, None)
+                self._assign(key, self._pods.pop(key, None), None)
             elif event.kind == "Node":
                 self._nodes.pop(event.name, None)
             return
         objects[key] = event.new
         if event.new_pod is not None:
+            self._assign(key, self._pods.get(key), event.new_pod)
             self._pods[key] = event.new_pod
         elif event.new_node is not None:
             self._nodes[event.name] = event.new_node
@@ -193,13 +204,15 @@ class Store(State):
         self._uids.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
+        pod = self._pods.pop(key, None) if kind == "Pod" else None
+        self._assign(key, pod, None)
         return self._notify(
             WatchEvent(
                 DELETED,
                 kind,
                 old,
                 None,
-                old_pod=self._pods.pop(key, None) if kind == "Pod" else None,
+                old_pod=pod,
                 old_node=self._nodes.pop(name, None) if kind == "Node" else None,
             )
         )
@@ -303,12 +316,25 @@ class Store(State):
         if kind == "Pod":
             before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
             self._pods[key] = pod
+            self._assign(key, before, pod)
             return self._notify(WatchEvent(change, kind, old, manifest, before, pod))
         if kind == "Node":
             previous, node = self._nodes.get(key[1]), Node.from_manifest(manifest)
             self._nodes[key[1]] = node
             return self._notify(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
         return self._notify(WatchEvent(change, kind, old, manifest))
+
+    def _assign(self, key: Key, before: Pod | None, after: Pod | None) -> None:
+        """Keeps the pods by node, where they have been asked for."""
+        if not self._assigned:
+            return
+        old = before.node_name if before is not None else ""
+        new = after.node_name if after is not None else ""
+        if old != new:
+            if old:
+                del self._assigned[old][key]
+            if new:
+                self._assigned.setdefault(new, {})[key] = None
 
     def _notify(self, event: WatchEvent) -> WatchEvent:
         for subscriber in self._subscribers:

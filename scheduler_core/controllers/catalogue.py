@@ -6,11 +6,17 @@ from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
+from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
+from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 
 CONTROLLERS: tuple[Controller, ...] = (
+    Kubelet(),
+    TaintEviction(),
+    Disruption(),
     GarbageCollector(),
     PodCollector(),
     NamespaceController(),

@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.inputs.programs import Program
+from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
+from scheduler_core.controllers.memory.kubelet import KubeletMemory
+from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -52,9 +56,7 @@ class Condition:
 class Inputs:
     """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
 
-    programs: tuple[
-        Mapping[str, Any], ...
-    ] = ()  # what runs in the containers; the first rule that fits counts
+    programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
     usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
@@ -66,4 +68,7 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
+    nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
+    disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
+from scheduler_core.api.eviction import evict
+from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
@@ -15,6 +17,7 @@ from scheduler_core.commands import (
     BindPod,
     CreateObject,
     DeleteObjects,
+    EvictPod,
     PatchObject,
     ReportCondition,
     ScaleObject,
@@ -25,8 +28,12 @@ from scheduler_core.commands import (
 )
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.surroundings import Condition, Inputs
-from scheduler_core.objects.errors import FieldError
+from scheduler_core.objects.errors import FieldError, InvalidObject
+
+T = TypeVar("T")
 
 
 def start(world: World) -> None:
@@ -46,7 +53,10 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 
 def _apply(world: World, command: ApplyObjects) -> None:
-    world.api.apply(command.objects)
+    fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    world.api.apply([registered(world, manifest) for manifest in command.objects])
+    for manifest in fresh:
+        settle(world, manifest)
 
 
 def _create(world: World, command: CreateObject) -> None:
@@ -94,6 +104,11 @@ def _bind(world: World, command: BindPod) -> None:
     world.api.bind(command.pod, "", command.node)
 
 
+def _evict(world: World, command: EvictPod) -> None:
+    wanted = Preconditions(command.uid, command.resource_version)
+    evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted)
+
+
 def _kubelet(world: World, command: SetKubelet) -> None:
     inputs = world.surroundings.inputs
     if world.store.node(command.node) is None:
@@ -116,7 +131,14 @@ def _condition(world: World, command: ReportCondition) -> None:
 
 
 def _programs(world: World, command: SetPrograms) -> None:
-    arrange(world, replace(world.surroundings.inputs, programs=command.rules))
+    arrange(world, replace(world.surroundings.inputs, programs=_read(read_programs, command.rules)))
+
+
+def _read(reader: Callable[[Any], T], given: Any) -> T:
+    try:
+        return reader(given)
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
 
 
 def _usage(world: World, command: SetUsage) -> None:
@@ -130,6 +152,7 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     DeleteObjects: _delete,
     ScaleObject: _scale,
     BindPod: _bind,
+    EvictPod: _evict,
     SetKubelet: _kubelet,
     ReportCondition: _condition,
     SetPrograms: _programs,

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetSettings
+from scheduler_core.commands import (
+    DEFAULT_SCHEDULER_NAME,
+    ApplyObjects,
+    DeleteObjects,
+    PatchObject,
+    Ref,
+    SetSettings,
+)
 from scheduler_core.simulation import Simulation
 
 SECOND = 10**9
@@ -50,3 +57,22 @@ def meta_of(sim: Simulation, kind: str, name: str, namespace: str = "default") -
     """The metadata of an object; None where it is not there."""
     manifest = sim.store.get(kind, namespace, name)
     return None if manifest is None else manifest["metadata"]
+
+
+def silent(*objects: Manifest, controllers: Sequence[str], **settings: Any) -> Simulation:
+    """As `cluster`, without a scheduler."""
+    sim = cluster(controllers=controllers, **settings)
+    sim.change(lambda: sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))
+    for manifest in objects:
+        sim.apply(ApplyObjects((manifest,)))
+    return sim
+
+
+def set_status(sim: Simulation, kind: str, name: str, namespace: str = "default", **fields: Any) -> None:
+    """Writes fields of a status as a component would."""
+    sim.change(lambda: (sim.api.patch_status((kind, namespace, name), fields), None)[1])
+
+
+def messages(sim: Simulation, reason: str) -> list[str]:
+    """The texts of all Events of a reason."""
+    return [event.message for event in sim.store.events if event.reason == reason]

@@ -131,7 +131,15 @@ class _Run:
         options = given.get("deleteOptions") or {}
         grace = options.get("gracePeriodSeconds")
         dry_run = bool(given.get("dryRun") or options.get("dryRun"))
-        return _command("EvictPod", pod=pod, grace_period_seconds=grace, dry_run=dry_run)
+        wanted = self._resolved(options.get("preconditions") or {})
+        return _command(
+            "EvictPod",
+            pod=pod,
+            grace_period_seconds=grace,
+            dry_run=dry_run,
+            uid=wanted.get("uid") or "",
+            resource_version=wanted.get("resourceVersion") or "",
+        )
 
     def bind(self, given: Item) -> Command:
         return _command("BindPod", pod=given["pod"], node=given["node"])

@@ -1,0 +1,174 @@
+"""The eviction subresource of pods: a deletion that asks the pod's PodDisruptionBudget first; and disruptions that ask none.
+
+| pod | budgets that cover it | what happens |
+|---|---|---|
+| Pending, ended or being deleted | any | deleted |
+| any other | none | deleted |
+| any other | several | 500 |
+| not ready | AlwaysAllow, or the budget has all the healthy pods that it wants (and wants some) | deleted, nothing is booked |
+| any other | one | 429, or one disruption less is allowed, the pod is booked as disrupted and deleted |
+
+kube: pkg/registry/core/pod/storage/eviction.go, component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kinds import reference
+from scheduler_core.api.rewriting import with_condition
+from scheduler_core.api.server import APIServer, Preconditions
+from scheduler_core.api.status import Answer, Refused, forbidden
+from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+DISRUPTION_TARGET = "DisruptionTarget"
+DELETION_BY_TAINT_MANAGER, EVICTION_BY_API = "DeletionByTaintManager", "EvictionByEvictionAPI"
+MOST_DISRUPTED = 2000
+SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
+BEING_PROCESSED = "The disruption budget {} is still being processed by the server."
+
+
+def evict(
+    api: APIServer,
+    key: str,
+    grace: int | None = None,
+    dry_run: bool = False,
+    preconditions: Preconditions | None = None,
+) -> None:
+    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 404, 429, 500, a 409 where a precondition fails."""
+    namespace, _, name = key.partition("/")
+    api.found(("Pod", namespace, name))
+    pod = api.store.pod_at(key)
+    assert pod is not None
+    if not _goes_past_budgets(pod):
+        _ask_budget(api, pod, dry_run)
+    api.demand(("Pod", namespace, name), preconditions)
+    if not dry_run:
+        disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
+
+
+def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | None = None) -> None:
+    """Marks a pod with the condition DisruptionTarget and deletes it. Refused: 404."""
+    namespace, _, name = key.partition("/")
+    target = ("Pod", namespace, name)
+    manifest = api.found(target)
+    condition: dict[str, Any] = {
+        "type": DISRUPTION_TARGET,
+        "status": "True",
+        "reason": reason,
+        "message": message,
+    }
+    if reason != EVICTION_BY_API:
+        condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
+    status = with_condition(manifest.get("status") or {}, condition, api.store.timestamp(api.now))
+    if status is not None:
+        api.patch_status(target, status)
+    api.delete(target, grace)
+
+
+def budgets_for(api: APIServer, pod: Pod) -> list[Manifest]:
+    """The PodDisruptionBudgets that cover a pod, by name; an empty selector covers all pods of the namespace."""
+    return [
+        budget
+        for budget in api.store.list("PodDisruptionBudget")
+        if budget["metadata"].get("namespace") == pod.namespace
+        and LabelSelector.of((budget.get("spec") or {}).get("selector")).matches(pod.labels)
+    ]
+
+
+def ready(pod: Pod) -> bool:
+    """Whether a pod counts as healthy."""
+    condition = pod.condition("Ready")
+    return condition is not None and condition.get("status") == "True"
+
+
+def disruption_allowed(status: Manifest, timestamp: str) -> list[Manifest]:
+    """The conditions of a budget with DisruptionAllowed as its figures say."""
+    allowed = (status.get("disruptionsAllowed") or 0) > 0
+    condition = {
+        "type": "DisruptionAllowed",
+        "status": "True" if allowed else "False",
+        "reason": "SufficientPods" if allowed else "InsufficientPods",
+        "message": "",
+    }
+    return set_condition(status, condition, timestamp)
+
+
+def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str) -> list[Manifest]:
+    """The conditions of an object with one set. kube: apimachinery/pkg/api/meta/conditions.go"""
+    conditions: list[Manifest] = list(status.get("conditions") or ())
+    fresh = {**condition, "lastTransitionTime": timestamp}
+    if status.get("observedGeneration"):
+        fresh["observedGeneration"] = status["observedGeneration"]
+    for index, old in enumerate(conditions):
+        if old.get("type") == condition["type"]:
+            if old.get("status") == condition["status"] and old.get("lastTransitionTime"):
+                fresh["lastTransitionTime"] = old["lastTransitionTime"]
+            conditions[index] = fresh
+            return conditions
+    return [*conditions, fresh]
+
+
+def _goes_past_budgets(pod: Pod) -> bool:
+    return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
+
+
+def _ask_budget(api: APIServer, pod: Pod, dry_run: bool) -> None:
+    budgets = budgets_for(api, pod)
+    if len(budgets) > 1:
+        raise _refused(pod, Answer(message=SEVERAL, status=500))
+    if not budgets:
+        return
+    budget = budgets[0]
+    if not ready(pod) and _lets_unready_go(budget):
+        return
+    refusal = _refusal(budget)
+    if refusal is not None:
+        raise _refused(pod, refusal)
+    if not dry_run:
+        _book(api, budget, pod)
+
+
+def _refused(pod: Pod, answer: Answer) -> Refused:
+    return Refused.because(answer, reference("Pod", pod.namespace, pod.name))
+
+
+def _lets_unready_go(budget: Manifest) -> bool:
+    if (budget.get("spec") or {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = budget.get("status") or {}
+    desired = status.get("desiredHealthy") or 0
+    return desired > 0 and (status.get("currentHealthy") or 0) >= desired
+
+
+def _refusal(budget: Manifest) -> Answer | None:
+    """Why a budget lets no pod go now."""
+    meta, status = budget["metadata"], budget.get("status") or {}
+    name = meta["name"]
+    if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):
+        return Answer("TooManyRequests", VIOLATES, (BEING_PROCESSED.format(name),), retry_after=10)
+    allowed = status.get("disruptionsAllowed") or 0
+    if allowed < 0:
+        return forbidden("poddisruptionbudget.policy", name, "pdb disruptions allowed is negative")
+    if len(status.get("disruptedPods") or ()) > MOST_DISRUPTED:
+        why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
+        return forbidden("poddisruptionbudget.policy", name, why)
+    if allowed == 0:
+        desired, current = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
+        cause = f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+        return Answer("TooManyRequests", VIOLATES, (cause,))
+    return None
+
+
+def _book(api: APIServer, budget: Manifest, pod: Pod) -> None:
+    meta, status = budget["metadata"], dict(budget.get("status") or {})
+    timestamp = api.store.timestamp(api.now)
+    status["disruptionsAllowed"] -= 1
+    if status["disruptionsAllowed"] == 0:
+        status["conditions"] = disruption_allowed(status, timestamp)
+    status["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod.name: timestamp}
+    api.patch_status(("PodDisruptionBudget", meta["namespace"], meta["name"]), status)

@@ -1,0 +1,1 @@
+"""The disruption controller: how many pods each PodDisruptionBudget lets go now."""

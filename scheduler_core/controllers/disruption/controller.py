@@ -1,0 +1,235 @@
+"""The disruption-controller: keeps the status of PodDisruptionBudgets, which the eviction subresource and preemption go by.
+
+disruptionsAllowed = currentHealthy - desiredHealthy, and 0 where no pods are expected. An evicted pod stays booked in disruptedPods, and
+counts as not healthy, until it is being deleted or 2 minutes have passed. The condition DisruptionTarget of a pod that lives on for
+2 minutes is set to False.
+
+DEVIATION: of several budgets of one pod kube looks at one "arbitrarily"; here all are looked at.
+
+kube: pkg/controller/disruption/disruption.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.eviction import disruption_allowed, ready, set_condition
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.rewriting import with_condition
+from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.disruption.scale import CountFailed, expected
+from scheduler_core.controllers.memory.disruption import KIND
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import parse_time
+
+Manifest = Mapping[str, Any]
+DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND
+_PAUSE = 5 * MILLISECOND  # of the queue that a recheck goes through
+_POD = "Pod/"
+_FIGURES = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllowed")
+UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of the PDB cannot "
+    'be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" '
+    "field of the PDB to an integer value."
+)
+
+
+class Disruption(Controller):
+    """Budgets by namespace/name, pods with a condition that may have become stale by Pod/namespace/name."""
+
+    name = "disruption-controller"
+    component = "controllermanager"
+    watches = ("Pod", KIND)
+    event_reasons = (
+        "NoPods",
+        "CalculateExpectedPodCountFailed",
+        "UnmanagedPods",
+        "MultiplePodDisruptionBudgets",
+        "NotDeleted",
+    )
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        memory = world.surroundings.disruption
+        memory.hear(world.store, event)
+        if event.kind == KIND:
+            if event.type != DELETED:
+                self.enqueue(world, f"{event.namespace}/{event.name}")
+            return
+        pod = event.new_pod or event.old_pod
+        assert pod is not None
+        self._enqueue_budgets(world, pod)
+        if event.new_pod is not None:
+            self._enqueue_stale(world, pod)
+
+    def on_start(self, world: World) -> None:
+        for budget in world.store.list(KIND):
+            self.enqueue(world, f"{budget['metadata']['namespace']}/{budget['metadata']['name']}")
+        for pod in world.store.pods():
+            self._enqueue_stale(world, pod)
+
+    def sync(self, world: World, key: str) -> str:
+        if key.startswith(_POD):
+            return self._clear_stale(world, key.removeprefix(_POD))
+        namespace, _, name = key.partition("/")
+        budget = world.store.get(KIND, namespace, name)
+        if budget is None:
+            return ""
+        try:
+            return self._sync_budget(world, key, budget)
+        except CountFailed as failed:
+            return self._fail_safe(world, key, budget, str(failed))
+
+    def _enqueue_budgets(self, world: World, pod: Pod) -> None:
+        keys = world.surroundings.disruption.budgets_for(world.store, pod)
+        if len(keys) > 1:
+            name = keys[0].partition("/")[2]
+            why = f'Pod "{pod.namespace}"/"{pod.name}" matches multiple PodDisruptionBudgets.  Chose "{name}" arbitrarily.'
+            self.event(world, WARNING, "MultiplePodDisruptionBudgets", "Pod", pod.key, why)
+        for key in keys:
+            self.enqueue(world, key)
+
+    def _sync_budget(self, world: World, key: str, budget: Manifest) -> str:
+        pods = world.surroundings.disruption.pods_of(world.store, key)
+        if not pods:
+            self.event(world, NORMAL, "NoPods", KIND, key, "No matching pods found")
+        try:
+            wanted = expected(world.store, budget.get("spec") or {}, pods)
+        except CountFailed as failed:
+            why = f"Failed to calculate the number of expected pods: {failed}"
+            self.event(world, WARNING, "CalculateExpectedPodCountFailed", KIND, key, why)
+            raise
+        if wanted.unmanaged:
+            text = UNMANAGED.format(selector_text((budget.get("spec") or {}).get("selector")))
+            self.event(world, WARNING, "UnmanagedPods", KIND, key, text)
+        booked, recheck = self._still_booked(world, budget, pods)
+        healthy = sum(not pod.deleting and pod.name not in booked and ready(pod) for pod in pods)
+        allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
+        figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
+        text = self._write(world, key, budget, figures, booked)
+        if recheck is not None:
+            self.enqueue_at(world, key, recheck + _PAUSE)
+        return text
+
+    def _still_booked(
+        self, world: World, budget: Manifest, pods: list[Pod]
+    ) -> tuple[dict[str, str], int | None]:
+        """The pods that were evicted and are not being deleted yet, and when (ns) the first of them will count as not deleted."""
+        booked = (budget.get("status") or {}).get("disruptedPods") or {}
+        kept: dict[str, str] = {}
+        ends: list[int] = []
+        for pod in pods:
+            if pod.deleting or pod.name not in booked:
+                continue
+            end = parse_time(booked[pod.name]) - world.store.epoch + DELETION_TIMEOUT
+            if end < world.now:
+                # kube prints the namespace in place of the budget's name
+                why = f"Pod was expected by PDB {pod.namespace}/{pod.namespace} to be deleted but it wasn't"
+                self.event(world, WARNING, "NotDeleted", "Pod", pod.key, why)
+            else:
+                kept[pod.name] = booked[pod.name]
+                ends.append(end)
+        return kept, min(ends, default=None)
+
+    def _write(
+        self,
+        world: World,
+        key: str,
+        budget: Manifest,
+        figures: Mapping[str, int],
+        booked: Mapping[str, str],
+    ) -> str:
+        old = budget.get("status") or {}
+        generation = budget["metadata"].get("generation")
+        status = {**old, **figures, "observedGeneration": generation, "disruptedPods": booked or None}
+        same = all(old.get(name) == figures[name] for name in _FIGURES) and old.get("observedGeneration") == (
+            generation
+        )
+        if same and (old.get("disruptedPods") or {}) == booked and _says_so(old):
+            return ""
+        status["conditions"] = disruption_allowed(status, world.store.timestamp(world.now))
+        self._patch(world, key, status)
+        return "{disruptionsAllowed} may go: {currentHealthy} of {expectedPods} pods are healthy, {desiredHealthy} must be".format(
+            **figures
+        )
+
+    def _fail_safe(self, world: World, key: str, budget: Manifest, why: str) -> str:
+        """What can't be counted allows nothing."""
+        status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
+        condition = {
+            "type": "DisruptionAllowed",
+            "status": "False",
+            "reason": "SyncFailed",
+            "message": why,
+        }
+        status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
+        self._patch(world, key, status)
+        return f"none may go: {why}"
+
+    def _patch(self, world: World, key: str, status: Manifest) -> None:
+        namespace, _, name = key.partition("/")
+        world.api.patch_status((KIND, namespace, name), status)
+        self.forget(world, key)  # its own change is no news
+
+    def _enqueue_stale(self, world: World, pod: Pod) -> None:
+        since = _disrupted_since(pod)
+        if since is not None:
+            self.enqueue_at(world, _POD + pod.key, since - world.store.epoch + STALE_AFTER)
+
+    def _clear_stale(self, world: World, key: str) -> str:
+        pod = world.store.pod_at(key)
+        since = None if pod is None else _disrupted_since(pod)
+        if pod is None or since is None:
+            return ""
+        if since - world.store.epoch + STALE_AFTER > world.now:
+            self._enqueue_stale(world, pod)
+            return ""
+        generation = int(pod.manifest["metadata"].get("generation") or 0)
+        condition = {"type": "DisruptionTarget", "status": "False", "observedGeneration": generation}
+        status = with_condition(pod.manifest["status"], condition, world.store.timestamp(world.now))
+        if status is None:
+            return ""
+        world.api.patch_status(("Pod", pod.namespace, pod.name), status)
+        return f"took the mark DisruptionTarget off {key}: it was not deleted within 2 minutes"
+
+
+def selector_text(selector: Any) -> str:
+    """A LabelSelector as Go prints it in messages."""
+    if selector is None:
+        return "nil"
+    labels = "".join(
+        f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
+    )
+    expressions = "".join(
+        "LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},".format(
+            raw.get("key"), raw.get("operator"), " ".join(raw.get("values") or ())
+        )
+        for raw in selector.get("matchExpressions") or ()
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]"
+        f"LabelSelectorRequirement{{{expressions}}},}}"
+    )
+
+
+def _says_so(status: Manifest) -> bool:
+    """Whether the condition is as the figures."""
+    allowed = (status.get("disruptionsAllowed") or 0) > 0
+    wanted = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
+    return any(
+        (condition.get("status"), condition.get("reason")) == wanted
+        for condition in status.get("conditions") or ()
+        if condition.get("type") == "DisruptionAllowed"
+    )
+
+
+def _disrupted_since(pod: Pod) -> int | None:
+    """Since when (ns since 1970) a pod that lives on is marked as about to be disrupted; a kubelet's own marks last."""
+    condition = pod.condition("DisruptionTarget")
+    if condition is None or condition.get("status") != "True" or pod.deleting or pod.terminal:
+        return None
+    if condition.get("reason") == "TerminationByKubelet":
+        return None
+    return parse_time(condition["lastTransitionTime"])
