@@ -22,6 +22,7 @@ from scheduler_core.api.validation.cluster import validate_update
 from scheduler_core.objects.errors import FieldError, forbidden
 
 Manifest = Mapping[str, Any]
+_PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
 def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
@@ -36,6 +37,8 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
     """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
     if kind.key == "Pod":
         return pods.created(manifest, timestamp, imported)
+    if kind.key in _PENDING_FIRST and not imported:
+        return {**manifest, "status": {"phase": "Pending"}}
     return namespaces.created(manifest) if kind.key == "Namespace" else manifest
 
 

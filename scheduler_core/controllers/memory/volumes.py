@@ -32,8 +32,8 @@ class ClaimUsers(State):
             self.made = 1
             for pod in store.pods():
                 self.follow(None, pod)
-        keys = sorted(self.by_claim.get(claim, ()))
-        return [pod for key in keys if (pod := store.pod_at(key)) is not None]
+        pods = [store.pod_at(key) for key in sorted(self.by_claim.get(claim, ()))]
+        return [pod for pod in pods if pod is not None]
 
     def follow(self, old: Pod | None, new: Pod | None) -> None:
         """Keeps up with a change of a pod; hearing of it twice changes nothing."""

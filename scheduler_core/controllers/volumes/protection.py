@@ -1,6 +1,6 @@
 """Protection of what is in use: a claim that a pod on a node names, and a volume that is bound, are not deleted before that ends.
 
-kube: pkg/controller/volume/pvcprotection/pvc_protection_controller.go, pkg/controller/volume/pvprotection/pv_protection_controller.go @ v1.34.1
+kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotection/pv_protection_controller}.go @ v1.34.1
 """
 
 from __future__ import annotations

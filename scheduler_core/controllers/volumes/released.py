@@ -7,6 +7,8 @@ kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncVolume, recla
 
 from __future__ import annotations
 
+import re
+
 from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.storage import PROVISIONED_BY
@@ -25,6 +27,7 @@ from scheduler_core.objects.storage.volumes import (
 
 _NO_DELETER = "no volume plugin matched"
 _RECYCLABLE = ("hostPath", "nfs")
+_DELETED_ON_HOST = re.compile(r"/tmp/.+")  # noqa: S108 - kube's rule, no file of ours
 
 
 def policy_of(volume: Manifest) -> str:
@@ -84,7 +87,9 @@ def _reclaim(world: World, volume: Manifest) -> str:
         return _recycle(world, volume)
     if policy == "Delete":
         return _delete(world, volume)
-    return _fail(world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy")
+    return _fail(
+        world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy"
+    )
 
 
 def _recycle(world: World, volume: Manifest) -> str:
@@ -109,7 +114,7 @@ def _delete(world: World, volume: Manifest) -> str:
     if spec.get("csi") is not None or (provisioner and not provisioner.startswith("kubernetes.io/")):
         return "its provisioner is to delete it"
     path = (spec.get("hostPath") or {}).get("path")
-    if path is not None and path.startswith("/tmp/") and len(path) > len("/tmp/"):
+    if path is not None and _DELETED_ON_HOST.match(path):
         world.api.delete((VOLUME, "", name))
         return f"deleted {name}"
     if path is not None:
