@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
 from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
@@ -16,8 +17,11 @@ from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
 from scheduler_core.controllers.volumes.provisioner import Provisioner
+from scheduler_core.controllers.workloads import catalogue as workloads
 
 CONTROLLERS: tuple[Controller, ...] = (
+    *workloads.CONTROLLERS,
+    Chronicle(),
     Kubelet(),
     TaintEviction(),
     Disruption(),

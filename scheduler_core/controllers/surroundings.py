@@ -63,12 +63,23 @@ class Inputs:
     conditions: tuple[Condition, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Figures of an object from a time (ns) on; none: it has gone."""
+
+    t: int
+    figures: tuple[tuple[str, int | str], ...]
+
+
 @dataclass(slots=True)
 class Surroundings(State):
     """The memory of everything around the schedulers."""
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    levels: Copied[dict[str, tuple[Level, ...]]] = field(
+        default_factory=dict
+    )  # by kind/namespace/name, oldest first
     kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
