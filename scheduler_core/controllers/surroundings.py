@@ -14,6 +14,7 @@ from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -62,13 +63,25 @@ class Inputs:
     conditions: tuple[Condition, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Figures of an object from a time (ns) on; none: it has gone."""
+
+    t: int
+    figures: tuple[tuple[str, int | str], ...]
+
+
 @dataclass(slots=True)
 class Surroundings(State):
     """The memory of everything around the schedulers."""
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    levels: Copied[dict[str, tuple[Level, ...]]] = field(
+        default_factory=dict
+    )  # by kind/namespace/name, oldest first
     kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    volumes: Copied[Volumes] = field(default_factory=Volumes)
