@@ -19,6 +19,18 @@ from scheduler_core.api.status import Refused
 from scheduler_core.api.status import forbidden as forbidden_answer
 
 Manifest = Mapping[str, Any]
+_STATUS_OF_CONTROLLERS = (
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "PodDisruptionBudget",
+    "ResourceQuota",
+)
+_PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
 def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
@@ -33,7 +45,13 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
     """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
     if kind.key == "Pod":
         return pods.created(manifest, timestamp, imported)
-    return namespaces.created(manifest) if kind.key == "Namespace" else manifest
+    if kind.key in _PENDING_FIRST and not imported:
+        return {**manifest, "status": {"phase": "Pending"}}
+    if kind.key == "Namespace":
+        return namespaces.created(manifest)
+    if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
+        return {name: value for name, value in manifest.items() if name != "status"}
+    return manifest
 
 
 def refuse_deletion(kind: Kind, name: str) -> None:
