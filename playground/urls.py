@@ -5,6 +5,7 @@ from django.urls import path
 from playground.consumers import SessionConsumer
 from playground.views import (
     branches,
+    cluster,
     commands,
     compare,
     conformance,
@@ -37,6 +38,7 @@ urlpatterns = [
     path("s/<str:key>/journey/<str:namespace>/<str:name>", journey.journey_page, name="journey"),
     path("s/<str:key>/cycle-state", journey.cycle_state, name="cycle-state"),
     path("s/<str:key>/timeline", lanes.timeline, name="timeline"),
+    path("s/<str:key>/cluster", cluster.cluster, name="cluster"),
     path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
     path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),

@@ -178,6 +178,22 @@ def _condition(command: Data) -> Message:
     )
 
 
+def _stop_scheduler(command: Data) -> Message:
+    if command.get("signal") == "SIGKILL":
+        return message(gettext_noop("kills the scheduler %(name)s"), name=command.get("name", ""))
+    return message(gettext_noop("tells the scheduler %(name)s to end"), name=command.get("name", ""))
+
+
+def _partition(command: Data) -> Message:
+    if command.get("partitioned"):
+        return message(
+            gettext_noop("cuts the scheduler %(name)s off from the API server"), name=command.get("name", "")
+        )
+    return message(
+        gettext_noop("connects the scheduler %(name)s to the API server again"), name=command.get("name", "")
+    )
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -197,6 +213,11 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ReportCondition": _condition,
     "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
     "SetUsage": lambda _: message(gettext_noop("says what pods and nodes use")),
+    "StartScheduler": lambda data: message(
+        gettext_noop("starts the process %(name)s of a scheduler"), name=data.get("name", "")
+    ),
+    "StopScheduler": _stop_scheduler,
+    "PartitionScheduler": _partition,
     "Undo": lambda _: message(gettext_noop("takes back the change before")),
     "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
@@ -212,6 +233,9 @@ _SHORT = {
     "ReportCondition": gettext_noop("a condition of a node"),
     "SetPrograms": gettext_noop("what runs in the containers"),
     "SetUsage": gettext_noop("what pods and nodes use"),
+    "StartScheduler": gettext_noop("a scheduler that is started"),
+    "StopScheduler": gettext_noop("a scheduler that is stopped"),
+    "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
     "DecidePermit": gettext_noop("a decision on Permit"),

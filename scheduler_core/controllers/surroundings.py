@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
+from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -54,12 +57,18 @@ class Condition:
 class Inputs:
     """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
 
-    programs: tuple[
-        Mapping[str, Any], ...
-    ] = ()  # what runs in the containers; the first rule that fits counts
+    programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
     usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Figures of an object from a time (ns) on; none: it has gone."""
+
+    t: int
+    figures: tuple[tuple[str, int | str], ...]
 
 
 @dataclass(slots=True)
@@ -68,6 +77,11 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
+    levels: Copied[dict[str, tuple[Level, ...]]] = field(
+        default_factory=dict
+    )  # by kind/namespace/name, oldest first
+    kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    volumes: Copied[Volumes] = field(default_factory=Volumes)

@@ -1,4 +1,4 @@
-"""A scheduler's metrics: the catalogue, what they are now (families with their series), and how they developed (scrapes)."""
+"""A scheduler's metrics: the catalogue, what they are now, how they developed (scrapes); and what the components around it do."""
 
 from __future__ import annotations
 
@@ -6,5 +6,25 @@ from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKin
 from scheduler_core.metrics.former import FORMER
 from scheduler_core.readings.families import read_families
 from scheduler_core.readings.scrapes import scrape
+from scheduler_core.readings.surroundings import (
+    read_budgets,
+    read_controllers,
+    read_node,
+    read_nodes,
+    read_rollouts,
+)
 
-__all__ = ["BY_NAME", "FORMER", "METRICS", "Metric", "MetricKind", "read_families", "scrape"]
+__all__ = [
+    "BY_NAME",
+    "FORMER",
+    "METRICS",
+    "Metric",
+    "MetricKind",
+    "read_budgets",
+    "read_controllers",
+    "read_families",
+    "read_node",
+    "read_nodes",
+    "read_rollouts",
+    "scrape",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
@@ -28,8 +28,13 @@ from scheduler_core.commands import (
 )
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.surroundings import Condition, Inputs
-from scheduler_core.objects.errors import FieldError
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.simulation import scheduler_commands
+
+T = TypeVar("T")
 
 
 def start(world: World) -> None:
@@ -49,7 +54,10 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 
 def _apply(world: World, command: ApplyObjects) -> None:
-    world.api.apply(command.objects)
+    fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    world.api.apply([registered(world, manifest) for manifest in command.objects])
+    for manifest in fresh:
+        settle(world, manifest)
 
 
 def _create(world: World, command: CreateObject) -> None:
@@ -124,7 +132,14 @@ def _condition(world: World, command: ReportCondition) -> None:
 
 
 def _programs(world: World, command: SetPrograms) -> None:
-    arrange(world, replace(world.surroundings.inputs, programs=command.rules))
+    arrange(world, replace(world.surroundings.inputs, programs=_read(read_programs, command.rules)))
+
+
+def _read(reader: Callable[[Any], T], given: Any) -> T:
+    try:
+        return reader(given)
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
 
 
 def _usage(world: World, command: SetUsage) -> None:
@@ -143,4 +158,5 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     ReportCondition: _condition,
     SetPrograms: _programs,
     SetUsage: _usage,
+    **scheduler_commands.EXECUTORS,
 }

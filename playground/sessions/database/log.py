@@ -64,6 +64,10 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
+EDITION = FIRST_EDITION
+"""What new sessions begin with."""
+
+
 @repeatable
 def find(key: str) -> Session:
     """The session that a key opens."""
@@ -76,7 +80,7 @@ def find(key: str) -> Session:
     return session
 
 
-def create(name: str, story: str, creator: str, seed: int = 0, edition: int = FIRST_EDITION) -> Session:
+def create(name: str, story: str, creator: str, seed: int = 0, edition: int = EDITION) -> Session:
     """A new, empty session. Raises LimitReached where the creator has as many as one may have."""
     creator = _hidden(creator)
     _require_room(creator)

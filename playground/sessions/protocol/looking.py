@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -166,6 +166,16 @@ class Metrics(Query[Data], frozen=True, kw_only=True):
     """kube-scheduler's metrics of one scheduler, or of all."""
 
     scheduler: str
+
+
+Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas"]
+
+
+class Cluster(Query[Data], frozen=True, kw_only=True):
+    """What the components around the schedulers do: one part of it, or one node by its name."""
+
+    part: Part
+    name: str
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):

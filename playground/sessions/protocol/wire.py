@@ -46,6 +46,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.ReadConfiguration,
     looking.NodeNames,
     looking.ClusterYaml,
+    looking.Cluster,
     looking.Metrics,
     looking.Fixes,
     looking.Journey,

@@ -370,10 +370,14 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecke
 
 
 async def create_session(
-    name: str, story: str | None = None, commands: list[Data] | None = None, creator: str = ""
+    name: str,
+    story: str | None = None,
+    commands: list[Data] | None = None,
+    creator: str = "",
+    edition: int = log.EDITION,
 ) -> Session:
     """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
-    session = await in_thread(log.create, name, story or "", creator)
+    session = await in_thread(log.create, name, story or "", creator, edition=edition)
     client = SessionClient(session, "edit")
     try:
         for command in commands or []:

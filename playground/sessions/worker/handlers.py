@@ -15,6 +15,7 @@ from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
+    cluster,
     configurations,
     fixes,
     journeys,
@@ -201,6 +202,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.NodeNames: Handler(objects.node_names),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
+    looking.Cluster: Handler(cluster.cluster),
     looking.Fixes: Handler(fixes.fixes),
     looking.Journey: Handler(journeys.journey),
     looking.CycleState: Handler(journeys.cycle_state),

@@ -223,6 +223,8 @@ def _fits(value: Any, operator: str, wanted: Any) -> bool:
         return value is MISSING or not _contains(value, wanted)
     time = _time(value)
     if operator == "isTime":
+        if isinstance(wanted, str):
+            return time is not None and abs(time - seconds(wanted)) <= SECOND
         return (time is not None) is wanted
     first, last = (seconds(text) for text in wanted)
     return time is not None and first - SECOND <= time <= last + SECOND

@@ -1,0 +1,42 @@
+"""What the components around the schedulers do, made ready for a page; one module for each kind of thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.presenters.amounts import clock
+from playground.presenters.surroundings.budgets import budgets
+from playground.presenters.surroundings.controllers import controllers
+from playground.presenters.surroundings.nodes import node, nodes
+from playground.presenters.surroundings.rollouts import rollouts
+from playground.presenters.words import gettext_noop
+
+PARTS = {
+    "controllers": gettext_noop("Controllers"),
+    "nodes": gettext_noop("Nodes"),
+    "budgets": gettext_noop("Disruption budgets"),
+    "rollouts": gettext_noop("Rollouts"),
+}
+_ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]] = {
+    "controllers": controllers,
+    "nodes": nodes,
+    "budgets": budgets,
+    "rollouts": rollouts,
+}
+
+
+def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
+    """What sessions/worker/answers/cluster.py read; `name` is that of one node."""
+    part = part if part in PARTS else "controllers"
+    now = reading["now"]
+    return {
+        "position": reading["position"],
+        "clock": clock(now),
+        "modelled": reading["modelled"],
+        "parts": [{"name": key, "title": title} for key, title in PARTS.items()],
+        "part": part,
+        "name": name,
+        "rows": _ROWS[part](reading["rows"], now),
+        "node": node(reading["node"], now) if reading["node"] else None,
+    }

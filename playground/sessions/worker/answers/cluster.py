@@ -1,0 +1,51 @@
+"""What the components around the schedulers do, inside a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.protocol.looking import Cluster
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.readings import (
+    read_budgets,
+    read_controllers,
+    read_node,
+    read_nodes,
+    read_rollouts,
+)
+
+_PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
+    "controllers": read_controllers,
+    "nodes": read_nodes,
+    "budgets": read_budgets,
+    "rollouts": read_rollouts,
+}
+
+
+def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
+    """One part; `modelled` is false for a world that was made before these components were."""
+    return cluster_of((yield from engine.at(request.position)), request.part, request.name)
+
+
+def cluster_of(world: Any, part: str, name: str) -> Data:
+    """Raises SessionGone where there is no node of that name."""
+    modelled = world.settings.cluster is not None
+    answer: Data = {
+        "position": world.position,
+        "now": world.now,
+        "modelled": modelled,
+        "rows": [],
+        "node": None,
+    }
+    if not modelled:
+        return answer
+    if name:
+        node = read_node(world, name)
+        if node is None:
+            raise SessionGone(f"There is no node {name} at this step.")
+        return {**answer, "node": node}
+    return {**answer, "rows": _PARTS[part](world) if part in _PARTS else []}

@@ -1,0 +1,1 @@
+"""What a user has arranged besides objects, read and checked: what runs in the containers, what kubelets measure."""

@@ -1,0 +1,257 @@
+"""A pod's containers over time: which one starts, restarts, waits in back-off or ends next. Pure functions of what the kubelet remembers.
+
+Init containers run one after the other, sidecars (restartPolicy Always) beside what follows them; then the rest starts at once. A
+container that ends restarts at once the first time, then 10 s, 20 s ... 300 s after its end; the count begins anew where it ran for long.
+
+kube: pkg/kubelet/kuberuntime/{kuberuntime_manager,kuberuntime_container,kuberuntime_termination_order}.go,
+client-go/util/flowcontrol/backoff.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, program_of
+from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.resources import is_sidecar
+from scheduler_core.objects.times import SECOND
+
+FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
+_LEAST_GRACE_OF_SIDECARS = 2 * SECOND
+COMPLETED, ERROR = "Completed", "Error"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a pod's containers depend on besides their own past."""
+
+    pod: Pod
+    created: int  # ns
+    programs: tuple[Program, ...]
+    now: int
+    longest_pause: int = LONGEST_PAUSE
+
+    @property
+    def restart_policy(self) -> str:
+        return str(self.pod.manifest["spec"].get("restartPolicy") or "Always")
+
+    @property
+    def init(self) -> Sequence[Mapping[str, Any]]:
+        return self.pod.manifest["spec"].get("initContainers") or ()
+
+    @property
+    def regular(self) -> Sequence[Mapping[str, Any]]:
+        return self.pod.manifest["spec"].get("containers") or ()
+
+    def waits(self, run: ContainerRun) -> bool:
+        """Whether a container that has ended is to be restarted."""
+        sidecar = any(is_sidecar(c) and c.get("name") == run.name for c in self.init)
+        return sidecar or _restarts(run, self.restart_policy)
+
+    def program(self, container: str) -> Program:
+        return program_of(self.programs, self.pod.labels, self.created, container)
+
+    def ready(self, run: ContainerRun) -> bool:
+        """Whether a container is ready."""
+        return run.started is not None and run.running and self.program(run.name).ready(self.now, run.started)
+
+
+def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...]:
+    """Containers that have not been started."""
+    return tuple(ContainerRun(str(container.get("name") or "")) for container in containers)
+
+
+def observed(run: PodRun, now: int) -> PodRun:
+    """With the ends that have come to pass."""
+    if not any(_is_over(each, now) for each in run.all):
+        return run
+    return replace(
+        run,
+        init=tuple(_seen(c, now) for c in run.init),
+        containers=tuple(_seen(c, now) for c in run.containers),
+    )
+
+
+def advanced(run: PodRun, setting: Setting) -> PodRun:
+    """With what the kubelet starts, restarts or ends now; ends have been observed."""
+    if run.kill is not None:
+        return _killed(run, setting)
+    if setting.now < run.starts_at:
+        return run
+    begun = any(each.starts for each in run.containers)
+    if finished(run, setting):
+        return _wound_up(run, setting)
+    init = _advanced_init(run, setting, begun)
+    run = replace(run, init=init)
+    if not begun and not initialized(run, setting):
+        return run
+    return replace(
+        run,
+        containers=tuple(
+            _started_where_due(each, setting, _restarts(each, setting.restart_policy))
+            for each in run.containers
+        ),
+    )
+
+
+def initialized(run: PodRun, setting: Setting) -> bool:
+    """Whether all init containers have done their work, and sidecars have started."""
+    return all(
+        each.running if is_sidecar(container) else each.ended is not None and each.exit_code == 0
+        for container, each in zip(setting.init, run.init, strict=True)
+    )
+
+
+def finished(run: PodRun, setting: Setting) -> bool:
+    """Whether no regular container runs or will run again."""
+    return all(
+        each.ended is not None and not _restarts(each, setting.restart_policy) for each in run.containers
+    ) or (setting.restart_policy == "Never" and failed_init(run, setting))
+
+
+def failed_init(run: PodRun, setting: Setting) -> bool:
+    """Whether an init container has failed, for now at least."""
+    return any(
+        not is_sidecar(container) and each.ended is not None and each.exit_code != 0
+        for container, each in zip(setting.init, run.init, strict=True)
+    )
+
+
+def next_moment(run: PodRun, setting: Setting) -> int | None:
+    """When the pod has to be looked at again (ns), if nothing else happens."""
+    return min((at for at in _moments(run, setting) if at > setting.now), default=None)
+
+
+def pause_ends(each: ContainerRun) -> int | None:
+    """When a container that is to be restarted may be (ns); None: its back-off is over or forgotten."""
+    if each.ended is None or not each.pause:
+        return None
+    return each.ended + each.pause
+
+
+def _moments(run: PodRun, setting: Setting) -> Iterator[int]:
+    if run.kill is None and not any(each.starts for each in run.all):
+        yield run.starts_at
+    for each in run.all:
+        if each.running:
+            if each.ends is not None:
+                yield each.ends
+            assert each.started is not None
+            change = setting.program(each.name).next_change(setting.now, each.started)
+            if change is not None:
+                yield change
+        elif run.kill is None and (over := pause_ends(each)) is not None:
+            yield over
+
+
+def _is_over(each: ContainerRun, now: int) -> bool:
+    return each.running and each.ends is not None and each.ends <= now
+
+
+def _seen(each: ContainerRun, now: int) -> ContainerRun:
+    if not _is_over(each, now):
+        return each
+    reason = each.reason or (COMPLETED if each.exit_code == 0 else ERROR)
+    return replace(each, ended=each.ends, ends=None, reason=reason)
+
+
+def _restarts(each: ContainerRun, policy: str) -> bool:
+    """kube: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted."""
+    return policy == "Always" or (policy == "OnFailure" and each.exit_code != 0)
+
+
+def _advanced_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
+    """The init containers, as far as one lets the next begin; once the rest has begun, sidecars alone restart."""
+    new = list(run.init)
+    for i, container in enumerate(setting.init):
+        if is_sidecar(container):
+            new[i] = _started_where_due(new[i], setting, True)
+            if begun or new[i].running:
+                continue
+            break
+        if begun or (new[i].ended is not None and new[i].exit_code == 0):
+            continue
+        new[i] = _started_where_due(new[i], setting, setting.restart_policy != "Never")
+        break
+    return tuple(new)
+
+
+def _started_where_due(each: ContainerRun, setting: Setting, restarts: bool) -> ContainerRun:
+    if each.running or (each.ended is not None and not restarts):
+        return each
+    now = setting.now
+    if each.ended is None:
+        return _start(each, setting)
+    # An entry of the back-off is forgotten when the container ran for twice the longest pause.
+    forgotten = not each.pause or each.ended - each.paused_at > 2 * setting.longest_pause
+    if not forgotten and now - each.ended < each.pause:
+        return each
+    first = min(FIRST_PAUSE, setting.longest_pause)
+    pause = first if forgotten else min(each.pause * 2, setting.longest_pause)
+    return _start(replace(each, pause=pause, paused_at=now), setting)
+
+
+def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
+    length, exit_code = setting.program(each.name).run(each.starts)
+    last = each.last
+    if each.started is not None and each.ended is not None:
+        last = Ending(each.started, each.ended, each.exit_code, each.reason)
+    return replace(
+        each,
+        starts=each.starts + 1,
+        started=setting.now,
+        ends=None if length is None else setting.now + length,
+        ended=None,
+        exit_code=exit_code,
+        reason="",
+        signalled=False,
+        last=last,
+    )
+
+
+# the end
+
+
+def _wound_up(run: PodRun, setting: Setting) -> PodRun:
+    """The rest of a pod whose work is done: its sidecars end."""
+    grace = setting.pod.spec.termination_grace_seconds
+    return _ended(run, setting, setting.now + max(grace, 1) * SECOND)
+
+
+def _killed(run: PodRun, setting: Setting) -> PodRun:
+    assert run.kill is not None
+    return _ended(run, setting, run.kill.until)
+
+
+def _ended(run: PodRun, setting: Setting, until: int) -> PodRun:
+    """Sends SIGTERM to whose turn it is: regular containers at once, sidecars after them, the last one first."""
+    containers = tuple(_term(each, setting, until) for each in run.containers)
+    init = list(run.init)
+    waiting = any(each.running for each in containers) and setting.now < until
+    for i in reversed(range(len(init))):
+        if not is_sidecar(setting.init[i]):
+            init[i] = _term(init[i], setting, until)
+        elif not waiting:
+            init[i] = _term(init[i], setting, max(until, setting.now + _LEAST_GRACE_OF_SIDECARS))
+            waiting = init[i].running and setting.now < until
+    return replace(run, init=tuple(init), containers=containers)
+
+
+def _term(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
+    """Told to end: by SIGTERM, by SIGKILL at the latest; where it was signalled before, its deadline can only come nearer."""
+    if not each.running:
+        return each
+    if each.signalled:
+        if each.ends is not None and each.ends <= until:
+            return each
+        return replace(each, ends=until, exit_code=KILL_EXIT)
+    program = setting.program(each.name)
+    ends, code = until, KILL_EXIT
+    if program.term_after is not None and setting.now + program.term_after <= until:
+        ends, code = setting.now + program.term_after, program.term_exit
+    if each.ends is not None and each.ends <= ends:
+        ends, code = each.ends, each.exit_code
+    return replace(each, ends=ends, exit_code=code, signalled=True)

@@ -1,0 +1,217 @@
+"""The controller that stands for the kubelets of all nodes: keys are pods ("namespace/name") and nodes ("name").
+
+A kubelet that does not run does nothing; the containers of its pods run on, and it catches up when it starts. One whose node is gone is
+gone with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.api.kube_events import NORMAL
+from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet import heartbeats, nodes, pods
+from scheduler_core.controllers.kubelet.containers import Setting
+from scheduler_core.controllers.kubelet.pods import Done
+from scheduler_core.controllers.memory.kubelet import ContainerRun
+from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import SECOND
+
+NAME = "kubelet"
+STATUS_INTERVAL = 10 * SECOND  # nodeStatusUpdateFrequency
+
+
+class Kubelet(Controller):
+    """The kubelets of all nodes."""
+
+    name = NAME
+    component = pods.COMPONENT
+    watches = ("Node", "Pod")
+    event_reasons = (
+        pods.STARTED,
+        pods.KILLING,
+        pods.BACK_OFF,
+        pods.DEADLINE,
+        nodes.NODE_READY,
+        nodes.NODE_NOT_READY,
+    )
+    always_on = True
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Node":
+            self._on_node(world, event)
+        elif event.new_pod is None:
+            key = f"{event.namespace}/{event.name}"
+            world.surroundings.kubelet.drop(key)
+            self.forget(world, key)
+        elif event.new_pod.node_name and _concerns(event):
+            self._see(world, event.new_pod)
+
+    def on_start(self, world: World) -> None:
+        for node in world.store.nodes():
+            self._start(world, node.name)
+            self.enqueue(world, node.name, nodes.READY_LATENCY)
+        for pod in world.store.pods():
+            if pod.node_name and not pod.terminal:
+                self._see(world, pod)
+
+    def on_inputs(self, world: World, before: Inputs) -> None:
+        inputs, memory = world.surroundings.inputs, world.surroundings.kubelet
+        for name in before.stopped:
+            if name not in inputs.stopped and name in memory.stopped:
+                self._start(world, name)
+                self.enqueue(world, name, nodes.READY_LATENCY)
+                for pod in world.store.pods():
+                    if pod.node_name == name and not pod.terminal:
+                        self.enqueue(world, pod.key)
+        for name in inputs.stopped:
+            if name in memory.since:
+                memory.stopped.setdefault(name, world.now)
+        for condition in dict.fromkeys((*before.conditions, *inputs.conditions)):
+            if (condition in before.conditions) != (condition in inputs.conditions):
+                self._report(world, condition.node)
+        if inputs.programs != before.programs:
+            self._change_programs(world, before)
+
+    def sync(self, world: World, key: str) -> str:
+        if "/" not in key:
+            return self._sync_node(world, key)
+        done = self._sync_pod(world, key)
+        if done.again is not None:
+            self.enqueue_at(world, key, done.again)
+        return done.text
+
+    # pods
+
+    def _see(self, world: World, pod: Pod) -> None:
+        """A pod is on a node, or something of it has changed there."""
+        memory = world.surroundings.kubelet
+        if pod.phase == "Running" and pod.key not in memory.pods and pod.node_name in memory.since:
+            run = pods.adopted(world, pod)
+            memory.put(pod.key, run)
+            if not pod.deleting and all(each.ends is None for each in run.all) and not _has_deadline(pod):
+                return
+        self.enqueue(world, pod.key)
+
+    def _sync_pod(self, world: World, key: str) -> Done:
+        memory = world.surroundings.kubelet
+        pod, run = world.store.pod_at(key), memory.pods.get(key)
+        if run is not None and (pod is None or pod.uid != run.uid):
+            memory.drop(key)
+            run = None
+        if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
+            return Done()
+        if run is not None:
+            return pods.look_after(world, pod, run)
+        if pod.deleting:
+            return pods.remove(world, pod)
+        return pods.admit(world, pod, world.now + world.settings.pod_start_latency)
+
+    def _change_programs(self, world: World, before: Inputs) -> None:
+        """Has containers that run end when the program that they have now says so."""
+        memory = world.surroundings.kubelet
+        for key, run in list(memory.pods.items()):
+            pod = world.store.pod_at(key)
+            if pod is None:
+                continue
+            setting = pods.setting_of(world, pod)
+            old = replace(setting, programs=before.programs)
+            if any(old.program(each.name) != setting.program(each.name) for each in run.all):
+                new = replace(
+                    run,
+                    init=tuple(_retimed(each, setting, world.now) for each in run.init),
+                    containers=tuple(_retimed(each, setting, world.now) for each in run.containers),
+                )
+                memory.put(key, new)
+                self.enqueue(world, key)
+
+    # nodes
+
+    def _on_node(self, world: World, event: WatchEvent) -> None:
+        memory, name = world.surroundings.kubelet, event.name
+        if event.type == DELETED:
+            memory.since.pop(name, None)
+            memory.stopped.pop(name, None)
+            self.forget(world, name)
+        elif event.type == ADDED:
+            self._start(world, name)
+            assert event.new_node is not None
+            if not event.new_node.ready:
+                self.enqueue(world, name)
+            for pod in world.store.pods():
+                if pod.node_name == name and not pod.terminal:
+                    self._see(world, pod)
+        elif _conditions(event.old) != _conditions(event.new):
+            self._report(world, name)
+
+    def _start(self, world: World, name: str) -> None:
+        memory = world.surroundings.kubelet
+        memory.since[name] = world.now
+        memory.stopped.pop(name, None)
+        if name in world.surroundings.inputs.stopped:
+            memory.stopped[name] = world.now
+
+    def _report(self, world: World, name: str) -> None:
+        """Has the node's status written when the kubelet does so next, if anything is to be written."""
+        node = world.store.node(name)
+        if node is None:
+            return
+        if not heartbeats.runs(world, name):
+            self.enqueue(world, name)
+        elif nodes.as_reported(world, node) is not None:
+            self.enqueue_at(world, name, heartbeats.next_tick(world, name, STATUS_INTERVAL))
+
+    def _sync_node(self, world: World, name: str) -> str:
+        node = world.store.node(name)
+        new = None if node is None else nodes.as_reported(world, node)
+        if node is None or new is None:
+            return ""
+        world.api.patch_status(("Node", "", name), {"conditions": new})
+        self._record_readiness(world, name, node.ready)
+        since = world.surroundings.kubelet.since.get(name)
+        if since is not None and world.now < since + nodes.READY_LATENCY:
+            self.enqueue_at(world, name, since + nodes.READY_LATENCY)
+        return "reported the node's conditions"
+
+    def _record_readiness(self, world: World, name: str, before: str) -> None:
+        node = world.store.node(name)
+        if node is None or node.ready == before or (node.ready != "True" and not before):
+            return
+        reason = nodes.NODE_READY if node.ready == "True" else nodes.NODE_NOT_READY
+        self.event(world, NORMAL, reason, "Node", name, f"Node {name} status is now: {reason}")
+
+
+def _concerns(event: WatchEvent) -> bool:
+    """Whether a change of a pod on a node is one that its kubelet has to look at: not one of the status, but for readiness gates."""
+    old, new = event.old_pod, event.new_pod
+    assert new is not None
+    if new.terminal:
+        return False
+    if old is None or not old.node_name or event.old is None or event.new is None:
+        return True
+    before, after = event.old["metadata"], event.new["metadata"]
+    if before.get("deletionTimestamp") != after.get("deletionTimestamp"):
+        return True
+    if event.old.get("spec") is not event.new.get("spec") and event.old.get("spec") != event.new.get("spec"):
+        return True
+    gates = event.new["spec"].get("readinessGates")
+    return bool(gates) and event.old.get("status") != event.new.get("status")
+
+
+def _has_deadline(pod: Pod) -> bool:
+    return pod.manifest["spec"].get("activeDeadlineSeconds") is not None
+
+
+def _conditions(manifest: object) -> object:
+    return ((manifest or {}).get("status") or {}).get("conditions")  # type: ignore[attr-defined]
+
+
+def _retimed(each: ContainerRun, setting: Setting, now: int) -> ContainerRun:
+    if not each.running or each.signalled or each.started is None:
+        return each
+    length, exit_code = setting.program(each.name).run(each.starts - 1)
+    return replace(
+        each, ends=None if length is None else max(each.started + length, now), exit_code=exit_code
+    )

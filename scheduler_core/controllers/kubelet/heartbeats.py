@@ -1,0 +1,37 @@
+"""When a kubelet last renewed its node's Lease.
+
+Leases are renewed every 10 s, counted from when the kubelet started, as long as it runs. Nothing is written for it: who wants to know
+computes it here. kube writes an object Lease in kube-node-lease; here there is none, unless somebody creates it.
+
+kube: pkg/kubelet/apis/config/v1beta1/defaults.go (nodeLeaseDurationSeconds 40, of which a quarter),
+component-helpers/apimachinery/lease/controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.controllers.contract import World
+from scheduler_core.objects.times import SECOND
+
+RENEW_INTERVAL = 10 * SECOND
+
+
+def last_renewal(world: World, node: str) -> int:
+    """Virtual time (ns) of the last renewal of a node's Lease; -1 where its kubelet has never run."""
+    memory = world.surroundings.kubelet
+    since = memory.since.get(node)
+    if since is None:
+        return -1
+    until = memory.stopped.get(node, world.now)
+    return since + (until - since) // RENEW_INTERVAL * RENEW_INTERVAL
+
+
+def runs(world: World, node: str) -> bool:
+    """Whether a node's kubelet runs."""
+    memory = world.surroundings.kubelet
+    return node in memory.since and node not in memory.stopped
+
+
+def next_tick(world: World, node: str, interval: int) -> int:
+    """The next virtual time (ns) at which a loop of the node's kubelet has its turn, from now on."""
+    since = world.surroundings.kubelet.since.get(node, 0)
+    return since + -(-(world.now - since) // interval) * interval

@@ -1,0 +1,181 @@
+"""What a kubelet does for one pod when it looks at it: admit it, run its containers, end it, and write its status.
+
+Of a pod that is started nothing is written before its containers run but that it was admitted. A phase of Failed or Succeeded is written
+when nothing of the pod runs any more; a deleted pod is removed then.
+
+kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/status_manager.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
+from scheduler_core.api.server import Preconditions
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet.containers import (
+    Setting,
+    advanced,
+    finished,
+    new_runs,
+    next_moment,
+    observed,
+    pause_ends,
+)
+from scheduler_core.controllers.kubelet.status import FAILED, phase_of, status_of
+from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.resources import is_sidecar
+from scheduler_core.objects.times import SECOND
+
+COMPONENT = "kubelet"
+STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
+_TOO_LONG = "Pod was active on the node longer than the specified deadline"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done for a pod, in words, and when to look at it again (ns; None: when something happens)."""
+
+    text: str = ""
+    again: int | None = None
+
+
+def setting_of(world: World, pod: Pod) -> Setting:
+    """What the pod's containers depend on now."""
+    created = 0 if pod.creation_time is None else pod.creation_time - world.store.epoch
+    return Setting(pod, created, world.surroundings.inputs.programs, world.now)
+
+
+def adopted(world: World, pod: Pod) -> PodRun:
+    """A pod that ran already when the kubelet first saw it."""
+    setting = setting_of(world, pod)
+    started = world.now if pod.start_time is None else min(pod.start_time - world.store.epoch, world.now)
+
+    def running(run: ContainerRun) -> ContainerRun:
+        length, exit_code = setting.program(run.name).run(0)
+        ends = None if length is None else max(started + length, world.now)
+        return replace(run, starts=1, started=started, ends=ends, exit_code=exit_code)
+
+    init = tuple(
+        running(run)
+        if is_sidecar(c)
+        else replace(run, starts=1, started=started, ended=started, reason="Completed")
+        for c, run in zip(setting.init, new_runs(setting.init), strict=True)
+    )
+    containers = tuple(running(run) for run in new_runs(setting.regular))
+    return PodRun(pod.uid, pod.node_name, started, init, containers)
+
+
+def admit(world: World, pod: Pod, starts_at: int) -> Done:
+    """Lets a pod in: its containers are being created."""
+    setting = setting_of(world, pod)
+    run = PodRun(pod.uid, pod.node_name, starts_at, new_runs(setting.init), new_runs(setting.regular))
+    _write(world, pod, run, setting, terminal=False)
+    world.surroundings.kubelet.put(pod.key, run)
+    return Done("admitted it: its containers are being created", starts_at)
+
+
+def look_after(world: World, pod: Pod, before: PodRun) -> Done:
+    """Does what there is to be done for a pod that was admitted."""
+    setting = setting_of(world, pod)
+    run = observed(before, world.now)
+    run = _with_kill(world, pod, run)
+    run = observed(advanced(run, setting), world.now)
+    over = not any(each.running for each in run.all)
+    terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
+    _record_events(world, pod, before, run, setting)
+    _write(world, pod, run, setting, terminal)
+    memory = world.surroundings.kubelet
+    text = _text(before, run)
+    if not terminal:
+        memory.put(pod.key, run)
+        return Done(text, _again(world, pod, run, setting))
+    memory.drop(pod.key)
+    if pod.deleting:
+        world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
+        text = f"{text}; removed the pod, as nothing of it runs any more".removeprefix("; ")
+    return Done(text)
+
+
+def remove(world: World, pod: Pod) -> Done:
+    """Removes a deleted pod of which nothing has ever run here."""
+    world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
+    return Done("removed the deleted pod: nothing of it runs")
+
+
+def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """With the pod's end begun, where it was deleted or its time is over; a shorter grace period replaces a longer one."""
+    now = world.now
+    if pod.deleting:
+        grace = max(int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0), 1)
+        if run.kill is None:
+            return replace(run, kill=Kill(now, now + grace * SECOND, grace))
+        if grace < run.kill.grace:
+            until = min(run.kill.until, now + grace * SECOND)
+            return replace(run, kill=replace(run.kill, until=until, grace=grace))
+    deadline = _deadline(world, pod)
+    if run.kill is None and deadline is not None and now >= deadline:
+        grace = max(pod.spec.termination_grace_seconds, 1)
+        return replace(run, kill=Kill(now, now + grace * SECOND, grace, DEADLINE, _TOO_LONG))
+    return run
+
+
+def _deadline(world: World, pod: Pod) -> int | None:
+    """When activeDeadlineSeconds are over (ns), which count from the start on the node."""
+    seconds = pod.manifest["spec"].get("activeDeadlineSeconds")
+    if seconds is None or pod.start_time is None:
+        return None
+    return int(pod.start_time - world.store.epoch + seconds * SECOND)
+
+
+def _again(world: World, pod: Pod, run: PodRun, setting: Setting) -> int | None:
+    moments = [next_moment(run, setting), _deadline(world, pod) if run.kill is None else None]
+    return min((at for at in moments if at is not None), default=None)
+
+
+def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool) -> None:
+    phase = phase_of(run, setting, terminal)
+    if terminal and run.kill is not None and run.kill.reason:
+        phase = FAILED
+    fields = status_of(run, setting, phase, world.store.timestamp)
+    world.store.patch_pod_status(pod.key, world.now, fields=fields)
+
+
+def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting) -> None:
+    """Records the Kubernetes Events of what was done."""
+
+    def event(type_: str, reason: str, message: str) -> None:
+        world.store.record(
+            KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT)
+        )
+
+    if run.kill is not None and before.kill is None and run.kill.reason == DEADLINE:
+        event(NORMAL, DEADLINE, _TOO_LONG)
+    for old, new in zip(before.all, run.all, strict=True):
+        if new.starts > old.starts:
+            event(NORMAL, STARTED, f"Started container {new.name}")
+        if new.signalled and not old.signalled:
+            event(NORMAL, KILLING, f"Stopping container {new.name}")
+        over = pause_ends(new)
+        if new.ended is not None and old.ended is None and over is not None and over > world.now:
+            if run.kill is None and setting.waits(new):
+                pod_name = f"{pod.name}_{pod.namespace}({pod.uid})"
+                event(WARNING, BACK_OFF, f"Back-off restarting failed container {new.name} in pod {pod_name}")
+
+
+def _text(before: PodRun, run: PodRun) -> str:
+    """What became of the containers, in words."""
+    pairs = list(zip(before.all, run.all, strict=True))
+    started = [new.name for old, new in pairs if new.starts > old.starts]
+    signalled = [new.name for old, new in pairs if new.signalled and not old.signalled]
+    ended = [f"{new.name} ({new.exit_code})" for old, new in pairs if old.running and not new.running]
+    parts = [
+        f"{what}: {', '.join(names)}"
+        for what, names in (("ended", ended), ("started", started), ("told to end", signalled))
+        if names
+    ]
+    if run.kill is not None and before.kill is None:
+        why = run.kill.reason or "the pod was deleted"
+        parts.append(f"{why}: {run.kill.grace} s are left")
+    return "; ".join(parts)

@@ -1,0 +1,223 @@
+"""A pod's status as its kubelet writes it: phase, conditions and the states of the containers.
+
+DEVIATION: no addresses, no ids of images and containers, and the resources that a container runs with are left out.
+
+kube: pkg/kubelet/kubelet_pods.go (getPhase, convertToAPIContainerStatuses), pkg/kubelet/status/{generate,status_manager}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
+from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
+from scheduler_core.objects.durations import go_duration
+from scheduler_core.objects.resources import is_sidecar
+
+PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
+_TRUE, _FALSE = "True", "False"
+_OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+_COMPLETED = {SUCCEEDED: "PodCompleted", FAILED: "PodFailed"}
+Timestamp = Callable[[int], str]
+Conditions = list[Mapping[str, Any]]
+
+
+def phase_of(run: PodRun, setting: Setting, terminal: bool) -> str:
+    """The phase that follows from the containers; `terminal`: nothing runs any more, and nothing will be started again."""
+    if failed_init(run, setting) and (terminal or setting.restart_policy == "Never"):
+        return FAILED
+    begun = any(each.starts for each in run.containers)
+    if not begun:
+        return FAILED if terminal else PENDING
+    if any(each.running for each in run.all):
+        return RUNNING
+    succeeded = all(each.exit_code == 0 for each in run.containers)
+    restarts = setting.restart_policy == "Always" or (setting.restart_policy == "OnFailure" and not succeeded)
+    if restarts and not terminal:
+        return RUNNING
+    return SUCCEEDED if succeeded else FAILED
+
+
+def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -> dict[str, Any]:
+    """Fields of the status: all that the kubelet says of a pod that it has admitted."""
+    now = timestamp(setting.now)
+    status = setting.pod.manifest.get("status") or {}
+    fields: dict[str, Any] = {
+        "phase": phase,
+        "startTime": status.get("startTime") or now,
+        "conditions": _conditions(run, setting, phase, now),
+        "containerStatuses": _statuses(run.containers, setting.regular, setting, timestamp),
+    }
+    if run.init:
+        fields["initContainerStatuses"] = _statuses(run.init, setting.init, setting, timestamp)
+    if phase == FAILED and run.kill is not None and run.kill.reason:
+        fields["reason"], fields["message"] = run.kill.reason, run.kill.message
+    return fields
+
+
+def refused_status(setting: Setting, reason: str, message: str, timestamp: Timestamp) -> dict[str, Any]:
+    """Fields of the status of a pod that the kubelet does not admit."""
+    now = timestamp(setting.now)
+    status = setting.pod.manifest.get("status") or {}
+    unready = [_condition(kind, _FALSE, _COMPLETED[FAILED]) for kind in ("Ready", "ContainersReady")]
+    return {
+        "phase": FAILED,
+        "reason": reason,
+        "message": f"Pod was rejected: {message}",
+        "startTime": status.get("startTime") or now,
+        "conditions": _merged(status.get("conditions") or (), unready, now, setting),
+    }
+
+
+def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditions:
+    old = (setting.pod.manifest.get("status") or {}).get("conditions") or ()
+    sandbox = setting.now >= run.starts_at and phase not in _COMPLETED
+    fresh = [
+        _condition("PodReadyToStartContainers", _TRUE if sandbox else _FALSE),
+        _initialized(run, setting, phase),
+        *_readiness(run, setting, phase, old),
+    ]
+    return _merged(old, fresh, now, setting)
+
+
+def _condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
+    condition: dict[str, Any] = {"type": kind, "status": status}
+    if reason:
+        condition["reason"] = reason
+    if message:
+        condition["message"] = message
+    return condition
+
+
+def _initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, Any]:
+    if phase == SUCCEEDED:
+        return _condition("Initialized", _TRUE, _COMPLETED[phase])
+    if any(each.starts for each in run.containers) or initialized(run, setting):
+        return _condition("Initialized", _TRUE)
+    names = [
+        each.name
+        for container, each in zip(setting.init, run.init, strict=True)
+        if not (each.running if is_sidecar(container) else each.ended is not None and each.exit_code == 0)
+    ]
+    message = f"containers with incomplete status: [{' '.join(names)}]"
+    return _condition("Initialized", _FALSE, "ContainersNotInitialized", message)
+
+
+def _readiness(run: PodRun, setting: Setting, phase: str, old: Sequence[Mapping[str, Any]]) -> Conditions:
+    """The conditions Ready and ContainersReady."""
+    if phase in _COMPLETED:
+        return [_condition(kind, _FALSE, _COMPLETED[phase]) for kind in ("Ready", "ContainersReady")]
+    sidecars = [e for c, e in zip(setting.init, run.init, strict=True) if is_sidecar(c)]
+    unready = [each.name for each in (*sidecars, *run.containers) if not setting.ready(each)]
+    if unready:
+        message = f"containers with unready status: [{' '.join(unready)}]"
+        return [
+            _condition(kind, _FALSE, "ContainersNotReady", message) for kind in ("Ready", "ContainersReady")
+        ]
+    problem = _gates(setting, old)
+    ready = _condition("Ready", _FALSE, "ReadinessGatesNotReady", problem) if problem else None
+    return [ready or _condition("Ready", _TRUE), _condition("ContainersReady", _TRUE)]
+
+
+def _gates(setting: Setting, old: Sequence[Mapping[str, Any]]) -> str:
+    """What is missing of the pod's readiness gates."""
+    states = {condition.get("type"): condition.get("status") for condition in old}
+    problems = []
+    for gate in setting.pod.manifest["spec"].get("readinessGates") or ():
+        kind = gate.get("conditionType")
+        if kind not in states:
+            problems.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
+        elif states[kind] != _TRUE:
+            problems.append(f'the status of pod readiness gate "{kind}" is not "True", but {states[kind]}')
+    return ", ".join(problems)
+
+
+def _merged(
+    old: Sequence[Mapping[str, Any]], fresh: Sequence[dict[str, Any]] | Conditions, now: str, setting: Setting
+) -> Conditions:
+    """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
+    before = {condition.get("type"): condition for condition in old}
+    generation = int(setting.pod.manifest["metadata"].get("generation") or 0)
+    merged: Conditions = []
+    for condition in fresh:
+        known = before.get(condition["type"])
+        since = (
+            known.get("lastTransitionTime") if known and known.get("status") == condition["status"] else None
+        )
+        merged.append(
+            {
+                **condition,
+                "observedGeneration": generation,
+                "lastProbeTime": None,
+                "lastTransitionTime": since or now,
+            }
+        )
+    own = {condition["type"] for condition in fresh}
+    return [*merged, *(condition for condition in old if condition.get("type") not in own)]
+
+
+# containers
+
+
+def _statuses(
+    runs: Sequence[ContainerRun],
+    containers: Sequence[Mapping[str, Any]],
+    setting: Setting,
+    timestamp: Timestamp,
+) -> list[dict[str, Any]]:
+    return [
+        _status(each, container, setting, timestamp) for each, container in zip(runs, containers, strict=True)
+    ]
+
+
+def _status(
+    each: ContainerRun, container: Mapping[str, Any], setting: Setting, timestamp: Timestamp
+) -> dict[str, Any]:
+    init = any(container is other for other in setting.init)
+    ready = setting.ready(each)
+    if init and not is_sidecar(container):
+        ready = each.ended is not None and each.exit_code == 0
+    status: dict[str, Any] = {
+        "name": each.name,
+        "image": str(container.get("image") or ""),
+        "imageID": "",
+        "ready": ready,
+        "started": each.running,
+        "restartCount": max(each.starts - 1, 0),
+        "state": _state(each, setting, timestamp),
+    }
+    last = each.last
+    if "waiting" in status["state"] and each.ended is not None and each.started is not None:
+        last = Ending(each.started, each.ended, each.exit_code, each.reason)
+    if last is not None:
+        status["lastState"] = {"terminated": _terminated(last, timestamp)}
+    return status
+
+
+def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp) -> dict[str, Any]:
+    if each.started is None:
+        reason = "PodInitializing" if setting.init else "ContainerCreating"
+        return {"waiting": {"reason": reason}}
+    if each.ended is None:
+        return {"running": {"startedAt": timestamp(each.started)}}
+    over = pause_ends(each)
+    if over is not None and over > setting.now and setting.waits(each):
+        pod = setting.pod
+        message = (
+            f"back-off {go_duration(each.pause)} restarting failed container={each.name} "
+            f"pod={pod.name}_{pod.namespace}({pod.uid})"
+        )
+        return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
+    return {
+        "terminated": _terminated(Ending(each.started, each.ended, each.exit_code, each.reason), timestamp)
+    }
+
+
+def _terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:
+    return {
+        "exitCode": ending.exit_code,
+        "reason": ending.reason,
+        "startedAt": timestamp(ending.started),
+        "finishedAt": timestamp(ending.ended),
+    }

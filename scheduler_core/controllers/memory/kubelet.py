@@ -1,0 +1,97 @@
+"""What kubelets know and the API server does not: the containers as they are on the nodes, and since when each kubelet runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.state import Copied, State
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A run of a container that is over. Times in ns."""
+
+    started: int
+    ended: int
+    exit_code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRun:
+    """A container as it is on the node. Times in ns.
+
+    `started` and `ended` are of its present or last run; `ends` is when that run will end, by itself or because it was told to, with
+    `exit_code`. `last` is the run before. `pause` is the back-off that was reached at `paused_at`.
+    """
+
+    name: str
+    starts: int = 0
+    started: int | None = None
+    ends: int | None = None
+    ended: int | None = None
+    exit_code: int = 0
+    reason: str = ""
+    signalled: bool = False  # SIGTERM was sent
+    last: Ending | None = None
+    pause: int = 0
+    paused_at: int = 0
+
+    @property
+    def running(self) -> bool:
+        return self.started is not None and self.ended is None
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it."""
+
+    at: int
+    until: int
+    grace: int  # seconds
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PodRun:
+    """A pod that a kubelet has admitted; containers of init first. `ready_at`: from when on containers may start (ns)."""
+
+    uid: str
+    node: str
+    starts_at: int
+    init: tuple[ContainerRun, ...]
+    containers: tuple[ContainerRun, ...]
+    kill: Kill | None = None
+
+    @property
+    def all(self) -> tuple[ContainerRun, ...]:
+        return (*self.init, *self.containers)
+
+
+@dataclass(slots=True)
+class KubeletMemory(State):
+    """Of all kubelets. `pods` by key; by node `on_node`, keys of the admitted pods in the order of admission, `since` and `stopped`."""
+
+    pods: Copied[dict[str, PodRun]] = field(default_factory=dict)
+    on_node: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    since: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet started (ns)
+    stopped: Copied[dict[str, int]] = field(
+        default_factory=dict
+    )  # when it stopped, where it does not run (ns)
+
+    def put(self, key: str, run: PodRun) -> None:
+        """Notes a pod as it is now."""
+        if key not in self.pods:
+            self.on_node[run.node] = (*self.on_node.get(run.node, ()), key)
+        self.pods[key] = run
+
+    def drop(self, key: str) -> None:
+        """Forgets a pod."""
+        run = self.pods.pop(key, None)
+        if run is not None:
+            others = tuple(other for other in self.on_node.get(run.node, ()) if other != key)
+            if others:
+                self.on_node[run.node] = others
+            else:
+                self.on_node.pop(run.node, None)

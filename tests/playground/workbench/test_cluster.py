@@ -1,0 +1,71 @@
+"""The page of the cluster, as a visitor asks for it."""
+
+from __future__ import annotations
+
+import pytest
+from asgiref.sync import async_to_sync
+from msgspec import to_builtins
+
+from playground.sessions.web.client import create_session
+from scheduler_core import LATEST_EDITION
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.testing.builders import make_node, make_pod
+from tests.playground.workbench.conftest import Visitor, page_text
+
+BUDGET = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}},
+}
+
+
+@pytest.fixture
+def modelled(visitor) -> Visitor:
+    """A visitor in a session whose cluster is modelled: a node, a pod, a budget."""
+    begun: Visitor = visitor()
+    objects = (make_node("n1").manifest(), make_pod("web").labels({"app": "web"}).manifest(), BUDGET)
+    commands = [to_builtins(ApplyObjects(tuple(objects)))]
+    begun.session = async_to_sync(create_session)("c", commands=commands, edition=LATEST_EDITION)
+    begun.url = f"/s/{begun.session.edit_key}/"
+    begun.ask(lambda client: client.walk(100))
+    return begun
+
+
+def test_an_older_session_says_that_nothing_else_acts(visitor) -> None:
+    assert "was made before the components around the scheduler were modelled" in page_text(
+        visitor("cluster:small").get("cluster")
+    )
+
+
+def test_controllers_say_what_they_watch_and_what_they_did(modelled) -> None:
+    text = page_text(modelled.get("cluster"))
+    assert "disruption-controller" in text
+    assert "watches Pod PodDisruptionBudget" in text
+    assert "What it did last, and why" in text
+
+
+def test_a_budget_says_how_many_may_go(modelled) -> None:
+    text = page_text(modelled.get("cluster", part="budgets"))
+    assert "default/web minAvailable 2" in text
+    assert "2 needed" in text
+    assert "none may go" in text
+
+
+def test_nodes_lead_to_their_own_pages(modelled) -> None:
+    assert "?part=nodes&amp;name=n1" in modelled.get("cluster", part="nodes").content.decode()
+    assert "Conditions that changed" in page_text(modelled.get("cluster", part="nodes", name="n1"))
+
+
+def test_a_node_that_is_not_there_is_told(modelled) -> None:
+    assert "There is no node n9 at this step." in page_text(modelled.get("cluster", part="nodes", name="n9"))
+
+
+def test_rollouts_are_empty_without_deployments(modelled) -> None:
+    assert "There are no Deployments here." in page_text(modelled.get("cluster", part="rollouts"))
+
+
+def test_a_page_that_has_seen_the_newest_step_gets_nothing(modelled) -> None:
+    seen = {"seen": modelled.head(), "part": "controllers"}
+    answer = modelled.browser.get(modelled.url + "cluster", seen, headers={"HX-Request": "true"})
+    assert answer.status_code == 204

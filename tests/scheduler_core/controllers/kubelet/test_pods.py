@@ -1,0 +1,135 @@
+"""What kubelets do for the pods on their nodes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from scheduler_core.commands import DeleteObjects, Ref, Refused, SetKubelet
+from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
+
+CRASH = {"runs": [{"for": "5s", "exit": 1}]}
+
+
+def delete(cluster: Cluster, name: str, grace: int | None = None) -> None:
+    refs = (Ref("Pod", "default", name),)
+    cluster.do(DeleteObjects(refs) if grace is None else DeleteObjects(refs, grace))
+
+
+def test_a_bound_pod_runs_and_is_ready_after_the_latency() -> None:
+    cluster = Cluster(node(), pod("p")).until(1)
+    assert cluster.status("p")["phase"] == "Pending"
+    assert cluster.container("p")["state"] == {"waiting": {"reason": "ContainerCreating"}}
+    cluster.until(3)
+    assert cluster.status("p")["phase"] == "Running"
+    assert cluster.condition("p", "Ready") == "True"
+    assert cluster.events("Started") == ["Started container c"]
+
+
+def test_a_pod_that_runs_for_ever_leaves_nothing_on_the_agenda() -> None:
+    cluster = Cluster(node(), pod("p")).until(3)
+    assert not cluster.sim.due(1 << 60)
+
+
+def test_restarts_wait_ever_longer_up_to_five_minutes() -> None:
+    cluster = Cluster(node(), pod("p"))
+    cluster.programs(CRASH)
+    starts, restarts = [], 0
+    for second in range(2, 1400):
+        cluster.until(second + 0.5)
+        if cluster.container("p")["restartCount"] > restarts:
+            restarts = cluster.container("p")["restartCount"]
+            starts.append(second)
+    gaps = [later - earlier - 5 for earlier, later in pairwise(starts)]
+    assert gaps[:7] == [10, 20, 40, 80, 160, 300, 300]
+
+
+def test_a_container_that_ran_for_ten_minutes_is_restarted_at_once_again() -> None:
+    cluster = Cluster(node(), pod("p"))
+    cluster.programs(
+        {"runs": [{"for": "5s", "exit": 1}, {"for": "5s", "exit": 1}, {"for": "700s", "exit": 1}, {}]}
+    )
+    cluster.until(800)
+    assert cluster.container("p")["restartCount"] == 3
+    assert cluster.container("p")["lastState"]["terminated"]["finishedAt"] == "2026-01-01T00:12:02Z"
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "phase"),
+    [
+        ("Never", 0, "Succeeded"),
+        ("Never", 1, "Failed"),
+        ("OnFailure", 0, "Succeeded"),
+        ("OnFailure", 1, "Running"),
+        ("Always", 0, "Running"),
+    ],
+)
+def test_the_restart_policy_decides_on_the_phase(policy: str, code: int, phase: str) -> None:
+    cluster = Cluster(node(), pod("p", restartPolicy=policy))
+    cluster.programs({"runs": [{"for": "5s", "exit": code}]})
+    cluster.until(30)
+    assert cluster.status("p")["phase"] == phase
+
+
+def test_a_sidecar_ends_when_the_work_is_done() -> None:
+    sidecar = {"name": "log", "image": "pause", "restartPolicy": "Always"}
+    cluster = Cluster(node(), pod("p", restartPolicy="Never", initContainers=[sidecar]))
+    cluster.programs({"container": "c", "runs": [{"for": "5s", "exit": 0}]})
+    cluster.until(6)
+    assert cluster.condition("p", "Ready") == "True"
+    cluster.until(10)
+    assert cluster.status("p")["phase"] == "Succeeded"
+    ended = cluster.status("p")["initContainerStatuses"][0]["state"]["terminated"]
+    assert ended["exitCode"] == 143
+
+
+def test_an_init_container_that_fails_for_good_fails_the_pod() -> None:
+    cluster = Cluster(node(), pod("p", restartPolicy="Never", initContainers=[{"name": "i", "image": "x"}]))
+    cluster.programs({"container": "i", "runs": [{"for": "1s", "exit": 1}]})
+    cluster.until(10)
+    assert cluster.status("p")["phase"] == "Failed"
+
+
+def test_deleting_again_can_only_shorten_the_grace_period() -> None:
+    cluster = Cluster(node(), pod("p", terminationGracePeriodSeconds=60))
+    cluster.programs({"onTerm": "ignore"})
+    cluster.until(10)
+    delete(cluster, "p")
+    delete(cluster.until(11), "p", 5)
+    delete(cluster.until(12), "p", 50)
+    assert cluster.until(15.9).sim.store.pod("default", "p") is not None
+    assert cluster.until(17).sim.store.pod("default", "p") is None
+
+
+def test_a_stopped_kubelet_catches_up_when_it_starts() -> None:
+    cluster = Cluster(node(), pod("p", restartPolicy="Never"))
+    cluster.programs({"runs": [{"for": "20s", "exit": 0}]})
+    cluster.until(10).do(SetKubelet("n", False))
+    assert cluster.until(100).status("p")["phase"] == "Running"
+    cluster.do(SetKubelet("n", True))
+    cluster.until(105)
+    assert cluster.status("p")["phase"] == "Succeeded"
+    assert cluster.container("p")["state"]["terminated"]["finishedAt"] == "2026-01-01T00:00:22Z"
+
+
+def test_new_programs_count_for_containers_that_run() -> None:
+    cluster = Cluster(node(), pod("p", restartPolicy="Never")).until(10)
+    cluster.programs({"runs": [{"for": "30s", "exit": 0}]})
+    assert cluster.until(31).status("p")["phase"] == "Running"
+    assert cluster.until(33).status("p")["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ({"runs": [{"for": "soon"}]}, "rules[0].runs[0].for"),
+        ({"onTerm": "deaf"}, "rules[0].onTerm"),
+        ({"ready": [{"at": "5s"}]}, "rules[0].ready[0]"),
+        ({"pods": "app"}, "rules[0].pods"),
+        ({"podz": "app=web"}, "rules[0].podz"),
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_refused(rule: dict[str, object], path: str) -> None:
+    with pytest.raises(Refused, match=path.replace("[", r"\[").replace("]", r"\]")):
+        Cluster().programs(rule)
