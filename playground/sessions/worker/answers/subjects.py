@@ -33,8 +33,8 @@ def subject_of(engine: Engine, request: SubjectOf) -> Steps[Subject | None]:
         world.now,
         world.store.timestamp(world.now),
         [node["metadata"]["name"] for node in world.store.list("Node")[:MOST_NODES]],
-        _plain(inputs.programs),
-        _plain(inputs.usage),
+        _plain(inputs.rules),
+        _plain(inputs.entries),
     )
 
 
