@@ -145,7 +145,8 @@ def _condition(world: World, command: ReportCondition) -> None:
 
 
 def _programs(world: World, command: SetPrograms) -> None:
-    arrange(world, replace(world.surroundings.inputs, programs=_read(read_programs, command.rules)))
+    programs = _read(read_programs, command.rules)
+    arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
 
 
 def _read(reader: Callable[[Any], T], given: Any) -> T:
@@ -156,7 +157,7 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=command.entries))
+    arrange(world, replace(world.surroundings.inputs, usage=command.entries, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
