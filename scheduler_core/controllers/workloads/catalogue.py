@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
 from scheduler_core.controllers.workloads.deployments import DeploymentController
 from scheduler_core.controllers.workloads.replicas import (
     ReplicaSetController,
@@ -11,8 +12,9 @@ from scheduler_core.controllers.workloads.replicas import (
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
 
 CONTROLLERS: tuple[Controller, ...] = (
-    DeploymentController(),
-    ReplicaSetController(),
+    ReplicaSetController(),  # before Deployments: what is too many goes before more comes
     ReplicationControllerController(),
+    DeploymentController(),
     StatefulSetController(),
+    DaemonSetController(),
 )
