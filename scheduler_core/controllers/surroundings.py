@@ -14,8 +14,8 @@ from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
-from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.controllers.memory.volumes import Volumes
+from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20

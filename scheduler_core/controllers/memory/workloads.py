@@ -18,14 +18,22 @@ class Backoff(NamedTuple):
     since: int
 
 
+class Failures(NamedTuple):
+    """Failures of a Job's pods in a row, and when the last one was (ns since 1970)."""
+
+    number: int = 0
+    last: int = 0
+
+
 @dataclass(slots=True)
 class WorkloadsMemory(State):
-    """Back-offs of failed daemon pods, by DaemonSet's uid, observed generation and node.
+    """Back-offs of failed daemon pods, by DaemonSet's uid, observed generation and node; failures of Jobs by their keys.
 
-    kube: client-go/util/flowcontrol/backoff.go, from 1 s to 15 min @ v1.34.1
+    kube: client-go/util/flowcontrol/backoff.go, from 1 s to 15 min; pkg/controller/job/backoff_utils.go @ v1.34.1
     """
 
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
+    jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
 
     def waits_until(self, key: str, now: int) -> int | None:
         """Until when a key has to wait still; None: it doesn't."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.controllers.contract import Controller
 from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
 from scheduler_core.controllers.workloads.deployments import DeploymentController
+from scheduler_core.controllers.workloads.jobs import JobController
 from scheduler_core.controllers.workloads.replicas import (
     ReplicaSetController,
     ReplicationControllerController,
@@ -17,4 +18,5 @@ CONTROLLERS: tuple[Controller, ...] = (
     DeploymentController(),
     StatefulSetController(),
     DaemonSetController(),
+    JobController(),
 )
