@@ -274,6 +274,11 @@ def test_the_inspector_offers_what_can_be_done(clustered):
     assert "Evict…" in pod and "Bind by hand…" in pod
 
 
+def test_the_page_of_an_object_and_of_a_node_offer_the_same(clustered):
+    assert "Set what runs in it" in page_text(clustered.get("yaml", **POD_WEB))
+    assert "Stop the kubelet" in page_text(clustered.get("cluster", part="nodes", name="n1"))
+
+
 def test_a_form_that_is_not_filled_in_says_so_and_keeps_the_rest(clustered):
     before = clustered.head()
     answer = clustered.post("act/taint", **NODE_N1, value="infra", effect="NoSchedule")
