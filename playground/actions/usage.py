@@ -27,7 +27,7 @@ def present(subject: Subject) -> Entry:
         for name, value in entry.items():
             before = uses.get(name)
             merged = isinstance(value, Mapping) and isinstance(before, Mapping)
-            uses[name] = {**before, **value} if merged else value
+            uses[name] = {**(before or {}), **value} if merged else value
     return {name: value for name, value in uses.items() if name not in ("at", *_thing(subject)[:1])}
 
 
