@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
+from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.words import gettext_noop
@@ -31,6 +32,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "attempts": _attempts(sim, key),
         "key": key,
         "pending": not inspected.node_name,
+        "silent": silent(inspected.manifest),
         "stranger": inspected.spec.scheduler_name if key in sim.journal.ignored else "",
         "faults": [
             {
