@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
-from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, Fault
+from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.api.status import Refused
+from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
 from scheduler_core.trace.kinds import CommandApplied
@@ -25,6 +26,7 @@ __all__ = [
     "MAX_FAULT_TIMES",
     "ApplyObjects",
     "BindPod",
+    "CancelDrain",
     "Command",
     "CreateObject",
     "DecidePermit",
@@ -33,6 +35,7 @@ __all__ = [
     "EvictPod",
     "FailCall",
     "FieldProblem",
+    "PartitionScheduler",
     "PatchObject",
     "Redo",
     "Ref",
@@ -44,6 +47,8 @@ __all__ = [
     "SetPrograms",
     "SetSettings",
     "SetUsage",
+    "StartScheduler",
+    "StopScheduler",
     "Undo",
     "command_from_json",
     "refuse",
@@ -52,6 +57,7 @@ __all__ = [
 Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"
+MAX_CLOCK_OFFSET = 365 * 86_400 * SECOND
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -164,6 +170,13 @@ class DrainNode(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     ignore_daemon_sets: bool = False
     force: bool = False
     grace_period_seconds: int | None = None
+    delete_empty_dir_data: bool = False
+
+
+class CancelDrain(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Ends a drain that goes on, as Ctrl-C ends kubectl drain; the node stays cordoned, and evicted pods end."""
+
+    node: str
 
 
 class SetKubelet(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -203,6 +216,37 @@ class Redo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Makes the edit again that was undone last."""
 
 
+class StartScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Starts a kube-scheduler as a process of its own, which stands for election where its configuration says so.
+
+    Its clock is ahead by `clock_offset` (ns), and goes `clock_rate` seconds a second.
+    """
+
+    name: Annotated[
+        str, msgspec.Meta(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")
+    ]
+    configuration: Manifest | None = None
+    clock_offset: Annotated[
+        int, msgspec.Meta(ge=-MAX_CLOCK_OFFSET, le=MAX_CLOCK_OFFSET, extra={"unit": "ns"})
+    ] = 0
+    clock_rate: Annotated[float, msgspec.Meta(ge=0.01, le=100)] = 1.0
+
+
+class StopScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Tells a scheduler's process to end (SIGTERM), or kills it (SIGKILL)."""
+
+    name: str
+    signal: Literal["SIGTERM", "SIGKILL"] = "SIGTERM"
+
+
+class PartitionScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Cuts a scheduler off from the API server, or connects it again. Its calls hang for so long (ns), and fail."""
+
+    name: str
+    partitioned: bool
+    hang: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] = SECOND
+
+
 Command = (
     ApplyObjects
     | DeleteObjects
@@ -216,10 +260,14 @@ Command = (
     | BindPod
     | EvictPod
     | DrainNode
+    | CancelDrain
     | SetKubelet
     | ReportCondition
     | SetPrograms
     | SetUsage
+    | StartScheduler
+    | StopScheduler
+    | PartitionScheduler
     | Undo
     | Redo
 )

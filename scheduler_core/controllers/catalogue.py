@@ -12,8 +12,10 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.quota.controller import ResourceQuotaController
 from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
@@ -26,6 +28,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     Kubelet(),
     NodeLifecycle(),
     TaintEviction(),
+    Draining(),
     Disruption(),
     GarbageCollector(),
     PodCollector(),
@@ -35,6 +38,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     EphemeralVolumes(),
     ClaimProtection(),
     VolumeProtection(),
+    ResourceQuotaController(),
 )
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
