@@ -17,13 +17,14 @@ from scheduler_core.view import CONTROLLER_NAMES
 ADMISSION = ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
 YAML = ("admission", "kubelet", "kubelets")
 MOST_TEXT = 64 << 10
+FEWEST_ROWS, MOST_ROWS = 4, 30
 
 
 class YamlField(forms.CharField):
     """An object as YAML; the worker reads it."""
 
-    def __init__(self, rows: int, example: str, **kwargs: Any) -> None:
-        widget = forms.Textarea({**PLAIN, "rows": rows, "wrap": "off", "placeholder": example})
+    def __init__(self, example: str, **kwargs: Any) -> None:
+        widget = forms.Textarea({**PLAIN, "rows": FEWEST_ROWS, "wrap": "off", "placeholder": example})
         super().__init__(required=False, widget=widget, max_length=MOST_TEXT, strip=False, **kwargs)
 
 
@@ -37,7 +38,6 @@ class ClusterForm(forms.Form):
         help_text=_("one on each line; what is not here has its default"),
     )
     admission = YamlField(
-        4,
         "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd",
         label=_("Configurations of admission plugins"),
         help_text=_("YAML: podNodeSelectorPluginConfig and ResourceQuotaConfiguration"),
@@ -60,13 +60,11 @@ class ClusterForm(forms.Form):
         help_text=_("names between commas; empty: one for whatever a StorageClass names"),
     )
     kubelet = YamlField(
-        10,
         "evictionHard:\n  memory.available: 100Mi",
         label=_("KubeletConfiguration of all nodes"),
         help_text=_("YAML; what is not here has kube's default"),
     )
     kubelets = YamlField(
-        8,
         "node-1:\n  maxPods: 20",
         label=_("KubeletConfiguration of single nodes"),
         help_text=_("YAML: fields by the node's name, over those of all nodes"),
@@ -102,6 +100,12 @@ class ClusterForm(forms.Form):
             "api_latency": settings["api_latency"],
         }
         return cls(initial=initial)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("apiserver", "controller_manager", *YAML):
+            lines = str(self[name].value() or "").count("\n")
+            self.fields[name].widget.attrs["rows"] = min(max(lines + 2, FEWEST_ROWS), MOST_ROWS)
 
     def settings(self, read: Mapping[str, Any]) -> dict[str, Any]:
         """What a valid form asks for, as ClusterSettings takes it; `read` are the objects of its YAML, by field."""

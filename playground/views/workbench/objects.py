@@ -82,8 +82,9 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     if not name:
         return workbench(request, client, "yaml", {"text": EMPTY, "existing": None, "errors": []})
     existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-    text = await client.ask(ObjectYaml(at=position(request), **existing))
-    context = {"text": text, "existing": existing, "errors": [], **await offered(request, client, existing)}
+    shown = await client.ask(ObjectYaml(at=position(request), **existing))
+    context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
+    context |= await offered(request, client, existing)
     return workbench(request, client, "yaml", context)
 
 
