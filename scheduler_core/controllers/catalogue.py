@@ -13,8 +13,14 @@ from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.volumes.binder import VolumeBinder
+from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
+from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
+from scheduler_core.controllers.volumes.provisioner import Provisioner
+from scheduler_core.controllers.workloads import catalogue as workloads
 
 CONTROLLERS: tuple[Controller, ...] = (
+    *workloads.CONTROLLERS,
     Chronicle(),
     Kubelet(),
     TaintEviction(),
@@ -22,6 +28,11 @@ CONTROLLERS: tuple[Controller, ...] = (
     GarbageCollector(),
     PodCollector(),
     NamespaceController(),
+    VolumeBinder(),
+    Provisioner(),
+    EphemeralVolumes(),
+    ClaimProtection(),
+    VolumeProtection(),
 )
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}

@@ -14,6 +14,7 @@ from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -83,3 +84,4 @@ class Surroundings(State):
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    volumes: Copied[Volumes] = field(default_factory=Volumes)

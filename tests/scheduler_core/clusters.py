@@ -11,6 +11,7 @@ from scheduler_core.commands import (
     DeleteObjects,
     PatchObject,
     Ref,
+    SetKubelet,
     SetSettings,
 )
 from scheduler_core.simulation import Simulation
@@ -60,11 +61,13 @@ def meta_of(sim: Simulation, kind: str, name: str, namespace: str = "default") -
 
 
 def silent(*objects: Manifest, controllers: Sequence[str], **settings: Any) -> Simulation:
-    """As `cluster`, without a scheduler."""
+    """As `cluster`, without a scheduler, and with kubelets that do nothing: the test writes what they would."""
     sim = cluster(controllers=controllers, **settings)
     sim.change(lambda: sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))
     for manifest in objects:
         sim.apply(ApplyObjects((manifest,)))
+        if manifest["kind"] == "Node":
+            sim.apply(SetKubelet(manifest["metadata"]["name"], False))
     return sim
 
 

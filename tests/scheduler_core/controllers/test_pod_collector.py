@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.commands import CreateObject, PatchObject, Ref
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.clusters import cluster, delete, meta_of, patch, wait
+from tests.scheduler_core.clusters import cluster, delete, meta_of, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
 
 GC = ["pod-garbage-collector-controller"]
@@ -95,7 +95,7 @@ def test_a_pod_that_ends_later_is_found_in_the_next_round() -> None:
 def test_a_node_out_of_service_lets_its_ending_pods_go(ready: str, key: str, gone: bool) -> None:
     lost = node("n")
     lost["status"] = {**lost["status"], "conditions": [{"type": "Ready", "status": ready}]}
-    sim = cluster(lost, bound("p"), bound("stays"), controllers=GC)
+    sim = silent(lost, bound("p"), bound("stays"), controllers=GC)
     delete(sim, "Pod", "p")
     wait(sim, 25)
     patch(sim, "Node", "n", {"spec": {"taints": [{"key": key, "effect": "NoExecute"}]}}, "")
