@@ -12,14 +12,42 @@ import msgspec
 
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.objects.durations import parse_duration
 
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Latency = Annotated[int, msgspec.Meta(ge=0, le=60 * SECOND, extra={"unit": "nanoseconds"})]
 
 
 class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Flags of kube-controller-manager."""
+    """Flags of kube-controller-manager; durations as Go writes them (`50s`, `1m30s`)."""
 
+    node_monitor_period: str = msgspec.field(default="5s", name="node-monitor-period")
+    node_monitor_grace_period: str = msgspec.field(default="50s", name="node-monitor-grace-period")
+    node_startup_grace_period: str = msgspec.field(default="1m0s", name="node-startup-grace-period")
+    node_eviction_rate: Rate = msgspec.field(default=0.1, name="node-eviction-rate")  # nodes per second
+    secondary_node_eviction_rate: Rate = msgspec.field(default=0.01, name="secondary-node-eviction-rate")
+    large_cluster_size_threshold: int = msgspec.field(default=50, name="large-cluster-size-threshold")
+    unhealthy_zone_threshold: Rate = msgspec.field(default=0.55, name="unhealthy-zone-threshold")
     terminated_pod_gc_threshold: int = msgspec.field(default=12_500, name="terminated-pod-gc-threshold")
+
+    def __post_init__(self) -> None:
+        if min(self.monitor_period, self.grace_period, self.startup_grace_period) <= 0:
+            raise ValueError("the periods of the node monitor must be above 0")
+
+    @property
+    def monitor_period(self) -> int:
+        """--node-monitor-period in ns."""
+        return parse_duration(self.node_monitor_period)
+
+    @property
+    def grace_period(self) -> int:
+        """--node-monitor-grace-period in ns."""
+        return parse_duration(self.node_monitor_grace_period)
+
+    @property
+    def startup_grace_period(self) -> int:
+        """--node-startup-grace-period in ns."""
+        return parse_duration(self.node_startup_grace_period)
 
 
 class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

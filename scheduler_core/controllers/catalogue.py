@@ -12,6 +12,7 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
@@ -23,6 +24,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,
     Chronicle(),
     Kubelet(),
+    NodeLifecycle(),
     TaintEviction(),
     Disruption(),
     GarbageCollector(),

@@ -1,20 +1,15 @@
 """Admission of storage: the default class of claims, finalizers that protect what is in use, and which claims may grow.
 
-kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,persistentvolume/resize}/admission.go,
-pkg/volume/util/storageclass.go (GetDefaultClass) @ v1.34.1
+kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,persistentvolume/resize}/admission.go @ v1.34.1
 """
 
 from __future__ import annotations
 
 from scheduler_core.api.admission.plugin import AdmissionPlugin, Manifest, Request
 from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.storage_classes import default_class
 from scheduler_core.objects.quantity import nanos
-from scheduler_core.objects.times import parse_time
 
-IS_DEFAULT = (
-    "storageclass.kubernetes.io/is-default-class",
-    "storageclass.beta.kubernetes.io/is-default-class",
-)
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 FINALIZERS = {
     "PersistentVolume": "kubernetes.io/pv-protection",
@@ -34,11 +29,8 @@ class DefaultStorageClass(AdmissionPlugin):
             return manifest
         if _class_of(manifest) is not None:
             return manifest
-        classes = [each for each in request.store.list("StorageClass") if is_default(each)]
-        if not classes:
-            return manifest
-        chosen = min(classes, key=lambda each: (-_created(each), str(each["metadata"]["name"])))
-        return with_section(manifest, "spec", {"storageClassName": chosen["metadata"]["name"]})
+        chosen = default_class(request.store)
+        return with_section(manifest, "spec", {"storageClassName": chosen}) if chosen else manifest
 
 
 class StorageObjectInUseProtection(AdmissionPlugin):
@@ -77,20 +69,10 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
             raise request.refuse(_NOT_EXPANDABLE)
 
 
-def is_default(storage_class: Manifest) -> bool:
-    """Whether a storage class is marked as the default."""
-    annotations = storage_class["metadata"].get("annotations") or {}
-    return any(annotations.get(name) == "true" for name in IS_DEFAULT)
-
-
 def _class_of(claim: Manifest) -> str | None:
     beta = (claim["metadata"].get("annotations") or {}).get(_BETA_CLASS)
     name = (claim.get("spec") or {}).get("storageClassName")
     return name if beta is None else beta
-
-
-def _created(manifest: Manifest) -> int:
-    return parse_time(manifest["metadata"]["creationTimestamp"])
 
 
 def _size(claim: Manifest) -> int:
