@@ -24,6 +24,7 @@ from playground.sessions.protocol.until import (
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.conditions.until import require_future
+from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
@@ -40,7 +41,7 @@ async def mixed(transactional_db: None) -> Session:
 
 def alone() -> Simulation:
     """The same world without a session."""
-    sim = Simulation()
+    sim = Simulation(edition=LATEST_EDITION)
     sim.apply(command_from_json(applying(*OBJECTS)))
     return sim
 
