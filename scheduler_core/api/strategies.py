@@ -19,6 +19,17 @@ from scheduler_core.api.status import Refused
 from scheduler_core.api.status import forbidden as forbidden_answer
 
 Manifest = Mapping[str, Any]
+_STATUS_OF_CONTROLLERS = (
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "PodDisruptionBudget",
+    "ResourceQuota",
+)
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
@@ -36,7 +47,11 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
         return pods.created(manifest, timestamp, imported)
     if kind.key in _PENDING_FIRST and not imported:
         return {**manifest, "status": {"phase": "Pending"}}
-    return namespaces.created(manifest) if kind.key == "Namespace" else manifest
+    if kind.key == "Namespace":
+        return namespaces.created(manifest)
+    if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
+        return {name: value for name, value in manifest.items() if name != "status"}
+    return manifest
 
 
 def refuse_deletion(kind: Kind, name: str) -> None:

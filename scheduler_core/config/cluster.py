@@ -13,9 +13,17 @@ import msgspec
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.objects.durations import parse_duration
+from scheduler_core.objects.typed import FieldProblem
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Latency = Annotated[int, msgspec.Meta(ge=0, le=60 * SECOND, extra={"unit": "nanoseconds"})]
+
+
+def _is_period(text: str) -> bool:
+    try:
+        return parse_duration(text) > 0
+    except ValueError:
+        return False
 
 
 class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,8 +39,10 @@ class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_field
     terminated_pod_gc_threshold: int = msgspec.field(default=12_500, name="terminated-pod-gc-threshold")
 
     def __post_init__(self) -> None:
-        if min(self.monitor_period, self.grace_period, self.startup_grace_period) <= 0:
-            raise ValueError("the periods of the node monitor must be above 0")
+        for flag in ("node-monitor-period", "node-monitor-grace-period", "node-startup-grace-period"):
+            text = getattr(self, flag.replace("-", "_"))
+            if not _is_period(text):
+                raise FieldProblem(flag, text, "a duration above 0, such as 50s or 1m30s")
 
     @property
     def monitor_period(self) -> int:
@@ -62,3 +72,6 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         None  # the CSI provisioners that run; None: one for whatever a class names
     )
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
+    api_latency: Latency = (
+        5 * MILLISECOND
+    )  # what a scheduler's process waits for a list, or for a call about its lease

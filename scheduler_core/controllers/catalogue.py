@@ -14,6 +14,7 @@ from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import Kubelet
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.quota.controller import ResourceQuotaController
 from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
@@ -35,6 +36,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     EphemeralVolumes(),
     ClaimProtection(),
     VolumeProtection(),
+    ResourceQuotaController(),
 )
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}

@@ -61,6 +61,8 @@ class Inputs:
     usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
+    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
+    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from scheduler_core.api.admission.plugins.pod_anti_affinity_topology import Limi
 from scheduler_core.api.admission.plugins.pod_node_selector import PodNodeSelector
 from scheduler_core.api.admission.plugins.pod_toleration_restriction import PodTolerationRestriction
 from scheduler_core.api.admission.plugins.priority import Priority
+from scheduler_core.api.admission.plugins.resource_quota import ResourceQuota
 from scheduler_core.api.admission.plugins.runtime_class import RuntimeClass
 from scheduler_core.api.admission.plugins.storage import (
     DefaultStorageClass,
@@ -41,6 +42,7 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     StorageObjectInUseProtection(),
     PersistentVolumeClaimResize(),
     RuntimeClass(),
+    ResourceQuota(),
 )
 LEFT_OUT = {
     "ServiceAccount": "pods run without service accounts and their tokens here",

@@ -17,6 +17,7 @@ from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.quota import resource_quota
 from scheduler_core.api.validation.scheduling import priority_class
 from scheduler_core.api.validation.updates import metadata_update, object_update
 from scheduler_core.objects.errors import FieldError
@@ -48,5 +49,6 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "RuntimeClass": runtime_class,
     "PodDisruptionBudget": budget,
     "Lease": lease,
+    "ResourceQuota": resource_quota,
     "Deployment": deployment,
 }

@@ -21,7 +21,7 @@ def nodes(count: int, zone: str = "", first: int = 1) -> list[dict[str, Any]]:
 
 
 def with_nodes(*objects: Any, **flags: Any) -> Simulation:
-    return silent(*objects, controllers=NAMES, controller_manager=flags)
+    return silent(*objects, controllers=NAMES, kubelets=True, controller_manager=flags)
 
 
 def stop(sim: Simulation, *names: str) -> None:
