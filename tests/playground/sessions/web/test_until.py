@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
+from playground.sessions.database.log import EDITION
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.until import (
     AttemptEnded,
@@ -24,7 +25,6 @@ from playground.sessions.protocol.until import (
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.conditions.until import require_future
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
@@ -41,7 +41,7 @@ async def mixed(transactional_db: None) -> Session:
 
 def alone() -> Simulation:
     """The same world without a session."""
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation(edition=EDITION)
     sim.apply(command_from_json(applying(*OBJECTS)))
     return sim
 
