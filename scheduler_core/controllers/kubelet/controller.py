@@ -107,7 +107,8 @@ class Kubelet(Controller):
             return pods.look_after(world, pod, run)
         if pod.deleting:
             return pods.remove(world, pod)
-        return pods.admit(world, pod, world.now + world.settings.pod_start_latency)
+        node = world.store.node(pod.node_name)
+        return Done() if node is None else pods.arrive(world, pod, node)
 
     def _change_programs(self, world: World, before: Inputs) -> None:
         """Has containers that run end when the program that they have now says so."""

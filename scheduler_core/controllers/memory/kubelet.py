@@ -44,13 +44,17 @@ class ContainerRun:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it."""
+    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it.
+
+    `disruption`: the message of the condition DisruptionTarget that it gets with its phase; "" for none.
+    """
 
     at: int
     until: int
     grace: int  # seconds
     reason: str = ""
     message: str = ""
+    disruption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class KubeletMemory(State):
     stopped: Copied[dict[str, int]] = field(
         default_factory=dict
     )  # when it stopped, where it does not run (ns)
+
+    pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
 
     def put(self, key: str, run: PodRun) -> None:
         """Notes a pod as it is now."""
