@@ -11,12 +11,14 @@ from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
-from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 
 CONTROLLERS: tuple[Controller, ...] = (
     Chronicle(),
     Kubelet(),
+    EVICTION,
+    KERNELS,
     TaintEviction(),
     Disruption(),
     GarbageCollector(),

@@ -29,6 +29,7 @@ from scheduler_core.commands import (
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -142,7 +143,7 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=command.entries))
+    arrange(world, replace(world.surroundings.inputs, usage=_read(read_usage, command.entries)))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
