@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
-from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, Fault
+from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.api.status import Refused
+from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
 from scheduler_core.trace.kinds import CommandApplied
@@ -33,6 +34,7 @@ __all__ = [
     "EvictPod",
     "FailCall",
     "FieldProblem",
+    "PartitionScheduler",
     "PatchObject",
     "Redo",
     "Ref",
@@ -44,6 +46,8 @@ __all__ = [
     "SetPrograms",
     "SetSettings",
     "SetUsage",
+    "StartScheduler",
+    "StopScheduler",
     "Undo",
     "command_from_json",
     "refuse",
@@ -52,6 +56,7 @@ __all__ = [
 Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"
+MAX_CLOCK_OFFSET = 365 * 86_400 * SECOND
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -203,6 +208,37 @@ class Redo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Makes the edit again that was undone last."""
 
 
+class StartScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Starts a kube-scheduler as a process of its own, which stands for election where its configuration says so.
+
+    Its clock is ahead by `clock_offset` (ns), and goes `clock_rate` seconds a second.
+    """
+
+    name: Annotated[
+        str, msgspec.Meta(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")
+    ]
+    configuration: Manifest | None = None
+    clock_offset: Annotated[
+        int, msgspec.Meta(ge=-MAX_CLOCK_OFFSET, le=MAX_CLOCK_OFFSET, extra={"unit": "ns"})
+    ] = 0
+    clock_rate: Annotated[float, msgspec.Meta(ge=0.01, le=100)] = 1.0
+
+
+class StopScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Tells a scheduler's process to end (SIGTERM), or kills it (SIGKILL)."""
+
+    name: str
+    signal: Literal["SIGTERM", "SIGKILL"] = "SIGTERM"
+
+
+class PartitionScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Cuts a scheduler off from the API server, or connects it again. Its calls hang for so long (ns), and fail."""
+
+    name: str
+    partitioned: bool
+    hang: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] = SECOND
+
+
 Command = (
     ApplyObjects
     | DeleteObjects
@@ -220,6 +256,9 @@ Command = (
     | ReportCondition
     | SetPrograms
     | SetUsage
+    | StartScheduler
+    | StopScheduler
+    | PartitionScheduler
     | Undo
     | Redo
 )

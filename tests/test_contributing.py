@@ -348,9 +348,9 @@ def add_record_kind(copy: Path) -> None:
         '    Sentence(SchedulerStopped, gettext_noop("Scheduler"), _scheduler_stopped),\n',
     )
     replace(tests, "worlds import node", "worlds import configuration, node")
-    replace(tests, "    SetUsage,\n)", "    SetUsage,\n    Undo,\n)")
+    replace(tests, "    StopScheduler,\n)", "    StopScheduler,\n    Undo,\n)")
     replace(tests, "@cache\ndef", f"{HAPPENS}@cache\ndef")
-    replace(tests, "*clustered())", "*clustered(), *stopping())")
+    replace(tests, "*elected())", "*elected(), *stopping())")
     printed = subprocess.run(
         [sys.executable, "-m", "tests.record_tables"], cwd=copy, capture_output=True, text=True, check=True
     )

@@ -66,12 +66,34 @@ def _refs(command: Data) -> list[tuple[str, str]]:
 def _patch(command: Data) -> Message:
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
+    kind, name = ref.get("kind", "?"), ref.get("name", "?")
+    leaves = list(_leaves(command.get("patch")))
+    known = (
+        _PATCHES.get((str(kind), leaves[0])) or _PATCHES.get(("", leaves[0])) if len(leaves) == 1 else None
+    )
+    if known is None and len(leaves) == 1 and leaves[0].startswith(_RESTARTED):
+        known = gettext_noop("rolls out %(kind)s %(name)s again")
+    if known is not None:
+        return message(known, kind=kind, name=name)
     return message(
         gettext_noop("changes %(kind)s %(name)s: %(what)s"),
-        kind=ref.get("kind", "?"),
-        name=ref.get("name", "?"),
-        what=_cut(", ".join(_leaves(command.get("patch")))),
+        kind=kind,
+        name=name,
+        what=_cut(", ".join(leaves)),
     )
+
+
+_RESTARTED = "spec.template.metadata.annotations.kubectl.kubernetes.io/restartedAt="
+# What patches mean that kubectl has a verb for, by kind ("": any) and what they set.
+_PATCHES = {
+    ("Node", "spec.unschedulable=True"): gettext_noop("cordons %(name)s"),
+    ("Node", "spec.unschedulable=None"): gettext_noop("uncordons %(name)s"),
+    ("Node", "spec.unschedulable=False"): gettext_noop("uncordons %(name)s"),
+    ("Deployment", "spec.paused=True"): gettext_noop("pauses the rollout of %(kind)s %(name)s"),
+    ("Deployment", "spec.paused=None"): gettext_noop("resumes the rollout of %(kind)s %(name)s"),
+    ("", "spec.suspend=True"): gettext_noop("suspends %(kind)s %(name)s"),
+    ("", "spec.suspend=False"): gettext_noop("resumes %(kind)s %(name)s"),
+}
 
 
 def _leaves(patch: object, path: str = "") -> list[str]:
@@ -156,6 +178,22 @@ def _condition(command: Data) -> Message:
     )
 
 
+def _stop_scheduler(command: Data) -> Message:
+    if command.get("signal") == "SIGKILL":
+        return message(gettext_noop("kills the scheduler %(name)s"), name=command.get("name", ""))
+    return message(gettext_noop("tells the scheduler %(name)s to end"), name=command.get("name", ""))
+
+
+def _partition(command: Data) -> Message:
+    if command.get("partitioned"):
+        return message(
+            gettext_noop("cuts the scheduler %(name)s off from the API server"), name=command.get("name", "")
+        )
+    return message(
+        gettext_noop("connects the scheduler %(name)s to the API server again"), name=command.get("name", "")
+    )
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -175,6 +213,11 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ReportCondition": _condition,
     "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
     "SetUsage": lambda _: message(gettext_noop("says what pods and nodes use")),
+    "StartScheduler": lambda data: message(
+        gettext_noop("starts the process %(name)s of a scheduler"), name=data.get("name", "")
+    ),
+    "StopScheduler": _stop_scheduler,
+    "PartitionScheduler": _partition,
     "Undo": lambda _: message(gettext_noop("takes back the change before")),
     "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
@@ -190,6 +233,9 @@ _SHORT = {
     "ReportCondition": gettext_noop("a condition of a node"),
     "SetPrograms": gettext_noop("what runs in the containers"),
     "SetUsage": gettext_noop("what pods and nodes use"),
+    "StartScheduler": gettext_noop("a scheduler that is started"),
+    "StopScheduler": gettext_noop("a scheduler that is stopped"),
+    "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
     "DecidePermit": gettext_noop("a decision on Permit"),
@@ -205,6 +251,7 @@ SOURCES = {
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
     "calls": gettext_noop("API calls"),
+    "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),
     "story": gettext_noop("story"),

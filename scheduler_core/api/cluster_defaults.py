@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.validation.limit_range import defaulted_limit_range
+from scheduler_core.api.workload_defaults import WORKLOADS, defaulted_workload
 
 Manifest = Mapping[str, Any]
 
@@ -19,4 +20,7 @@ def filled_in(manifest: Manifest, kind: str) -> Manifest:
     return manifest if default is None else default(manifest)
 
 
-_DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {"LimitRange": defaulted_limit_range}
+_DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
+    "LimitRange": defaulted_limit_range,
+    **dict.fromkeys(WORKLOADS, defaulted_workload),
+}

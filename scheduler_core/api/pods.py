@@ -40,3 +40,22 @@ def with_status(old: Manifest, new: Manifest) -> Manifest:
     if not status.get("qosClass") and before.get("qosClass"):
         status["qosClass"] = before["qosClass"]
     return {**old, "status": status}
+
+
+def resized(old: Manifest, new: Manifest) -> Manifest:
+    """What the subresource resize writes: the resources of the containers, by name."""
+    spec = dict(old["spec"])
+    for field in ("containers", "initContainers"):
+        known = {each.get("name"): each for each in spec.get(field) or ()}
+        given = (new.get("spec") or {}).get(field) or ()
+        changed = [
+            _sized(known[each.get("name")], each) if each.get("name") in known else each for each in given
+        ]
+        if changed:
+            spec[field] = changed
+    return {**old, "spec": spec}
+
+
+def _sized(container: Manifest, like: Manifest) -> Manifest:
+    taken = {name: like[name] for name in ("resources", "resizePolicy") if name in like}
+    return {**container, **taken}

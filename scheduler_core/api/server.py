@@ -23,12 +23,13 @@ from scheduler_core.api.requests.updates import desired
 from scheduler_core.api.rewriting import merge_patch, with_section
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
-from scheduler_core.api.validation.cluster import validate
+from scheduler_core.api.validation.cluster import validate, validate_update
 from scheduler_core.api.validation.objects import structure
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
 _RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
 
@@ -78,9 +79,14 @@ class APIServer:
         assert stored is not None
         return stored
 
-    def update(self, manifest: Manifest, subresource: str = "", user: str = ADMIN) -> Manifest:
-        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one."""
+    def update(
+        self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
+    ) -> Manifest:
+        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
         kind = self._read(manifest)
+        if subresource and subresource not in _SUBRESOURCES.get(kind.key, ("status",)):
+            answer = Answer("NotFound", "the server could not find the requested resource")
+            raise Refused.because(answer, reference(kind.key, *_key(manifest)))
         namespace, name = _key(_placed(manifest, kind))
         old = self._found(kind, namespace, name)
         given = manifest["metadata"].get("resourceVersion")
@@ -90,15 +96,20 @@ class APIServer:
             )
             raise Refused.because(conflict(kind.resource, name, why), reference(kind.key, namespace, name))
         request = replace(
-            self._request("UPDATE", kind, namespace, name, user=user), old=old, subresource=subresource
+            self._request("UPDATE", kind, namespace, name, user=user),
+            old=old,
+            subresource=subresource,
+            imported=imported,
         )
-        new = strategies.prepare_for_update(kind, old, manifest, subresource)
+        new = strategies.prepare_for_update(kind, old, manifest, subresource, imported)
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
-        errors = [*validate(new, kind), *strategies.update_errors(kind, old, new, subresource)]
+        errors = [*validate(new, kind), *validate_update(old, new, kind, subresource)]
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
+        for plugin in plugins_of(self.options):
+            plugin.commit(request, new)
         return self._written(kind, old, new)
 
     def patch(
@@ -181,7 +192,7 @@ class APIServer:
             self.create(placed, user, imported=True)
         else:
             given = {k: v for k, v in desired(old, placed).items() if k != "resourceVersion"}
-            self.update(given, user=user)
+            self.update(given, user=user, imported=True)
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""

@@ -87,3 +87,8 @@ class Refused(Exception):
         texts = [str(error) for error in errors]
         said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
         return cls(errors, Answer("Invalid", f'{kind} "{name}" is invalid: {said}', tuple(texts)))
+
+
+def unknown_error(message: str, what: str) -> Refused:
+    """A plain error of the API server: 500, in its own words."""
+    return Refused.because(Answer("Unknown", message), what)

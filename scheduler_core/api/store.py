@@ -14,6 +14,7 @@ from typing import Any
 
 from scheduler_core.api.kinds import known
 from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.ownership import ByController
 from scheduler_core.api.rewriting import with_condition, with_section
 from scheduler_core.api.status import DONE, Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
@@ -50,6 +51,7 @@ class Store(State):
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
+    _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
     _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
     _subscribers: Derived[Subscribers]
 
@@ -64,6 +66,7 @@ class Store(State):
         self._uids = {}
         self._created = 0
         self._sorted = {}
+        self._owned = {}
         self._assigned = {}
         self._subscribers = []
 
@@ -116,6 +119,14 @@ class Store(State):
         """All nodes, by name."""
         return [self._nodes[key[1]] for key in self._order("Node")]
 
+    def controlled(self, kind: str, uid: str) -> Keys:
+        """Namespaces and names of a kind's objects that the controller of this uid manages, sorted."""
+        return self._ownership(kind).of(uid)
+
+    def uncontrolled(self, kind: str, namespace: str) -> Keys:
+        """Those of a namespace that no controller manages."""
+        return self._ownership(kind).without(namespace)
+
     @property
     def created(self) -> int:
         """How many objects were ever created."""
@@ -137,6 +148,7 @@ class Store(State):
         key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
         if (event.new is None) != (key not in objects):
             self._sorted.pop(event.kind, None)
+        self._owned.pop(event.kind, None)
         if event.new is None:
             objects.pop(key, None)
             if event.kind == "Pod":
@@ -201,6 +213,8 @@ class Store(State):
         if old is None:
             return None
         del self._objects[kind][key]
+        if kind in self._owned:
+            self._owned[kind].note(key, old, None)
         self._uids.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
@@ -312,6 +326,8 @@ class Store(State):
         objects = self._objects.setdefault(kind, {})
         if key not in objects:
             self._sorted.pop(kind, None)
+        if kind in self._owned:
+            self._owned[kind].note(key, objects.get(key), manifest)
         objects[key] = manifest
         if kind == "Pod":
             before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
@@ -340,6 +356,12 @@ class Store(State):
         for subscriber in self._subscribers:
             subscriber(event)
         return event
+
+    def _ownership(self, kind: str) -> ByController:
+        index = self._owned.get(kind)
+        if index is None:
+            index = self._owned[kind] = ByController(self._objects.get(kind, _NO_OBJECTS).items())
+        return index
 
     def _order(self, kind: str) -> Keys:
         keys = self._sorted.get(kind)

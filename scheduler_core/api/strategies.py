@@ -14,14 +14,23 @@ from scheduler_core.api.admission.label_keys import merged_label_keys, uses_labe
 from scheduler_core.api.admission.priority import SYSTEM_CLASSES
 from scheduler_core.api.cluster_defaults import filled_in
 from scheduler_core.api.kinds import Kind, reference
-from scheduler_core.api.requests.updates import fits_in_place
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.status import Refused
 from scheduler_core.api.status import forbidden as forbidden_answer
-from scheduler_core.api.validation.cluster import validate_update
-from scheduler_core.objects.errors import FieldError, forbidden
 
 Manifest = Mapping[str, Any]
+_STATUS_OF_CONTROLLERS = (
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "PodDisruptionBudget",
+    "ResourceQuota",
+)
+_PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
 def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
@@ -36,7 +45,13 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
     """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
     if kind.key == "Pod":
         return pods.created(manifest, timestamp, imported)
-    return namespaces.created(manifest) if kind.key == "Namespace" else manifest
+    if kind.key in _PENDING_FIRST and not imported:
+        return {**manifest, "status": {"phase": "Pending"}}
+    if kind.key == "Namespace":
+        return namespaces.created(manifest)
+    if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
+        return {name: value for name, value in manifest.items() if name != "status"}
+    return manifest
 
 
 def refuse_deletion(kind: Kind, name: str) -> None:
@@ -46,20 +61,22 @@ def refuse_deletion(kind: Kind, name: str) -> None:
         raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
 
 
-def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> Manifest:
-    """The object to be: with its defaults, and only the part that the (sub)resource may write."""
+def prepare_for_update(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool
+) -> Manifest:
+    """The object to be: with its defaults, and only the part that the (sub)resource may write.
+
+    DEVIATION: of all kinds but pods an update of the object may write its status too, so that a node can be edited in one go.
+    """
     if subresource == "status":
         return pods.with_status(old, new) if kind.key == "Pod" else {**old, "status": new.get("status") or {}}
+    if subresource == "resize":
+        return pods.resized(old, new)
     if kind.key == "Namespace":
         new = namespaces.updated(old, new, subresource)
+    if kind.key == "Pod" and not imported:
+        new = {**new, "status": old.get("status") or {}}
     return filled_in(defaulted(new, kind), kind.key)
-
-
-def update_errors(kind: Kind, old: Manifest, new: Manifest, subresource: str) -> list[FieldError]:
-    """What may not be changed so."""
-    if kind.key == "Pod" and not subresource and not fits_in_place(old, new):
-        return [forbidden("spec", "pod updates may not change fields other than those that kube allows")]
-    return [] if subresource == "status" else validate_update(old, new, kind)
 
 
 def strategic_patch(old: Manifest, patch: Any) -> Any:

@@ -13,15 +13,52 @@ import msgspec
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.kubelet import KubeletConfiguration, read_kubelet
+from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.typed import FieldProblem
 
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Latency = Annotated[int, msgspec.Meta(ge=0, le=60 * SECOND, extra={"unit": "nanoseconds"})]
 
 
-class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Flags of kube-controller-manager."""
+def _is_period(text: str) -> bool:
+    try:
+        return parse_duration(text) > 0
+    except ValueError:
+        return False
 
+
+class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Flags of kube-controller-manager; durations as Go writes them (`50s`, `1m30s`)."""
+
+    node_monitor_period: str = msgspec.field(default="5s", name="node-monitor-period")
+    node_monitor_grace_period: str = msgspec.field(default="50s", name="node-monitor-grace-period")
+    node_startup_grace_period: str = msgspec.field(default="1m0s", name="node-startup-grace-period")
+    node_eviction_rate: Rate = msgspec.field(default=0.1, name="node-eviction-rate")  # nodes per second
+    secondary_node_eviction_rate: Rate = msgspec.field(default=0.01, name="secondary-node-eviction-rate")
+    large_cluster_size_threshold: int = msgspec.field(default=50, name="large-cluster-size-threshold")
+    unhealthy_zone_threshold: Rate = msgspec.field(default=0.55, name="unhealthy-zone-threshold")
     terminated_pod_gc_threshold: int = msgspec.field(default=12_500, name="terminated-pod-gc-threshold")
+
+    def __post_init__(self) -> None:
+        for flag in ("node-monitor-period", "node-monitor-grace-period", "node-startup-grace-period"):
+            text = getattr(self, flag.replace("-", "_"))
+            if not _is_period(text):
+                raise FieldProblem(flag, text, "a duration above 0, such as 50s or 1m30s")
+
+    @property
+    def monitor_period(self) -> int:
+        """--node-monitor-period in ns."""
+        return parse_duration(self.node_monitor_period)
+
+    @property
+    def grace_period(self) -> int:
+        """--node-monitor-grace-period in ns."""
+        return parse_duration(self.node_monitor_grace_period)
+
+    @property
+    def startup_grace_period(self) -> int:
+        """--node-startup-grace-period in ns."""
+        return parse_duration(self.node_startup_grace_period)
 
 
 class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,6 +73,9 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         None  # the CSI provisioners that run; None: one for whatever a class names
     )
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
+    api_latency: Latency = (
+        5 * MILLISECOND
+    )  # what a scheduler's process waits for a list, or for a call about its lease
 
     def __post_init__(self) -> None:
         for place, own in (

@@ -12,18 +12,33 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
+from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
+from scheduler_core.controllers.quota.controller import ResourceQuotaController
+from scheduler_core.controllers.volumes.binder import VolumeBinder
+from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
+from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
+from scheduler_core.controllers.volumes.provisioner import Provisioner
+from scheduler_core.controllers.workloads import catalogue as workloads
 
 CONTROLLERS: tuple[Controller, ...] = (
+    *workloads.CONTROLLERS,
     Chronicle(),
     Kubelet(),
     EVICTION,
     KERNELS,
+    NodeLifecycle(),
     TaintEviction(),
     Disruption(),
     GarbageCollector(),
     PodCollector(),
     NamespaceController(),
+    VolumeBinder(),
+    Provisioner(),
+    EphemeralVolumes(),
+    ClaimProtection(),
+    VolumeProtection(),
+    ResourceQuotaController(),
 )
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}

@@ -5,7 +5,9 @@ Each controller that remembers something between two looks at the store has a fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.inputs.usage import UsageEntry
@@ -13,6 +15,7 @@ from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -59,6 +62,8 @@ class Inputs:
     usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
+    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
+    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,4 @@ class Surroundings(State):
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    volumes: Copied[Volumes] = field(default_factory=Volumes)

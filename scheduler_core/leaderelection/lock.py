@@ -33,7 +33,7 @@ class LeaseCall(msgspec.Struct, frozen=True):
     verb: Verb
     namespace: str
     name: str
-    manifest: Shared[Manifest] | None = None
+    manifest: Manifest | None = None
 
 
 @dataclass(frozen=True, slots=True)

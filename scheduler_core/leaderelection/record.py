@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.objects.times import SECOND, format_micro_time, parse_time
 
 Json = Mapping[str, Any]
@@ -68,6 +69,14 @@ def spec_of(record: ElectionRecord) -> dict[str, Any]:
     if record.preferred_holder:
         spec["preferredHolder"] = record.preferred_holder
     return spec
+
+
+def is_renewal(event: WatchEvent) -> bool:
+    """Whether a change of an object is nothing but its holder's sign of life."""
+    if event.kind != "Lease" or event.old is None or event.new is None:
+        return False
+    old, new = event.old.get("spec") or {}, event.new.get("spec") or {}
+    return {**old, "renewTime": ""} == {**new, "renewTime": ""}
 
 
 def _time(text: str | None) -> int | None:

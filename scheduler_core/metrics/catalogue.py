@@ -290,6 +290,22 @@ METRICS: tuple[Metric, ...] = (
         "Errors of the volume binder by its stage: predicate, assume or bind.",
         "VolumeBinding answers Filter (predicate), Reserve (assume) or PreBind (bind) with an error",
     ),
+    Metric(
+        "leader_election_master_status",
+        _G,
+        "ALPHA",
+        ("name",),
+        "Whether this process leads: 1, or 0 for a standby. `name` is that of the lock.",
+        "read off the candidate of a process that stands for election",
+    ),
+    Metric(
+        "leader_election_slowpath_total",
+        _C,
+        "ALPHA",
+        ("name",),
+        "Renewals of the lease that had to read it first, as it had changed or its time was over.",
+        "a leader renews by reading the Lease and then writing it",
+    ),
 )
 
 BY_NAME = {metric.name: metric for metric in METRICS}

@@ -117,6 +117,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
     running: Counts = {("binding",): len(scheduler.bindings)}
     tried: Counts = {(): figures.preemption_attempts}
     return {
+        **_election(scheduler),
         "scheduler_schedule_attempts_total": attempts,
         "scheduler_preemption_attempts_total": tried,
         "scheduler_pending_pods": pending,
@@ -130,6 +131,18 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
         "scheduler_async_api_call_execution_total": _totals(figures.async_api_call),
         "scheduler_pending_async_api_calls": _pending_calls(scheduler),
         "scheduler_volume_scheduling_stage_error_total": figures.volume_errors,
+    }
+
+
+def _election(scheduler: Scheduler) -> dict[str, Counts]:
+    """Of a process that stands for election."""
+    elector = None if scheduler.process is None else scheduler.process.elector
+    if elector is None:
+        return {}
+    name, slow_paths = elector.config.name, elector.candidate.slow_paths
+    return {
+        "leader_election_master_status": {(name,): int(elector.leads)},
+        "leader_election_slowpath_total": {(name,): slow_paths} if slow_paths else {},
     }
 
 

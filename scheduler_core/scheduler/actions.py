@@ -64,6 +64,31 @@ class ExpireAssumedPod(SchedulerAction, frozen=True):
     uid: str
 
 
+class AdvanceStartUp(SchedulerAction, frozen=True):
+    """Makes the next step of a process' start: its informers have listed everything, its handlers know of it."""
+
+
+class Elect(SchedulerAction, frozen=True):
+    """Gives a candidate its turn: to try for the lease, to renew it, or to wait no longer for an answer."""
+
+    priority: ClassVar[int] = TIMER
+    due: int
+
+
+class AnswerLease(SchedulerAction, frozen=True):
+    """Has a call about the lease reach the API server, and be answered."""
+
+    priority: ClassVar[int] = TIMER
+    number: int
+
+
+class EndProcess(SchedulerAction, frozen=True):
+    """Ends a process that was told to end. `forced`: whatever it is at."""
+
+    priority: ClassVar[int] = TIMER
+    forced: bool = False
+
+
 class Flush(SchedulerAction, frozen=True):
     """A timer of the queue; one that fires again is another action."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scheduler_core.api.faults import BIND, CHANGED, VOLUMES, take
+from scheduler_core.api.faults import BIND, CHANGED, VOLUMES
 from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.api.store import Store
@@ -74,20 +74,20 @@ class WorldHandle:
         return _version(known) != _version(stored)
 
     def held_up(self, pod: Pod, tries: int, calls: int) -> int:
-        fault = self._world.faults.get((VOLUMES, pod.key))
+        fault = client.fault_of(self._scheduler, VOLUMES, pod.key)
         if fault is None:
             return client.throttle(self._scheduler, VOLUMES, pod.key, calls) if not tries else 0
         pause, latency = client.pause(fault, tries), fault.latency or 0
         latency += client.throttle(self._scheduler, VOLUMES, pod.key, calls)
         if pause is None:
             return 0 if tries else latency
-        take(self._world.faults, VOLUMES, pod.key)
+        client.take_fault(self._scheduler, VOLUMES, pod.key)
         said = fault.answer("persistentvolumeclaims").message
         self._world.record(ApiCall("UPDATE", pod.key, fault=said, again_after=pause))
         return pause + latency
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
-        fault = take(self._world.faults, VOLUMES, pod.key)
+        fault = client.take_fault(self._scheduler, VOLUMES, pod.key)
         answer = DONE if fault is None else fault.answer(f"{kind.lower()}s", name)
         said = "" if answer.ok else answer.message
         self._world.record(
@@ -105,7 +105,7 @@ class WorldHandle:
         return SUCCESS if answer.ok else error(answer.message)
 
     def bind(self, pod: Pod, node_name: str) -> Status:
-        world, fault = self._world, take(self._world.faults, BIND, pod.key)
+        world, fault = self._world, client.take_fault(self._scheduler, BIND, pod.key)
         if fault is not None and fault.code:
             said = fault.answer().message
             world.record(ApiCall("BIND", pod.key, node_name, fault=said))

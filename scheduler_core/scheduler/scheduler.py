@@ -28,7 +28,14 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
-from scheduler_core.scheduler.actions import AdvanceCycle, Flush, FlushBackoff, FlushUnschedulable, StartCycle
+from scheduler_core.scheduler.actions import (
+    AdvanceCycle,
+    EndProcess,
+    Flush,
+    FlushBackoff,
+    FlushUnschedulable,
+    StartCycle,
+)
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.calls.dispatcher import Dispatcher
@@ -36,6 +43,7 @@ from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.eviction import Eviction
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.handle import WorldHandle
+from scheduler_core.scheduler.process import Process, Stage
 from scheduler_core.scheduler.rules import QueueRules
 from scheduler_core.scheduler.world import World
 from scheduler_core.state import Copied, Derived, State
@@ -91,8 +99,15 @@ class Scheduler(State):
     inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
     limits: tuple[float, int] | None
     bucket: int  # see client.throttle
+    process: Copied[Process | None]  # None: it always works, as schedulers did before they were processes
 
-    def __init__(self, name: str, configuration: SchedulerConfiguration, world: World) -> None:
+    def __init__(
+        self,
+        name: str,
+        configuration: SchedulerConfiguration,
+        world: World,
+        process: Process | None = None,
+    ) -> None:
         self.name = name
         self.configuration = configuration
         self.features = world.settings.features
@@ -126,6 +141,7 @@ class Scheduler(State):
         self.inbox = []
         self.limits = client.configured_limits(configuration.manifest)
         self.bucket = 0
+        self.process = process
 
     def copied_from(self, original: Scheduler) -> None:
         self.snapshot.resources = self.cache.resources
@@ -188,6 +204,8 @@ class Scheduler(State):
 
         Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
         """
+        if self.process is not None and not self.process.decides:
+            return  # pods wait in the leader's queue
         world = self.world
         facts = QueueMoved(pod, world.journal.place(pod), place, cause, *why)
         if kept:
@@ -213,12 +231,37 @@ class Scheduler(State):
 
     def wake_up(self) -> None:
         """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
+        if not self.works:
+            self._end_if_done()
+            return
         world = self.world
         if not self.running and not world.settings.manual and self.queue.ready:
             self.running = True
             world.agenda.push(world.now, StartCycle(self.name))
         for kind, timer in _FLUSHES.items():
             self._set_timer(kind, timer.due(self.queue))
+
+    @property
+    def works(self) -> bool:
+        """Whether its scheduling loop and its queue's timers run."""
+        return self.process is None or self.process.stage is Stage.WORKING
+
+    @property
+    def hang(self) -> int | None:
+        """How long (ns) its API calls hang before they fail; None where it is not cut off."""
+        return None if self.process is None else self.process.hang
+
+    @property
+    def done(self) -> bool:
+        """Whether a process that was told to end is at nothing any more; what waits on Permit is not waited for."""
+        process = self.process
+        if process is None or process.stage is not Stage.ENDING or process.electing or self.running:
+            return False
+        return all(binding.waiting for binding in self.bindings.values())
+
+    def _end_if_done(self) -> None:
+        if self.done:
+            self.world.agenda.push(self.world.now, EndProcess(self.name))
 
     def has_work(self) -> bool:
         """Whether the scheduling thread finds a pod; it leaves the agenda where it does not."""
@@ -237,7 +280,7 @@ class Scheduler(State):
 
     def flush_is_due(self, flush: Flush) -> bool:
         """Whether a timer on the agenda still stands and finds something to do; one that does not is forgotten."""
-        if self.flushes.get(flush.timer) != flush.due:
+        if self.flushes.get(flush.timer) != flush.due or not self.works:
             return False
         due = _FLUSHES[type(flush)].due(self.queue)
         if due is not None and due <= flush.due:

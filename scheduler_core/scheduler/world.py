@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scheduler_core.api.faults import Faults
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import Agenda
 from scheduler_core.config.settings import WorldSettings
@@ -37,6 +38,15 @@ class World(Protocol):
     @property
     def now(self) -> int: ...
 
+    @property
+    def api(self) -> APIServer:
+        """The API server of a world whose cluster is modelled."""
+        ...
+
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
     def draw(self, n: int) -> int: ...
+
+    def exited(self, name: str) -> None:
+        """A scheduler's process is over."""
+        ...

@@ -33,6 +33,7 @@ from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.simulation import scheduler_commands
 
 T = TypeVar("T")
 
@@ -132,7 +133,8 @@ def _condition(world: World, command: ReportCondition) -> None:
 
 
 def _programs(world: World, command: SetPrograms) -> None:
-    arrange(world, replace(world.surroundings.inputs, programs=_read(read_programs, command.rules)))
+    programs = _read(read_programs, command.rules)
+    arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
 
 
 def _read(reader: Callable[[Any], T], given: Any) -> T:
@@ -143,7 +145,8 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=_read(read_usage, command.entries)))
+    usage = _read(read_usage, command.entries)
+    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
@@ -158,4 +161,5 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     ReportCondition: _condition,
     SetPrograms: _programs,
     SetUsage: _usage,
+    **scheduler_commands.EXECUTORS,
 }

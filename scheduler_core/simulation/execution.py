@@ -22,12 +22,15 @@ from scheduler_core.commands import (
     DecidePermit,
     DeleteObjects,
     FailCall,
+    PartitionScheduler,
     PatchObject,
     Redo,
     SetConfiguration,
     SetPrograms,
     SetSettings,
     SetUsage,
+    StartScheduler,
+    StopScheduler,
     Undo,
     refuse,
 )
@@ -37,9 +40,10 @@ from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
-from scheduler_core.simulation import cluster_commands
+from scheduler_core.simulation import cluster_commands, scheduler_commands
 from scheduler_core.simulation.edits import Edit, Edits, revert
 from scheduler_core.trace.kinds import CommandApplied
 
@@ -65,7 +69,11 @@ class EditableWorld(ClusterWorld, Protocol):
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
 
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
+
     def stop_scheduler(self, name: str) -> None: ...
+
+    def draw(self, n: int) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def execute(world: EditableWorld, command: Command) -> None:
     before = EditableState.of(world)
     world.record(_summary(command))
     _executor(world, command)(world, command)
-    if isinstance(command, DecidePermit):
+    if isinstance(command, DecidePermit | StartScheduler | StopScheduler | PartitionScheduler):
         return
     edit = _edit(world, before)
     if isinstance(command, Undo):
@@ -111,7 +119,8 @@ def _executor(world: EditableWorld, command: Command) -> Callable[[Any, Any], No
 
 
 def _configurations(world: EditableWorld) -> Configurations:
-    return tuple((scheduler.name, scheduler.configuration.given) for scheduler in world.schedulers)
+    """Of the schedulers that are no processes of their own."""
+    return tuple((s.name, s.configuration.given) for s in world.schedulers if s.process is None)
 
 
 def _edit(world: EditableWorld, before: EditableState) -> Edit:
@@ -189,16 +198,19 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
         running = [scheduler.name for scheduler in world.schedulers]
         if command.scheduler not in running:
             raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
-        world.stop_scheduler(command.scheduler)
+        _take_down(world, command.scheduler)
         return
-    try:
-        configuration = load_configuration(command.configuration, world.settings.features)
-    except InvalidObject as invalid:
-        raise Refused(invalid.errors) from invalid
+    configuration = scheduler_commands.configuration_of(
+        command.configuration, world.settings, elections=world.settings.cluster is not None
+    )
+    clock = _clock(world, command.scheduler)
+    if clock is not None:
+        scheduler_commands.launch(world, command.scheduler, configuration, clock)
+        return
     names = {
         profile.scheduler_name: scheduler.name
         for scheduler in world.schedulers
-        if scheduler.name != command.scheduler
+        if scheduler.name != command.scheduler and scheduler.process is None
         for profile in scheduler.configuration.profiles
     }
     for i, profile in enumerate(configuration.profiles):
@@ -208,6 +220,19 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
                 f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
             )
     world.start_scheduler(command.scheduler, configuration)
+
+
+def _take_down(world: EditableWorld, name: str) -> None:
+    for scheduler in world.schedulers:
+        if scheduler.name == name and scheduler.process is not None:
+            scheduler_commands.kill(scheduler)
+            return
+    world.stop_scheduler(name)
+
+
+def _clock(world: EditableWorld, name: str) -> Clock | None:
+    """Of a scheduler that is a process of its own."""
+    return next((s.process.clock for s in world.schedulers if s.name == name and s.process is not None), None)
 
 
 def _set(world: EditableWorld, command: SetSettings) -> None:
@@ -223,6 +248,7 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
     configurations = _under(settings, _configurations(world)) if restart else ()
+    replicas = scheduler_commands.replicas_under(world, settings) if restart else []
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     world.settings = settings
     if begins:
@@ -230,6 +256,8 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     if restart:
         world.store.read_again(settings.reading)
         _restart_all(world, configurations)
+        for replica in replicas:
+            scheduler_commands.launch(world, *replica)
     else:
         for scheduler in world.schedulers:
             informers.set_lag(scheduler)
@@ -313,7 +341,7 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
         for scheduler in world.schedulers:
-            if scheduler.name not in kept:
+            if scheduler.name not in kept and scheduler.process is None:
                 world.stop_scheduler(scheduler.name)
         _restart_all(world, _under(world.settings, edit.configurations))
 

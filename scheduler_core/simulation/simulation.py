@@ -26,10 +26,12 @@ from scheduler_core.controllers.catalogue import BY_NAME, watchers
 from scheduler_core.controllers.contract import Controller
 from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
 from scheduler_core.controllers.surroundings import Surroundings
+from scheduler_core.leaderelection.record import is_renewal
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
+from scheduler_core.scheduler.process import Process, Stage
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import informers
+from scheduler_core.scheduler.steps import election, informers
 from scheduler_core.scheduler.world import Ids
 from scheduler_core.simulation import cluster_commands
 from scheduler_core.simulation.actions import BY_KIND, is_of
@@ -81,6 +83,7 @@ class Simulation(State):
     _recorder: Copied[Recorder]
     _draws: Copied[Stream]
     _schedulers: Copied[dict[str, Scheduler]]
+    ended: Copied[dict[str, Process]]  # of schedulers that run no more, as they were in the end
 
     def __init__(
         self, seed: int = 0, settings: WorldSettings | None = None, edition: int = FIRST_EDITION
@@ -101,6 +104,7 @@ class Simulation(State):
         self._recorder = Recorder()
         self._draws = Stream(seed)
         self._schedulers = {}
+        self.ended = {}
         self.store.read_again(self.settings.reading)
         self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
         if self.settings.cluster is not None:
@@ -179,11 +183,23 @@ class Simulation(State):
             return True
         if entry.priority != TIMER or (self.settings.cluster is not None and self._has_work()):
             return False
-        return all(
+        return not self._awaits_leader() and all(
             pod.error_count + pod.unschedulable_count >= _WORN_OUT
             for scheduler in self.schedulers
             for pods in (scheduler.queue.backoff_pods, scheduler.queue.error_backoff_pods)
             for pod in pods.values()
+        )
+
+    def _awaits_leader(self) -> bool:
+        """Whether pods wait for a candidate to lead."""
+        acting = [s for s in self.schedulers if s.works and s.hang is None]
+        return any(
+            scheduler.process is not None
+            and scheduler.process.stage is Stage.STANDBY
+            and scheduler.hang is None
+            and scheduler.queue.ready
+            and not any(name in other.profiles for name in scheduler.profiles for other in acting)
+            for scheduler in self.schedulers
         )
 
     def _has_work(self) -> bool:
@@ -243,23 +259,30 @@ class Simulation(State):
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
         """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
-        self._discard_plans(name)
-        scheduler = Scheduler(name, configuration, self)
-        self._schedulers[name] = scheduler
-        informers.set_lag(scheduler)
-        self.record(SchedulerStarted(list(scheduler.profiles)), name)
-        for node in self.store.nodes():
-            scheduler.cache.add_node(node)
-        for pod in self.store.pods():
-            if pod.terminal:
-                continue
-            if pod.node_name:
-                scheduler.left(pod.key)
-                scheduler.cache.add_pod(pod)
-            elif scheduler.responsible_for(pod):
-                scheduler.queue.add(pod, self.now)
+        scheduler = self._put_up(Scheduler(name, configuration, self))
+        informers.list_all(scheduler)
         self._note_unknown_schedulers()
         scheduler.wake_up()
+
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None:
+        """Starts a scheduler as a process: its informers have to sync, and it may have to be elected."""
+        scheduler = self._put_up(Scheduler(name, configuration, self, process))
+        self.ended.pop(name, None)
+        election.begin(scheduler)
+        self._note_unknown_schedulers()
+
+    def _put_up(self, scheduler: Scheduler) -> Scheduler:
+        self._discard_plans(scheduler.name)
+        self._schedulers[scheduler.name] = scheduler
+        informers.set_lag(scheduler)
+        self.record(SchedulerStarted(list(scheduler.profiles)), scheduler.name)
+        return scheduler
+
+    def exited(self, name: str) -> None:
+        process = self._schedulers[name].process
+        if process is not None:
+            self.ended[name] = process
+        self.stop_scheduler(name)
 
     def stop_scheduler(self, name: str) -> None:
         """Takes a scheduler away; its pods stay pending."""
@@ -326,12 +349,15 @@ class Simulation(State):
 
     def _on_watch(self, event: WatchEvent) -> None:
         self.changes.append(event)
-        self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
+        if self.settings.cluster is None or not is_renewal(event):
+            self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
         if event.kind == "Pod":
             self._note_pod(event)
             if self.faults and event.type == DELETED:
                 self._forget_faults(event)
         for scheduler in self._schedulers.values():
+            if scheduler.process is not None and not scheduler.process.listed:
+                continue
             if scheduler.replica is None:
                 informers.pass_on(scheduler, event)
             else:

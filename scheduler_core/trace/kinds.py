@@ -287,6 +287,30 @@ class SchedulerStarted(Facts, frozen=True):
     profiles: Annotated[list[str], "the scheduler's names that pods ask for"]
 
 
+class SchedulerStage(Facts, frozen=True):
+    """A scheduler's process came to another stage."""
+
+    KIND: ClassVar = "scheduler_stage"
+    DECISION: ClassVar = True
+
+    stage: Annotated[str, "starting, listed, standby, working, ending or ended"]
+    identity: Annotated[str, "host name and UUID of the process"]
+
+
+class LeaderElection(Facts, frozen=True):
+    """A candidate took, lost or gave back the lease, could not renew it, or saw another leader; not: a renewal that went well."""
+
+    KIND: ClassVar = "leader_election"
+    DECISION: ClassVar = True
+
+    what: Annotated[
+        str,
+        "acquired, renewed (after a failure), not renewed, lost, released, not released, OnNewLeader, OnStartedLeading or OnStoppedLeading",
+    ]
+    identity: Annotated[str, "the candidate"]
+    leader: Annotated[str, "who leads, as far as the candidate knows; empty for nobody"]
+
+
 class TimerFired(Facts, frozen=True):
     """A timer of the queue fired."""
 
@@ -339,6 +363,8 @@ CLASSES: tuple[type[Facts], ...] = (
     PreemptionStarted,
     ApiCall,
     SchedulerStarted,
+    SchedulerStage,
+    LeaderElection,
     TimerFired,
     WatchEventHeard,
     ApiThrottled,

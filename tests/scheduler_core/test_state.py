@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from scheduler_core.state import (
     reachable,
 )
 from tests.scheduler_core.codec.rich import walk
+from tests.scheduler_core.test_replicas import two_replicas
 
 
 class Row(NamedTuple):
@@ -217,12 +219,12 @@ def _own(value: Any) -> set[str]:
 
 def test_every_object_of_a_rich_world_has_the_fields_that_its_class_declares_and_no_others() -> None:
     seen: set[type] = set()
-    for step, sim in enumerate(walk(2)):
-        if step % 40 == 0:
-            for value in _objects(sim):
-                if isinstance(value, State | SharedState) and type(value) not in seen:
-                    seen.add(type(value))
-                    assert _own(value) <= {each.name for each in fields_of(type(value))}, type(value)
+    rich = (sim for step, sim in enumerate(walk(2)) if step % 40 == 0)
+    for sim in chain(rich, (two_replicas(),)):
+        for value in _objects(sim):
+            if isinstance(value, State | SharedState) and type(value) not in seen:
+                seen.add(type(value))
+                assert _own(value) <= {each.name for each in fields_of(type(value))}, type(value)
     declared = {cls for cls in classes().shapes if issubclass(cls, State | SharedState)}
     assert len(seen) > 0.9 * len(declared)
 

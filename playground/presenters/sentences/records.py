@@ -20,6 +20,7 @@ from scheduler_core.trace.kinds import (
     CommandApplied,
     EventRecorded,
     Facts,
+    LeaderElection,
     NodeSelected,
     ObjectChanged,
     PluginRan,
@@ -30,6 +31,7 @@ from scheduler_core.trace.kinds import (
     PreemptionStarted,
     QueueMoved,
     Reconciled,
+    SchedulerStage,
     SchedulerStarted,
     TimerFired,
     WaitEnded,
@@ -274,6 +276,40 @@ def _scheduler_started(started: SchedulerStarted) -> Message:
     return message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
+_STAGES = {
+    "starting": gettext_noop("%(name)s starts, and lists every object"),
+    "listed": gettext_noop("%(name)s: its informers have synced"),
+    "standby": gettext_noop("%(name)s stands for election"),
+    "working": gettext_noop("%(name)s: its scheduling loop begins"),
+    "ending": gettext_noop("%(name)s is told to end, and begins no cycle any more"),
+    "ended": gettext_noop("%(name)s has ended"),
+}
+_ELECTION = {
+    "acquired": gettext_noop("%(name)s has acquired the lease"),
+    "renewed": gettext_noop("%(name)s has renewed the lease again"),
+    "not renewed": gettext_noop("%(name)s could not renew the lease, and tries again"),
+    "lost": gettext_noop("%(name)s has lost the lease"),
+    "released": gettext_noop("%(name)s has given the lease back"),
+    "not released": gettext_noop("%(name)s could not give the lease back"),
+    "OnNewLeader": gettext_noop("%(name)s sees a new leader: %(leader)s"),
+    "OnStartedLeading": gettext_noop("%(name)s begins to lead"),
+    "OnStoppedLeading": gettext_noop("%(name)s stops leading"),
+}
+
+
+def _scheduler_stage(came: SchedulerStage) -> Message:
+    return message(_STAGES[came.stage], name=_host(came.identity))
+
+
+def _leader_election(said: LeaderElection) -> Message:
+    return message(_ELECTION[said.what], name=_host(said.identity), leader=_host(said.leader) or "–")
+
+
+def _host(identity: str) -> str:
+    """An identity without its UUID."""
+    return identity.rpartition("_")[0] or identity
+
+
 SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(AttemptEnded, gettext_noop("The scheduling cycle ends"), _attempt_ended),
     Sentence(BindingEnded, gettext_noop("The binding cycle ends"), _binding_ended),
@@ -296,6 +332,8 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(EventRecorded, gettext_noop("Kubernetes Event"), _event, telling=False),
     Sentence(PointStarted, lambda started: started.point, _point_started, telling=False),
     Sentence(PreemptionStarted, gettext_noop("Preemption"), _preemption_started, telling=False),
+    Sentence(SchedulerStage, gettext_noop("Scheduler"), _scheduler_stage),
+    Sentence(LeaderElection, gettext_noop("Leader election"), _leader_election),
     Sentence(SchedulerStarted, gettext_noop("Scheduler"), _scheduler_started, telling=False),
 )
 """One for each kind, the most telling first."""

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.actions import Subject
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.sessions.protocol.base import Data, Query, Request
@@ -97,6 +98,14 @@ class UnknownScheduler(Struct, frozen=True):
 
     name: str
     pods: int
+
+
+class SubjectOf(Query[Subject | None], frozen=True, kw_only=True):
+    """An object with what a user has arranged around it, for actions on it; None where the cluster is not modelled."""
+
+    kind: str
+    namespace: str
+    name: str
 
 
 class Configured(Struct, frozen=True):

@@ -9,17 +9,54 @@ from functools import lru_cache
 
 from scheduler_core.api.admission.plugin import AdmissionPlugin
 from scheduler_core.api.admission.plugins.default_toleration_seconds import DefaultTolerationSeconds
+from scheduler_core.api.admission.plugins.extended_resource_toleration import ExtendedResourceToleration
 from scheduler_core.api.admission.plugins.limit_ranger import LimitRanger
 from scheduler_core.api.admission.plugins.namespace_lifecycle import NamespaceLifecycle
+from scheduler_core.api.admission.plugins.node_restriction import NodeRestriction
+from scheduler_core.api.admission.plugins.pod_anti_affinity_topology import LimitPodHardAntiAffinityTopology
+from scheduler_core.api.admission.plugins.pod_node_selector import PodNodeSelector
+from scheduler_core.api.admission.plugins.pod_toleration_restriction import PodTolerationRestriction
 from scheduler_core.api.admission.plugins.priority import Priority
+from scheduler_core.api.admission.plugins.resource_quota import ResourceQuota
+from scheduler_core.api.admission.plugins.runtime_class import RuntimeClass
+from scheduler_core.api.admission.plugins.storage import (
+    DefaultStorageClass,
+    PersistentVolumeClaimResize,
+    StorageObjectInUseProtection,
+)
+from scheduler_core.api.admission.plugins.taint_nodes_by_condition import TaintNodesByCondition
 from scheduler_core.api.options import APIServerOptions
 
 PLUGINS: tuple[AdmissionPlugin, ...] = (
     NamespaceLifecycle(),
+    LimitPodHardAntiAffinityTopology(),
     LimitRanger(),
+    NodeRestriction(),
+    TaintNodesByCondition(),
+    PodNodeSelector(),
     Priority(),
     DefaultTolerationSeconds(),
+    PodTolerationRestriction(),
+    ExtendedResourceToleration(),
+    DefaultStorageClass(),
+    StorageObjectInUseProtection(),
+    PersistentVolumeClaimResize(),
+    RuntimeClass(),
+    ResourceQuota(),
 )
+LEFT_OUT = {
+    "ServiceAccount": "pods run without service accounts and their tokens here",
+    "PodSecurity": "what a container may do to its node plays no part here",
+    "DefaultIngressClass": "Ingresses have no effect here",
+    "CertificateApproval": "certificates play no part here",
+    "CertificateSigning": "certificates play no part here",
+    "CertificateSubjectRestriction": "certificates play no part here",
+    "ClusterTrustBundleAttest": "certificates play no part here",
+    "MutatingAdmissionWebhook": "there are no webhooks here",
+    "ValidatingAdmissionWebhook": "there are no webhooks here",
+    "ValidatingAdmissionPolicy": "policies in CEL are not evaluated here",
+}
+"""Plugins that kube has on by default and this API server does not have, each with what that means."""
 
 
 @lru_cache(maxsize=64)

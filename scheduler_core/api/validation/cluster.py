@@ -11,10 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
+from scheduler_core.api.validation.budgets import budget, deployment, lease, runtime_class
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.objects import semantics
-from scheduler_core.api.validation.scheduling import priority_class, priority_class_update
+from scheduler_core.api.validation.pod_resize import pod_resize
+from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.quota import resource_quota
+from scheduler_core.api.validation.scheduling import priority_class
+from scheduler_core.api.validation.updates import metadata_update, object_update
 from scheduler_core.objects.errors import FieldError
 
 Manifest = Mapping[str, Any]
@@ -29,16 +34,21 @@ def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
     return errors
 
 
-def validate_update(old: Manifest, new: Manifest, kind: Kind) -> list[FieldError]:
+def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
     """What may not be changed so, besides what is wrong with the object itself."""
-    check = _UPDATES.get(kind.key)
-    return [] if check is None else check(old, new)
+    errors = metadata_update(old, new)
+    if kind.key == "Pod":
+        return [*errors, *_POD_UPDATES[subresource](old, new)]
+    return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
+_POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
     "PriorityClass": priority_class,
-}
-_UPDATES: dict[str, Callable[[Manifest, Manifest], list[FieldError]]] = {
-    "PriorityClass": priority_class_update,
+    "RuntimeClass": runtime_class,
+    "PodDisruptionBudget": budget,
+    "Lease": lease,
+    "ResourceQuota": resource_quota,
+    "Deployment": deployment,
 }

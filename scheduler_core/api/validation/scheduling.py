@@ -10,11 +10,10 @@ from typing import Any
 
 from scheduler_core.api.admission.priority import SYSTEM_CLASSES
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.objects.errors import forbidden
 
 Manifest = Mapping[str, Any]
 _RESERVED = "priority class names with 'system-' prefix are reserved for system use only. error: "
-IMMUTABLE = "field is immutable"
 
 
 def priority_class(manifest: Manifest, errors: Errors) -> None:
@@ -31,12 +30,3 @@ def priority_class(manifest: Manifest, errors: Errors) -> None:
     else:
         return
     errors.append(forbidden("metadata.name", _RESERVED + problem))
-
-
-def priority_class_update(old: Manifest, new: Manifest) -> list[FieldError]:
-    errors: Errors = []
-    if int(old.get("value") or 0) != int(new.get("value") or 0):
-        errors.append(forbidden("value", "may not be changed in an update."))
-    if old.get("preemptionPolicy") != new.get("preemptionPolicy"):
-        errors.append(invalid("preemptionPolicy", new.get("preemptionPolicy"), IMMUTABLE))
-    return errors

@@ -19,7 +19,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scheduler_core.api.faults import BIND, DELETE, STATUS, VOLUMES, Fault
+from scheduler_core.api.faults import (
+    BIND,
+    DELETE,
+    MAX_LATENCY,
+    STATUS,
+    VOLUMES,
+    Call,
+    Fault,
+    take,
+)
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.kinds import ApiThrottled
@@ -44,6 +53,11 @@ class Caller(Protocol):
     @property
     def limits(self) -> tuple[float, int] | None: ...
 
+    @property
+    def hang(self) -> int | None:
+        """How long (ns) its calls hang before they fail; None where it is not cut off from the API server."""
+        ...
+
 
 def setting(world: World, call: str) -> int:
     """What a call of a kind takes (ns) where nothing else is said."""
@@ -53,13 +67,28 @@ def setting(world: World, call: str) -> int:
     return {STATUS: settings.patch_cost, DELETE: settings.evict_cost, VOLUMES: 0}[call]
 
 
-def latency(world: World, call: str, pod: str, usual: int) -> int:
+UNREACHABLE = "dial tcp: i/o timeout"
+_CALLS: Mapping[str, Call] = {BIND: "bind", STATUS: "status", DELETE: "delete", VOLUMES: "volumes"}
+
+
+def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:
+    """What becomes of the next call of a kind about a pod; all fail where the caller is cut off."""
+    if caller.hang is not None:
+        return Fault(_CALLS[call], pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
+    return caller.world.faults.get((call, pod)) if caller.world.faults else None
+
+
+def take_fault(caller: Caller, call: str, pod: str) -> Fault | None:
+    """What becomes of a call that is answered now; of what was asked for one time less is left."""
+    if caller.hang is not None or not caller.world.faults:
+        return fault_of(caller, call, pod)
+    return take(caller.world.faults, call, pod)
+
+
+def latency(caller: Caller, call: str, pod: str, usual: int) -> int:
     """How long (ns) a call about a pod takes: as asked for, or the usual time."""
-    if world.faults:
-        fault = world.faults.get((call, pod))
-        if fault is not None and fault.latency is not None:
-            return fault.latency
-    return usual
+    fault = fault_of(caller, call, pod)
+    return usual if fault is None or fault.latency is None else fault.latency
 
 
 def pause(fault: Fault, tries: int) -> int | None:

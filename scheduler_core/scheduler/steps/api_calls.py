@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.faults import STATUS, Fault, take
+from scheduler_core.api.faults import STATUS, Fault
 from scheduler_core.api.status import DONE, Answer
 from scheduler_core.clock.agenda import Action
 from scheduler_core.objects.pod import Pod
@@ -62,7 +62,9 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
     """Puts the answer on the agenda; returns how long (ns) it takes."""
     world = scheduler.world
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
-    cost = client.latency(world, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
+    cost = client.latency(scheduler, call.verb, call.key, usual) + client.throttle(
+        scheduler, call.verb, call.key
+    )
     scheduler.calls.sent[number] = world.now
     world.agenda.push(world.now + cost, AnswerCall(scheduler.name, number))
     return cost
@@ -92,11 +94,11 @@ def retried(scheduler: Scheduler, number: int) -> bool:
     """Whether a call fails in a way that has the client make it once more, after a pause."""
     world, calls = scheduler.world, scheduler.calls
     call, tries = calls.running[number], calls.retries.get(number, 0)
-    fault = world.faults.get((call.verb, call.key))
+    fault = client.fault_of(scheduler, call.verb, call.key)
     pause = None if fault is None else client.pause(fault, tries)
     if fault is None or pause is None:
         return False
-    take(world.faults, *fault.key)
+    client.take_fault(scheduler, call.verb, call.key)
     calls.retries[number] = tries + 1
     verb = "PATCH" if isinstance(call, StatusPatch) else "BIND"
     scheduler.called(ApiCall(verb, call.key, fault=fault.answer().message, again_after=pause))
@@ -108,7 +110,7 @@ def retried(scheduler: Scheduler, number: int) -> bool:
 
 def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     world = scheduler.world
-    fault = take(world.faults, STATUS, call.key) if world.faults else None
+    fault = client.take_fault(scheduler, STATUS, call.key)
     condition = _merged(world.store.pod_at(call.key), call) if call.sends_condition else None
     nomination = call.nomination if call.changes_nomination else None
     fields = ["nominatedNodeName"] if nomination is not None else []

@@ -11,7 +11,7 @@ from scheduler_core.scheduler.steps import api_calls, binding
 
 def finish(scheduler: Scheduler, number: int) -> None:
     """A call reaches the API server and is answered."""
-    if scheduler.world.faults and api_calls.retried(scheduler, number):
+    if (scheduler.world.faults or scheduler.hang is not None) and api_calls.retried(scheduler, number):
         return
     call = scheduler.calls.finish(number)
     took = scheduler.world.now - scheduler.calls.sent.pop(number)

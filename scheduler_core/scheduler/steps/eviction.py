@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.api.faults import Fault, take
+from scheduler_core.api.faults import Fault
 from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.status import DONE, Answer, Refused
 from scheduler_core.framework.status import error
@@ -106,7 +106,7 @@ def _resume(scheduler: Scheduler, job: Eviction) -> None:
 def _wait(scheduler: Scheduler, job: Eviction) -> None:
     scheduler.evictions[job.number] = job
     world = scheduler.world
-    cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+    cost = client.latency(scheduler, *job.next_call, world.settings.evict_cost)
     cost += client.throttle(scheduler, *job.next_call)
     world.agenda.push(world.now + cost, AdvanceEviction(scheduler.name, job.number))
 
@@ -150,7 +150,7 @@ def advance(scheduler: Scheduler, number: int) -> None:
 def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
     """Makes the call about the victim whose turn it is; None where the client will make it again."""
     world, victim = scheduler.world, job.victims[job.index]
-    fault = take(world.faults, *job.next_call) if world.faults else None
+    fault = client.take_fault(scheduler, *job.next_call)
     answer = DONE if fault is None else fault.answer()
     pause = None if fault is None else client.pause(fault, job.tries)
     verb, status = ("DELETE", None) if job.has_condition else ("PATCH", ["DisruptionTarget"])
@@ -158,7 +158,7 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
     scheduler.called(ApiCall(verb, victim.key, status=status, fault=said, again_after=pause or 0))
     if pause is not None:
         again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
-        cost = client.latency(world, *job.next_call, world.settings.evict_cost)
+        cost = client.latency(scheduler, *job.next_call, world.settings.evict_cost)
         cost += client.throttle(scheduler, *job.next_call)
         _answer_at(scheduler, again, world.now + pause + cost)
         return None

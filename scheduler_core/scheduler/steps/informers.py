@@ -15,15 +15,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import FOREVER
 from scheduler_core.scheduler.actions import HearChange
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import handlers
 from scheduler_core.trace.kinds import WatchEventHeard
 
 
+def list_all(scheduler: Scheduler) -> None:
+    """The scheduler gets to know every object: nodes and bound pods come into the cache, pods that wait into the queue."""
+    store = scheduler.world.store
+    for node in store.nodes():
+        scheduler.cache.add_node(node)
+    for pod in store.pods():
+        if pod.terminal:
+            continue
+        if pod.node_name:
+            scheduler.left(pod.key)
+            scheduler.cache.add_pod(pod)
+        elif scheduler.responsible_for(pod):
+            scheduler.queue.add(pod, scheduler.world.now)
+
+
+def list_anew(scheduler: Scheduler) -> None:
+    """As list_all, for one that has heard of nothing since it started."""
+    scheduler.replica, scheduler.inbox = None, []
+    set_lag(scheduler)
+    list_all(scheduler)
+
+
 def set_lag(scheduler: Scheduler) -> None:
-    """Begins to lag where the world's settings say so; what is under way already comes when it was to come."""
-    if not scheduler.world.settings.informer_lag:
+    """Begins to lag where the world's settings say so, or where it is cut off; what is under way already comes when it was to come."""
+    if not scheduler.world.settings.informer_lag and scheduler.hang is None:
         scheduler.replica = scheduler.replica if scheduler.inbox else None
     elif scheduler.replica is None:
         scheduler.replica = scheduler.world.store.replica()
@@ -35,8 +58,21 @@ def receive(scheduler: Scheduler, event: WatchEvent) -> None:
     due = world.now + world.settings.informer_lag
     if scheduler.inbox:
         due = max(due, scheduler.inbox[-1][0])
+    if scheduler.hang is not None:
+        due = FOREVER + 1
     scheduler.inbox.append((due, event))
     world.agenda.push(due, HearChange(scheduler.name))
+
+
+def catch_up(scheduler: Scheduler) -> None:
+    """Hears of all that it missed while it was cut off. kube: its watches are broken off, and its informers list anew"""
+    world = scheduler.world
+    due = world.now + world.settings.informer_lag
+    missed = [at > FOREVER for at, _ in scheduler.inbox]
+    scheduler.inbox = [(due if at > FOREVER else at, event) for at, event in scheduler.inbox]
+    for _ in range(sum(missed)):
+        world.agenda.push(due, HearChange(scheduler.name))
+    set_lag(scheduler)
 
 
 def hear(scheduler: Scheduler) -> None:
@@ -48,7 +84,7 @@ def hear(scheduler: Scheduler) -> None:
     replica.mirror(event)
     facts = WatchEventHeard(event.type, event.kind, event.namespace, event.name)
     world.record(facts, scheduler.name)
-    if not scheduler.inbox and not world.settings.informer_lag:
+    if not scheduler.inbox and not world.settings.informer_lag and scheduler.hang is None:
         scheduler.replica = None  # it has caught up
     pass_on(scheduler, event)
     if event.kind == "Pod" and (event.new_pod is None or event.new_pod.node_name):

@@ -110,5 +110,6 @@ def note(
         action=action,
         related="" if related is None else related.key,
     )
-    world.store.record(event)
-    world.record(event.facts(), scheduler.name)
+    if scheduler.hang is None:  # else it gets nowhere
+        world.store.record(event)
+        world.record(event.facts(), scheduler.name)

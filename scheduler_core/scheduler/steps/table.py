@@ -10,7 +10,11 @@ from scheduler_core.scheduler.actions import (
     AdvanceBinding,
     AdvanceCycle,
     AdvanceEviction,
+    AdvanceStartUp,
     AnswerCall,
+    AnswerLease,
+    Elect,
+    EndProcess,
     ExpireAssumedPod,
     Flush,
     FlushBackoff,
@@ -24,11 +28,13 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import (
     binding,
     call_answers,
+    election,
     eviction,
     expiry,
     informers,
     permit,
     scheduling,
+    startup,
 )
 
 A = TypeVar("A", bound=SchedulerAction)
@@ -128,6 +134,10 @@ ACTIONS = (
         lambda scheduler, action: expiry.expire(scheduler, action.pod, action.uid),
         _is_assumed,
     ),
+    ActionRow(AdvanceStartUp, lambda scheduler, _: election.advance_start_up(scheduler), startup.is_starting),
+    ActionRow(Elect, lambda scheduler, _: election.take_turn(scheduler), election.is_due),
+    ActionRow(AnswerLease, lambda scheduler, _: election.answer(scheduler), election.is_asked),
+    ActionRow(EndProcess, lambda scheduler, _: startup.exit_(scheduler, 0), startup.may_end),
     ActionRow(FlushBackoff, Scheduler.flush, _is_due),
     ActionRow(FlushUnschedulable, Scheduler.flush, _is_due),
 )

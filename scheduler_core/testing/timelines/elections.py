@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.api.options import APIServerOptions
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.leaderelection.config import ElectionConfig
@@ -19,6 +21,7 @@ Op = Mapping[str, Any]
 Shown = dict[str, Any]
 
 START = parse_time("2000-01-01T00:00:00Z")
+NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
 CALLBACKS = (What.NEW_LEADER, What.STARTED_LEADING, What.STOPPED_LEADING)
 _TIMES = ("acquireTime", "renewTime")
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
@@ -94,6 +97,10 @@ class _Run:
     # carrying out
 
     @property
+    def _api(self) -> APIServer:
+        return APIServer(self.store, NO_NAMESPACES, self.now)
+
+    @property
     def _clock(self) -> int:
         return START + self.now
 
@@ -127,7 +134,7 @@ class _Run:
 
     def _answer(self, name: str, call: LeaseCall) -> LeaseAnswer:
         failed = LeaseAnswer(reason="error")
-        answer = failed if name in self.failing else carry_out(self.store, call, self.now)
+        answer = failed if name in self.failing else carry_out(self._api, call)
         self._write(name, call=call.verb.value, result=answer.reason or "ok")
         return answer
 

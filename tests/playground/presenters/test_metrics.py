@@ -77,7 +77,7 @@ def test_a_histogram_is_drawn_from_its_first_to_its_last_bucket() -> None:
 
 
 @pytest.mark.parametrize(
-    ("q", "count"), [("", 26), ("preemption", 4), ("QUEUE gauge", 1), ("no such word", 0)]
+    ("q", "count"), [("", 28), ("preemption", 4), ("QUEUE gauge", 1), ("no such word", 0)]
 )
 def test_the_filter_looks_for_every_word_in_name_labels_and_help(q: str, count: int) -> None:
     assert len(shown(world(node("a")), q)["metrics"]) == count

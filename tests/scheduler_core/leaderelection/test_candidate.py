@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.leaderelection.candidate import Candidate
@@ -13,6 +14,7 @@ from scheduler_core.leaderelection.config import ElectionConfig
 from scheduler_core.leaderelection.leases import carry_out
 from scheduler_core.leaderelection.lock import LeaseAnswer, LeaseCall, LeaseLock, Verb
 from scheduler_core.leaderelection.record import ElectionRecord, record_of, spec_of
+from scheduler_core.testing.timelines.elections import NO_NAMESPACES
 
 CONFIG = ElectionConfig(namespace="foo", resource_name="bar")
 NOW = 1_000 * SECOND
@@ -24,10 +26,12 @@ class Client:
 
     def __init__(self, record: ElectionRecord | None = None) -> None:
         self.store = Store()
+        self.api = APIServer(self.store, NO_NAMESPACES, 0)
         self.verbs: list[str] = []
         if record is not None:
             call = LeaseLock("foo", "bar", "nobody").create(record)
-            carry_out(self.store, call, 0)
+            assert call.manifest is not None
+            self.store.create(call.manifest, "Lease", 0)
 
     def record(self) -> ElectionRecord:
         lease = self.store.get("Lease", "foo", "bar")
@@ -43,7 +47,7 @@ class Client:
     def _finish(self, candidate: Candidate, now: int, following: LeaseCall | bool) -> bool:
         while isinstance(following, LeaseCall):
             self.verbs.append(following.verb.value)
-            following = candidate.answer(now, carry_out(self.store, following, 0))
+            following = candidate.answer(now, carry_out(self.api, following))
         return following
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.leaderelection.config import ElectionConfig, elector_error
 from scheduler_core.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
 from scheduler_core.leaderelection.leases import carry_out
 from scheduler_core.leaderelection.lock import LeaseAnswer, LeaseCall
+from scheduler_core.testing.timelines.elections import NO_NAMESPACES
 
 CONFIG = ElectionConfig(renew_deadline=9 * SECOND)
 
@@ -26,7 +28,7 @@ def lead(store: Store, elector: LeaderElector, now: int = 0) -> list[str]:
 def follow(store: Store, elector: LeaderElector, steps: Steps, now: int) -> list[str]:
     seen = reports(steps)
     while steps and isinstance(call := steps[-1], LeaseCall):
-        steps = elector.answer(now, carry_out(store, call, now))
+        steps = elector.answer(now, carry_out(APIServer(store, NO_NAMESPACES, now), call))
         seen += reports(steps)
     return seen
 

@@ -17,6 +17,7 @@ from scheduler_core.commands import (
     DeleteObjects,
     DrainNode,
     EvictPod,
+    PartitionScheduler,
     PatchObject,
     Ref,
     ReportCondition,
@@ -25,6 +26,8 @@ from scheduler_core.commands import (
     SetKubelet,
     SetPrograms,
     SetUsage,
+    StartScheduler,
+    StopScheduler,
 )
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
@@ -103,6 +106,21 @@ def clustered() -> Iterator[Record]:
         yield sim_record(msgspec.convert(msgspec.to_builtins(command), CommandRecord))
 
 
+def elected() -> Iterator[Record]:
+    """A process stands for election, is cut off for a while, and ends."""
+    sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
+    for command in (
+        StartScheduler("a", None, clock_offset=1, clock_rate=2.0),
+        PartitionScheduler("a", True, hang=0),
+        PartitionScheduler("a", False),
+        StopScheduler("a", "SIGKILL"),
+    ):
+        yield from sim.apply(command)
+        end = sim.now + 3 * 10**9
+        while sim.due(end):
+            yield from sim.advance()
+
+
 def sim_record(facts: Facts) -> Record:
     """A record of these facts in a world of its own."""
     sim = Simulation()
@@ -114,7 +132,7 @@ def sim_record(facts: Facts) -> Record:
 def records() -> tuple[Record, ...]:
     """What worlds say in which, all together, everything happens."""
     rich = chain.from_iterable(sim.last for sim in walk(steps=1_600))
-    return (*rich, *expiring(), *unbindable(), *preempting(), *decided(), *clustered())
+    return (*rich, *expiring(), *unbindable(), *preempting(), *decided(), *clustered(), *elected())
 
 
 @pytest.mark.parametrize("kind", KINDS)

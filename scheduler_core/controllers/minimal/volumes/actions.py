@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.api.store import Store
 from scheduler_core.controllers.minimal.contract import ControllerAction
 from scheduler_core.controllers.minimal.volumes import claims
+from scheduler_core.controllers.storage import missing_claims
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, Manifest
 
@@ -36,7 +37,7 @@ class CreateClaims(ControllerAction, frozen=True):
     def stands(self, store: Store) -> bool:
         """the pod lacks one"""
         pod = self._pod(store)
-        return pod is not None and not pod.terminal and bool(claims.missing_claims(store, pod))
+        return pod is not None and not pod.terminal and bool(missing_claims(store, pod))
 
     def run(self, store: Store, now: int) -> None:
         pod = self._pod(store)

@@ -6,11 +6,12 @@ kube: pkg/controller/volume/persistentvolume/pv_controller.go, sigs.k8s.io/sig-s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.rewriting import merge_patch
+from scheduler_core.api.storage_classes import DEFAULT, default_class, waits_for_consumer
 from scheduler_core.api.store import Store
+from scheduler_core.controllers.storage import missing_claims, new_volume
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.usable import Usable
 from scheduler_core.objects.storage.volumes import (
@@ -34,12 +35,9 @@ from scheduler_core.objects.storage.volumes import (
     phase,
     reserved_for,
     volume_name,
-    volumes_of,
 )
 
 REPORTER = "persistentvolume-controller"
-PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 CLASSIFY, BIND, PROVISION, LOSE = "classify", "bind", "provision", "lose"
 CLAIM_LOST, PROVISIONED, NOT_PROVISIONED = "ClaimLost", "ProvisioningSucceeded", "ProvisioningFailed"
@@ -51,7 +49,7 @@ def wanted(store: Store, claim: Manifest) -> str:
         return ""
     if volume_name(claim):
         return _wanted_with_volume(claim, store.get(VOLUME, "", volume_name(claim)))
-    if _has_no_class(claim) and default_class(store):
+    if _has_no_class(claim) and default_class(store, (DEFAULT,)):
         return CLASSIFY
     if best_volume(store, claim) is not None:
         return BIND
@@ -73,20 +71,6 @@ def _wanted_with_volume(claim: Manifest, volume: Manifest | None) -> str:
 
 def _has_no_class(claim: Manifest) -> bool:
     return (claim.get("spec") or {}).get("storageClassName") is None and annotation(claim, BETA_CLASS) is None
-
-
-def default_class(store: Store) -> str:
-    """The class that claims without one get: the newest one marked so, the first by name of these."""
-    marked = [c for c in store.list("StorageClass") if annotation(c, DEFAULT_CLASS) == "true"]
-    newest = max((str(c["metadata"].get("creationTimestamp") or "") for c in marked), default="")
-    return next(
-        (name_of(c) for c in marked if str(c["metadata"].get("creationTimestamp") or "") == newest), ""
-    )
-
-
-def waits_for_consumer(store: Store, class_name: str) -> bool:
-    storage_class = store.get("StorageClass", "", class_name) if class_name else None
-    return storage_class is not None and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
 
 
 def best_volume(store: Store, claim: Manifest) -> Manifest | None:
@@ -137,7 +121,7 @@ def do(store: Store, what: str, claim: Manifest, now: int) -> None:
 
 
 def _classify(store: Store, claim: Manifest, now: int) -> None:
-    _change(store, CLAIM, claim, {"spec": {"storageClassName": default_class(store)}})
+    _change(store, CLAIM, claim, {"spec": {"storageClassName": default_class(store, (DEFAULT,))}})
 
 
 def _lose(store: Store, claim: Manifest, now: int) -> None:
@@ -186,63 +170,13 @@ def _provision(store: Store, claim: Manifest, now: int) -> None:
         return
     storage_class = store.get("StorageClass", "", class_of(claim))
     assert storage_class is not None
-    volume = _new_volume(store, claim, storage_class)
+    provisioner = str(storage_class.get("provisioner"))
+    volume = reserved_for(new_volume(store, claim, storage_class, provisioner), claim)
     if store.get(VOLUME, "", name_of(volume)) is None:
         store.create(volume, VOLUME, now)
     text = f"Successfully provisioned volume {name_of(volume)}"
     _say(store, claim, now, NORMAL, PROVISIONED, text)
     _bind_to(store, claim, store.get(VOLUME, "", name_of(volume)) or volume)
-
-
-def _new_volume(store: Store, claim: Manifest, storage_class: Manifest) -> Manifest:
-    spec, provisioner = claim.get("spec") or {}, str(storage_class.get("provisioner"))
-    name = f"pvc-{claim['metadata'].get('uid') or name_of(claim)}"
-    terms = _topology(store, claim, storage_class)
-    volume: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": VOLUME,
-        "metadata": {"name": name, "annotations": {PROVISIONED_BY: provisioner}},
-        "spec": {
-            "accessModes": spec.get("accessModes") or [],
-            "capacity": (spec.get("resources") or {}).get("requests") or {},
-            "csi": {"driver": provisioner, "volumeHandle": name},
-            "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
-            "storageClassName": class_of(claim),
-            "volumeMode": spec.get("volumeMode") or "Filesystem",
-        },
-        "status": {"phase": "Available"},
-    }
-    if terms:
-        volume["spec"]["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
-    if spec.get("volumeAttributesClassName"):
-        volume["spec"]["volumeAttributesClassName"] = spec["volumeAttributesClassName"]
-    return reserved_for(volume, claim)
-
-
-def _topology(store: Store, claim: Manifest, storage_class: Manifest) -> list[Manifest]:
-    """From where the volume can be reached: the selected node's part of the topology, else what the class allows."""
-    allowed = [
-        [{"key": e["key"], "operator": "In", "values": list(e["values"])} for e in expressions]
-        for term in storage_class.get("allowedTopologies") or ()
-        if (expressions := term.get("matchLabelExpressions"))
-    ]
-    selected = annotation(claim, SELECTED_NODE)
-    node = None if selected is None else store.node(selected)
-    if node is None:
-        return [{"matchExpressions": expressions} for expressions in allowed]
-    keys = _driver_keys(store, node.name, str(storage_class.get("provisioner")))
-    keys = keys or list(dict.fromkeys(e["key"] for expressions in allowed for e in expressions))
-    here = [
-        {"key": key, "operator": "In", "values": [node.labels[key]]} for key in keys if key in node.labels
-    ]
-    return [{"matchExpressions": here}] if here else []
-
-
-def _driver_keys(store: Store, node_name: str, driver: str) -> list[str]:
-    """The labels by which a driver distinguishes nodes, as the node's CSINode says."""
-    csi_node = store.get("CSINode", "", node_name)
-    drivers = ((csi_node or {}).get("spec") or {}).get("drivers") or ()
-    return next((list(d.get("topologyKeys") or ()) for d in drivers if d.get("name") == driver), [])
 
 
 _WORK: dict[str, Callable[[Store, Manifest, int], None]] = {
@@ -262,36 +196,6 @@ def release(store: Store, name: str) -> None:
         store.remove(VOLUME, "", name)
     else:
         _change(store, VOLUME, volume, {"status": {"phase": "Released"}})
-
-
-def missing_claims(store: Store, pod: Pod) -> list[Manifest]:
-    """The claims that a pod's generic ephemeral volumes still lack."""
-    missing = []
-    for use in volumes_of(pod.spec).claims:
-        if use.ephemeral and store.get(CLAIM, pod.namespace, use.name(pod)) is None:
-            volume = next(v for v in pod.spec.volumes if v.get("name") == use.claim and v.get("ephemeral"))
-            missing.append(_ephemeral_claim(pod, use.name(pod), volume))
-    return missing
-
-
-def _ephemeral_claim(pod: Pod, name: str, volume: Manifest) -> Manifest:
-    template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate") or {}
-    owner = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": pod.name,
-        "uid": pod.uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
-    meta = {**(template.get("metadata") or {}), "name": name, "namespace": pod.namespace}
-    return {
-        "apiVersion": "v1",
-        "kind": CLAIM,
-        "metadata": {**meta, "ownerReferences": [owner]},
-        "spec": template.get("spec") or {},
-        "status": {"phase": "Pending"},
-    }
 
 
 def create_claims(store: Store, pod: Pod, now: int) -> None:

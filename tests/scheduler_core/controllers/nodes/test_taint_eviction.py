@@ -38,7 +38,7 @@ def evicted(sim: Simulation) -> bool:
 
 def test_a_pod_that_does_not_tolerate_goes_at_once_and_says_why() -> None:
     sim = tainted()
-    wait(sim, 11)
+    wait(sim, 10.1)
     found = sim.store.pod_at("default/p")
     assert found is not None and found.deleting
     condition = found.condition("DisruptionTarget")

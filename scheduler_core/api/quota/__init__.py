@@ -1,0 +1,1 @@
+"""What objects use of a quota, and which quotas count them."""

@@ -1,0 +1,112 @@
+"""Validation of disruption budgets, runtime classes and leases, and of amounts that may be percentages.
+
+kube: pkg/apis/policy/validation/validation.go, pkg/apis/node/validation/validation.go, pkg/apis/coordination/validation/validation.go,
+pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent, IsNotMoreThan100Percent) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.validation import checks
+from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.api.validation.placement import tolerations
+from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_supported
+from scheduler_core.objects.names import label_errors
+
+Manifest = Mapping[str, Any]
+_percent = re.compile(r"[0-9]+%\Z").match
+_PERCENT = (
+    "a valid percent string must be a numeric string followed by an ending '%' "
+    "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+)
+
+
+def int_or_percent(value: Any, where: str, errors: Errors, most: int | None = None) -> None:
+    """A number that is not negative, or a percentage; `most`: the highest percentage."""
+    if isinstance(value, str):
+        if not _percent(value):
+            errors.append(invalid(where, value, _PERCENT))
+        elif most is not None and int(value[:-1]) > most:
+            errors.append(invalid(where, value, f"must not be greater than {most}%"))
+    elif value is not None and value < 0:
+        errors.append(invalid(where, value, NOT_NEGATIVE))
+
+
+def budget(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
+        errors.append(invalid("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set"))
+    for field in ("minAvailable", "maxUnavailable"):
+        int_or_percent(spec.get(field), f"spec.{field}", errors, 100)
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy is not None and policy not in ("AlwaysAllow", "IfHealthyBudget"):
+        where = "spec.unhealthyPodEvictionPolicy"
+        errors.append(not_supported(where, policy, ("AlwaysAllow", "IfHealthyBudget")))
+
+
+def runtime_class(manifest: Manifest, errors: Errors) -> None:
+    handler = str(manifest.get("handler") or "")
+    errors += [invalid("handler", handler, problem) for problem in label_errors(handler)]
+    fixed = (manifest.get("overhead") or {}).get("podFixed")
+    if fixed:
+        checks.resource_requirements({"limits": fixed}, "overhead", errors)
+    scheduling = manifest.get("scheduling") or {}
+    checks.labels(scheduling.get("nodeSelector"), "scheduling.nodeSelector", errors)
+    listed = scheduling.get("tolerations") or ()
+    tolerations(listed, "scheduling.tolerations.tolerations", errors)
+    seen: list[tuple[Any, ...]] = []
+    for i, each in enumerate(listed):
+        key = tuple(each.get(name) or "" for name in ("key", "operator", "value", "effect"))
+        if key in seen:
+            errors.append(duplicate(f"scheduling.tolerations[{i}]", dict(each)))
+        seen.append(key)
+
+
+def lease(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    seconds, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
+    if seconds is not None and seconds <= 0:
+        errors.append(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"))
+    if transitions is not None and transitions < 0:
+        errors.append(invalid("spec.leaseTransitions", transitions, NOT_NEGATIVE))
+    if spec.get("preferredHolder") and not spec.get("strategy"):
+        errors.append(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"))
+
+
+def deployment(manifest: Manifest, errors: Errors) -> None:
+    """What a Deployment's own fields must be, besides what all workloads share."""
+    spec = manifest.get("spec") or {}
+    selector = spec.get("selector")
+    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        errors.append(invalid("spec.selector", dict(selector), "empty selector is invalid for deployment"))
+    _strategy(spec.get("strategy") or {}, errors)
+    ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
+    for field in ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"):
+        if (spec.get(field) or 0) < 0:
+            errors.append(invalid(f"spec.{field}", spec[field], NOT_NEGATIVE))
+    if deadline is not None and deadline <= ready:
+        where = "spec.progressDeadlineSeconds"
+        errors.append(invalid(where, deadline, "must be greater than minReadySeconds"))
+
+
+def _strategy(strategy: Manifest, errors: Errors) -> None:
+    where, type_ = "spec.strategy", strategy.get("type") or "RollingUpdate"
+    rolling = strategy.get("rollingUpdate")
+    if type_ == "Recreate":
+        if rolling:
+            detail = "may not be specified when strategy `type` is 'Recreate'"
+            errors.append(forbidden(f"{where}.rollingUpdate", detail))
+        return
+    if type_ != "RollingUpdate":
+        errors.append(not_supported(where, dict(strategy), ("Recreate", "RollingUpdate")))
+        return
+    rolling = rolling or {}
+    unavailable, surge = rolling.get("maxUnavailable"), rolling.get("maxSurge")
+    int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors, 100)
+    int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors)
+    if unavailable in (0, "0%") and surge in (0, "0%"):
+        detail = "may not be 0 when `maxSurge` is 0"
+        errors.append(invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, detail))

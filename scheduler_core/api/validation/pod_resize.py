@@ -1,0 +1,82 @@
+"""What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
+
+kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.likeness import alike
+from scheduler_core.objects.demand.qos import qos_class
+from scheduler_core.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.objects.resources import CPU, MEMORY, is_sidecar
+
+Spec = Mapping[str, Any]
+_MIRROR = "kubernetes.io/config.mirror"
+_CONTAINERS = ("containers", "initContainers")
+
+
+def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """What may not be changed so."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    if any(
+        (spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")
+    ):
+        return [forbidden("", "pods with pod-level resources cannot be resized")]
+    if _MIRROR in (old["metadata"].get("annotations") or {}):
+        return [forbidden("", "static pods cannot be resized")]
+    errors: Errors = []
+    known = (old.get("status") or {}).get("qosClass") or qos_class(before)
+    if known != qos_class(after):
+        errors.append(invalid("spec", known, "Pod QOS Class may not change as a result of resizing"))
+    if not _same_containers(before, after, errors):
+        return errors
+    munged = dict(after)
+    for field in _CONTAINERS:
+        pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
+        munged[field] = [_container(was, now, field, i, errors) for i, (was, now) in enumerate(pairs)]
+    if not errors and not alike(before, munged):
+        errors.append(forbidden("spec", "only cpu and memory resources are mutable"))
+    return errors
+
+
+def _same_containers(before: Spec, after: Spec, errors: Errors) -> bool:
+    same = True
+    for field in _CONTAINERS:
+        ours, theirs = ([each.get("name") for each in spec.get(field) or ()] for spec in (before, after))
+        if len(ours) != len(theirs):
+            errors.append(forbidden(f"spec.{field}", f"{field} may not be added or removed on resize"))
+            same = False
+        for i, (was, now) in enumerate(zip(ours, theirs, strict=False)):
+            if was != now:
+                where = f"spec.{field}[{i}].name"
+                errors.append(forbidden(where, f"{field} may not be renamed or reordered on resize"))
+                same = False
+    return same
+
+
+def _container(before: Spec, after: Spec, field: str, index: int, errors: Errors) -> Spec:
+    """The container with its old cpu and memory, once they were judged."""
+    fixed = field == "initContainers" and not is_sidecar(before)
+    if fixed:
+        if not alike(before, after):
+            errors.append(forbidden("spec", "resources for non-sidecar init containers are immutable"))
+        return after
+    old, new = before.get("resources") or {}, after.get("resources") or {}
+    restored = {}
+    for side in ("requests", "limits"):
+        ours, theirs = old.get(side) or {}, new.get(side) or {}
+        if any(name not in theirs for name in ours):
+            where = f"spec.{field}[{index}].resources.{side}"
+            errors.append(forbidden(where, f"resource {side} cannot be removed"))
+        if ours:
+            others = {name: amount for name, amount in theirs.items() if name not in (CPU, MEMORY)}
+            restored[side] = {**others, **{name: ours[name] for name in (CPU, MEMORY) if name in ours}}
+    munged = {**after, "resources": restored}
+    if not alike(before, munged):
+        of = " for sidecar containers" if field == "initContainers" else ""
+        errors.append(forbidden("spec", f"only cpu and memory resources{of} are mutable"))
+    return munged

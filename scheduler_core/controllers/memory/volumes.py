@@ -1,0 +1,58 @@
+"""What controllers of volumes remember: which pods use which claims, and what they said last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.api.store import Store
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import volumes_of
+from scheduler_core.state import Copied, Derived, State
+
+
+def claims_of(pod: Pod) -> list[str]:
+    """Keys of the claims that a pod names, those of its ephemeral volumes too."""
+    return [f"{pod.namespace}/{use.name(pod)}" for use in volumes_of(pod.spec).claims]
+
+
+@dataclass(slots=True)
+class ClaimUsers(State):
+    """Pods by the claims that they name. It is made of the store when it is first asked for, and kept up with then."""
+
+    by_claim: Derived[dict[str, dict[str, None]]] = field(default_factory=dict)
+    made: Derived[int] = 0
+
+    def forget(self) -> None:
+        """Has it made anew."""
+        self.by_claim, self.made = {}, 0
+
+    def of(self, store: Store, claim: str) -> list[Pod]:
+        """The pods that name a claim, by name."""
+        if not self.made:
+            self.made = 1
+            for pod in store.pods():
+                self.follow(None, pod)
+        pods = [store.pod_at(key) for key in sorted(self.by_claim.get(claim, ()))]
+        return [pod for pod in pods if pod is not None]
+
+    def follow(self, old: Pod | None, new: Pod | None) -> None:
+        """Keeps up with a change of a pod; hearing of it twice changes nothing."""
+        if not self.made:
+            return
+        if old is not None and new is None:
+            for claim in claims_of(old):
+                users = self.by_claim.get(claim, {})
+                users.pop(old.key, None)
+                if not users:
+                    self.by_claim.pop(claim, None)
+        elif new is not None and (old is None or old.uid != new.uid):
+            for claim in claims_of(new):
+                self.by_claim.setdefault(claim, {})[new.key] = None
+
+
+@dataclass(slots=True)
+class Volumes(State):
+    """All of it. `said`: the last Event about an object, so that it is said once."""
+
+    users: Copied[ClaimUsers] = field(default_factory=ClaimUsers)
+    said: Copied[dict[str, str]] = field(default_factory=dict)

@@ -1,0 +1,296 @@
+"""The node-lifecycle-controller: notices nodes that are lost, and puts taints on nodes for their conditions.
+
+| key | what is done | when |
+|---|---|---|
+| a node | NoSchedule taints for conditions and for a cordon; old names of labels | at once |
+| "all nodes" | lost nodes become Unknown, zones change their state, nodes are queued for a NoExecute taint or freed of it | a round |
+| "zones" | as many NoExecute taints as the zones' rates allow | when a node that waits may have its turn |
+| "Pod/namespace/name" | a pod that comes to a lost node is not ready | at once |
+
+kube makes a round every --node-monitor-period; here it is made at the next of these moments after a change that it would find, and when
+a silent kubelet's grace period is over.
+
+DEVIATION: a pass of kube's node monitor takes a moment, and so the grace period is over at the pass that is exactly that long after the
+last sign of life.
+
+kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.nodes import Zone
+from scheduler_core.controllers.nodes import health, taints, zones
+from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, swap
+from scheduler_core.controllers.nodes.zones import Census, aligned
+from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+
+MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
+EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label of nodes that do not count for their zone
+_OF_STATUS = {"False": (NOT_READY, UNREACHABLE), "Unknown": (UNREACHABLE, NOT_READY)}
+
+
+class NodeLifecycle(Controller):
+    """Taints nodes; which pods go for it is the taint-eviction-controller's."""
+
+    name = "node-lifecycle-controller"
+    component = "node-controller"
+    watches = ("Node", "Pod")
+    event_reasons = ("RegisteredNode", "RemovingNode", "NodeNotReady")
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Pod":
+            old, new = event.old_pod, event.new_pod
+            if new is not None and new.node_name and (old is None or old.node_name != new.node_name):
+                node = world.store.node(new.node_name)
+                if node is not None and node.ready not in ("", "True"):
+                    self.enqueue(world, _POD + new.key)
+            return
+        if event.new is not None and _is_untidy(event.new):
+            self.enqueue(world, event.name)
+        before, after = health.heartbeat(event.old), health.heartbeat(event.new)
+        if event.old is None or event.new is None or before != after or _other(event):
+            if before is not None and after is not None and before[1] != after[1]:
+                world.surroundings.nodes.heard[event.name] = self._next_round(world)
+            self.enqueue_at(world, MONITOR, self._next_round(world))
+
+    def on_start(self, world: World) -> None:
+        if world.store.nodes():
+            self.enqueue_at(world, MONITOR, self._next_round(world))
+        for node in world.store.nodes():
+            if _is_untidy(node.manifest):
+                self.enqueue(world, node.name)
+
+    def on_inputs(self, world: World, before: Inputs) -> None:
+        if before.stopped != world.surroundings.inputs.stopped:
+            self.enqueue_at(world, MONITOR, self._next_round(world))
+
+    def sync(self, world: World, key: str) -> str:
+        if key == MONITOR:
+            return self._look_at_all(world)
+        if key == ZONES:
+            return self._taint_waiting(world)
+        if key.startswith(_POD):
+            return self._sync_pod(world, key.removeprefix(_POD))
+        return self._tidy(world, key)
+
+    # NoSchedule taints and labels
+
+    def _tidy(self, world: World, name: str) -> str:
+        manifest = world.store.get("Node", "", name)
+        if manifest is None:
+            return ""
+        texts = []
+        add, remove = taints.no_schedule_changes(manifest)
+        if add or remove:
+            swap(world, name, add, remove)
+            texts += [f"tainted {name} {key}:{effect} as its conditions say" for key, effect in add]
+            texts += [
+                f"took {key}:{effect} off {name}: nothing calls for it any more" for key, effect in remove
+            ]
+        labels = taints.label_changes(manifest)
+        if labels:
+            world.api.patch(("Node", "", name), {"metadata": {"labels": labels}})
+            texts.append(f"labelled {name} {', '.join(labels)} as the newer names say")
+        return "; ".join(texts)
+
+    # the node monitor
+
+    def _look_at_all(self, world: World) -> str:
+        nodes = world.store.nodes()
+        texts = self._classify(world, nodes)
+        counts: dict[str, Census] = {}
+        turns: list[int] = []
+        for node in nodes:
+            texts += self._look_at(world, node)
+            now = world.store.node(node.name) or node
+            if EXCLUDED not in node.labels:
+                ready, lost = counts.get(node.zone_key, Census(0, 0))
+                alive = now.ready == "True"
+                counts[node.zone_key] = Census(ready + alive, lost + (not alive))
+            turn = health.lost_at(world, now)
+            if turn is not None:
+                turns.append(turn)
+        texts += self._follow_zones(world, nodes, counts)
+        if turns:
+            self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
+        self._plan_tainting(world)
+        return "; ".join(texts)
+
+    def _classify(self, world: World, nodes: list[Node]) -> list[str]:
+        """Notices nodes that are new and nodes that have gone, and zones that are new."""
+        memory = world.surroundings.nodes
+        texts = []
+        for node in nodes:
+            new = node.name not in memory.heard
+            zone = memory.zones.get(node.zone_key)
+            if zone is None or not zone.state:
+                memory.zones[node.zone_key] = zones.new_zone(world.cluster.controller_manager)
+            if new:
+                memory.heard[node.name] = health.first_heard(world, node)
+                said = f"Node {node.name} event: Registered Node {node.name} in Controller"
+                self.event(world, NORMAL, "RegisteredNode", "Node", node.name, said)
+                self._free(world, node)
+                texts.append(f"noticed the new node {node.name}")
+        if len(memory.heard) > len(nodes):
+            there = {node.name for node in nodes}
+            for name in [name for name in memory.heard if name not in there]:
+                del memory.heard[name]
+                said = f"Node {name} event: Removing Node {name} from Controller"
+                self.event(world, NORMAL, "RemovingNode", "Node", name, said)
+                texts.append(f"noticed that node {name} has gone")
+        return texts
+
+    def _look_at(self, world: World, node: Node) -> list[str]:
+        """One node's turn in a round."""
+        texts = []
+        turn = health.lost_at(world, node)
+        if turn is not None and turn <= world.now:
+            texts.append(self._lose(world, node))
+            node = world.store.node(node.name) or node
+        if node.ready == "True":
+            if self._free(world, node):
+                texts.append(f"{node.name} is ready: it is freed of its NoExecute taint")
+        elif node.ready:
+            texts += self._queue_for_taint(world, node)
+        return texts
+
+    def _lose(self, world: World, node: Node) -> str:
+        seconds = (world.now - health.silent_since(world, node.name)) // SECOND
+        world.api.patch_status(
+            ("Node", "", node.name), {"conditions": health.with_unknown(world, node.manifest)}
+        )
+        text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
+        if node.ready != "True":
+            return text
+        said = f"Node {node.name} status is now: NodeNotReady"
+        self.event(world, NORMAL, "NodeNotReady", "Node", node.name, said)
+        count = sum(self._mark_not_ready(world, pod) for pod in world.store.pods_on(node.name))
+        return f"{text}; {count} of its pods are not ready" if count else text
+
+    def _queue_for_taint(self, world: World, node: Node) -> list[str]:
+        """Swaps one NoExecute taint for the other at once; a first one has to wait for the zone's rate."""
+        wanted, other = _OF_STATUS[node.ready]
+        if taints.has(node.manifest, other):
+            swap(world, node.name, [wanted], [other])
+            return [f"tainted {node.name} {wanted[0]}:{wanted[1]} in place of {other[0]}"]
+        zone = self._zone(world, node)
+        waits = node.name in zone.waiting
+        if not taints.has(node.manifest, wanted) and not waits:
+            zones.let_go(zone, node.name)
+        zones.take_on(zone, node.name, world.now)
+        return (
+            [f"{node.name} waits for its NoExecute taint"] if node.name in zone.waiting and not waits else []
+        )
+
+    def _free(self, world: World, node: Node) -> bool:
+        """Takes the NoExecute taints off a node, and the node off the queue for them."""
+        swap(world, node.name, (), (UNREACHABLE, NOT_READY))
+        return zones.let_go(self._zone(world, node), node.name)
+
+    def _follow_zones(self, world: World, nodes: list[Node], counts: dict[str, Census]) -> list[str]:
+        memory = world.surroundings.nodes
+        before = {key: zone.state for key, zone in memory.zones.items()}
+        happened = zones.follow(memory.zones, counts, world.cluster.controller_manager, world.now)
+        texts = [
+            f"{zone_name(key)}: {before[key]} to {zone.state} ({counts[key].lost} of {counts[key].size} nodes are not ready)"
+            for key, zone in memory.zones.items()
+            if zone.state not in ("", before[key]) and before[key] != zones.INITIAL
+        ]
+        if happened == "entered":
+            for node in nodes:
+                self._free(world, node)
+            return [*texts, "no node is ready in any zone: nobody is evicted for it"]
+        if happened == "left":
+            memory.heard.update({node.name: world.now for node in nodes})
+            return [*texts, "some nodes are ready again: evictions go on"]
+        return texts
+
+    # NoExecute taints
+
+    def _taint_waiting(self, world: World) -> str:
+        texts: list[str] = []
+
+        def taint(name: str) -> bool:
+            node = world.store.node(name)
+            if node is None:
+                return True
+            if node.ready not in _OF_STATUS:
+                return bool(node.ready)  # ready again; without any condition it is tried again
+            wanted, other = _OF_STATUS[node.ready]
+            try:
+                swap(world, name, [wanted], [other])
+            except Refused:
+                return False
+            texts.append(f"tainted {name} {wanted[0]}:{wanted[1]}")
+            return True
+
+        for key in sorted(world.surroundings.nodes.zones):
+            zones.serve(world.surroundings.nodes.zones[key], world.now, taint)
+        self._plan_tainting(world)
+        return "; ".join(texts)
+
+    def _plan_tainting(self, world: World) -> None:
+        turns = [zones.next_turn(zone, world.now) for zone in world.surroundings.nodes.zones.values()]
+        soonest = min((turn for turn in turns if turn is not None), default=None)
+        self.forget(world, ZONES)
+        if soonest is not None:
+            self.enqueue_at(world, ZONES, soonest)
+
+    # pods
+
+    def _sync_pod(self, world: World, key: str) -> str:
+        pod = world.store.pod_at(key)
+        node = None if pod is None else world.store.node(pod.node_name)
+        if pod is None or node is None or node.ready in ("", "True"):
+            return ""
+        marked = self._mark_not_ready(world, pod)
+        return f"{key} is not ready: its node {node.name} is not" if marked else ""
+
+    def _mark_not_ready(self, world: World, pod: Pod) -> bool:
+        conditions = health.with_ready_false(
+            pod.manifest.get("status") or {}, world.store.timestamp(world.now)
+        )
+        if conditions is None:
+            return False
+        world.api.patch_status(("Pod", pod.namespace, pod.name), {"conditions": conditions})
+        self.event(world, WARNING, "NodeNotReady", "Pod", pod.key, "Node is not ready")
+        return True
+
+    def _zone(self, world: World, node: Node) -> Zone:
+        return world.surroundings.nodes.zones[node.zone_key]
+
+    def _next_round(self, world: World) -> int:
+        return aligned(world.now, world.cluster.controller_manager.monitor_period)
+
+
+def zone_name(key: str) -> str:
+    """A zone as people are told of it."""
+    region, _, zone = key.partition(":\x00:")
+    return (
+        f"zone {'/'.join(part for part in (region, zone) if part)}"
+        if key
+        else "the zone of nodes without one"
+    )
+
+
+def _is_untidy(manifest: taints.Manifest) -> bool:
+    add, remove = taints.no_schedule_changes(manifest)
+    return bool(add or remove or taints.label_changes(manifest))
+
+
+def _other(event: WatchEvent) -> bool:
+    """Whether a change of a node concerns its NoExecute taints or its zone."""
+    old, new = event.old_node, event.new_node
+    assert old is not None and new is not None and event.old is not None and event.new is not None
+    return (
+        old.zone_key != new.zone_key
+        or (EXCLUDED in old.labels) != (EXCLUDED in new.labels)
+        or any(taints.has(event.old, key) != taints.has(event.new, key) for key in (NOT_READY, UNREACHABLE))
+    )

@@ -1,0 +1,143 @@
+"""Zones of nodes: how many of their nodes are lost, and how fast these are tainted NoExecute.
+
+| state | when | nodes tainted a second |
+|---|---|---|
+| Normal | any other | --node-eviction-rate |
+| PartialDisruption | 3 nodes and --unhealthy-zone-threshold of all are lost | --secondary-node-eviction-rate, or none in a small zone |
+| FullDisruption | no node is ready | --node-eviction-rate, none where all zones are so |
+
+Small is a zone of up to --large-cluster-size-threshold nodes. A zone's rate is a bucket with room for one token, which is full at first.
+
+kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (handleDisruption, ComputeZoneState), pkg/controller/nodelifecycle/
+scheduler/rate_limited_queue.go, client-go/util/flowcontrol/throttle.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.config.cluster import ControllerManagerOptions
+from scheduler_core.controllers.memory.nodes import Zone
+
+INITIAL, NORMAL, PARTIAL, FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
+TICK = 100 * MILLISECOND  # how often waiting nodes are looked at
+RETRY = 50 * MILLISECOND
+_RATE_OF_NEVER = 1.0  # what kube's limiter that lets nobody pass says of itself
+Done = bool
+
+
+class Census(NamedTuple):
+    """How many nodes of a zone are ready, and how many are not."""
+
+    ready: int
+    lost: int
+
+    @property
+    def size(self) -> int:
+        return self.ready + self.lost
+
+
+def state_of(census: Census, threshold: float) -> str:
+    """The state of a zone; `threshold`: which part of it may be lost."""
+    if census.ready == 0 and census.lost > 0:
+        return FULL
+    if census.lost > 2 and census.lost / census.size >= threshold:
+        return PARTIAL
+    return NORMAL
+
+
+def new_zone(flags: ControllerManagerOptions) -> Zone:
+    return Zone(INITIAL, flags.node_eviction_rate, 0)
+
+
+def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
+    """How many nodes of a zone may be tainted a second, where not all zones are lost."""
+    if state != PARTIAL:
+        return flags.node_eviction_rate
+    return flags.secondary_node_eviction_rate if size > flags.large_cluster_size_threshold else 0.0
+
+
+def set_rate(zone: Zone, rate: float, now: int) -> None:
+    """Gives a zone another rate. A token that is there is not lost; one that is waited for has to be waited for anew."""
+    if rate == (zone.rate or _RATE_OF_NEVER):
+        return
+    had_token = _take(zone, now)
+    zone.rate = rate
+    zone.free_at = now if had_token or not rate else now + _interval(rate)
+
+
+def take_on(zone: Zone, node: str, now: int) -> None:
+    """Puts a node on the queue, unless it is there or has had its turn."""
+    if node not in zone.seen:
+        zone.seen[node] = None
+        zone.waiting[node] = now
+
+
+def let_go(zone: Zone, node: str) -> bool:
+    """Takes a node off the queue, so that it can be taken on again. Whether it was known."""
+    known = node in zone.seen
+    zone.seen.pop(node, None)
+    zone.waiting.pop(node, None)
+    return known
+
+
+def serve(zone: Zone, now: int, taint: Callable[[str], Done]) -> None:
+    """Has as many nodes as the rate lets pass tainted; one that can't be is tried again."""
+    while zone.waiting:
+        at, node = min((at, node) for node, at in zone.waiting.items())
+        if not _take(zone, now) or at > now:
+            return
+        if taint(node):
+            zone.waiting.pop(node, None)
+        else:
+            zone.waiting[node] = now + RETRY + 1
+
+
+def next_turn(zone: Zone, now: int) -> int | None:
+    """When (ns) waiting nodes are next looked at to some effect; None: never, as things are."""
+    if not zone.waiting or not zone.rate:
+        return None
+    return aligned(max(now, zone.free_at), TICK)
+
+
+def aligned(t: int, period: int) -> int:
+    """The first turn of a loop at a time or after it; loops begin at 0."""
+    return -(-t // period) * period
+
+
+def follow(
+    zones: Mapping[str, Zone], counts: Mapping[str, Census], flags: ControllerManagerOptions, now: int
+) -> str:
+    """Sets the states and rates of zones by what their nodes are now; a zone whose nodes do not count has no state. "entered" or "left",
+    where that is so of full disruption of all zones, else "".
+    """
+    for key, zone in zones.items():
+        if key not in counts:
+            zone.state = ""
+    counted = {key: zone for key, zone in zones.items() if zone.state}
+    states = {key: state_of(counts[key], flags.unhealthy_zone_threshold) for key in counted}
+    all_are = all(state == FULL for state in states.values())
+    all_were = all(zone.state == FULL for zone in counted.values())
+    if all_are and all_were:
+        return ""
+    for key, zone in counted.items():
+        if all_are:
+            set_rate(zone, 0.0, now)
+        elif all_were or zone.state != states[key]:
+            set_rate(zone, rate_of(states[key], counts[key].size, flags), now)
+        zone.state = states[key]
+    return "entered" if all_are else "left" if all_were else ""
+
+
+def _take(zone: Zone, now: int) -> bool:
+    """Takes the zone's token, where it is there."""
+    if not zone.rate or zone.free_at > now:
+        return False
+    zone.free_at = now + _interval(zone.rate)
+    return True
+
+
+def _interval(rate: float) -> int:
+    return round(SECOND / rate)

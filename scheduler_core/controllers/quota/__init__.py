@@ -1,0 +1,1 @@
+"""resourcequota-controller: keeps what is used of each quota."""

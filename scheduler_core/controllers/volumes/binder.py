@@ -1,0 +1,165 @@
+"""The controller of persistent volumes: binds claims to volumes, asks for new ones, and reclaims those whose claims are gone.
+
+What it hears of it looks at at once. All else that may concern a claim or a volume (a class, another volume, a pod) it sees when it goes
+through all of them, every 15 s; that look is planned only for those that it concerns.
+
+kube: pkg/controller/volume/persistentvolume/pv_controller_base.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.volumes import claims, released
+from scheduler_core.controllers.volumes.matching import askers
+from scheduler_core.controllers.volumes.writing import COMPONENT, forget
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    Manifest,
+    claim_ref,
+    class_of,
+    fully_bound,
+    key_of,
+    name_of,
+    volume_name,
+)
+
+RESYNC = 15 * SECOND
+
+
+class VolumeBinder(Controller):
+    """Binds, provisions and reclaims. A key is a claim's "namespace/name", or a volume's name."""
+
+    name = "persistentvolume-binder-controller"
+    component = COMPONENT
+    watches = (CLAIM, VOLUME, "StorageClass", "Pod")
+    event_reasons = (
+        "ClaimLost",
+        "ClaimMisbound",
+        "ExternalProvisioning",
+        "FailedBinding",
+        "ProvisioningFailed",
+        "VolumeFailedDelete",
+        "VolumeFailedRecycle",
+        "VolumeMismatch",
+        "VolumeRecycled",
+        "VolumeUnknownReclaimPolicy",
+        "WaitForFirstConsumer",
+        "WaitForPodScheduled",
+    )
+
+    def on_start(self, world: World) -> None:
+        world.surroundings.volumes.users.forget()
+        for volume in world.store.list(VOLUME):
+            self.enqueue(world, name_of(volume))
+        for claim in world.store.list(CLAIM):
+            self.enqueue(world, key_of(claim))
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == CLAIM:
+            self._on_claim(world, event.old, event.new)
+        elif event.kind == VOLUME:
+            self._on_volume(world, event.old, event.new)
+        elif event.kind == "Pod":
+            self._on_pod(world, event.old_pod, event.new_pod)
+        elif event.new is not None:
+            waiting = (c for c in world.store.list(CLAIM) if class_of(c) in ("", event.name))
+            self._at_resync(world, [key_of(claim) for claim in waiting if not fully_bound(claim)])
+
+    def _on_claim(self, world: World, old: Manifest | None, new: Manifest | None) -> None:
+        if new is not None:
+            self.enqueue(world, key_of(new))
+            if old is not None and not volume_name(old) and volume_name(new):
+                self._at_resync(world, [n for n in _volumes_for(world, new) if n != volume_name(new)])
+        elif old is not None:
+            forget(world, CLAIM, *key_of(old).split("/", 1))
+            if volume_name(old):
+                self.enqueue(world, volume_name(old))
+            else:
+                self._at_resync(world, _volumes_for(world, old))
+
+    def _on_volume(self, world: World, old: Manifest | None, new: Manifest | None) -> None:
+        if new is not None:
+            self.enqueue(world, name_of(new))
+            if old is None or _offer(old) != _offer(new):
+                self._at_resync(world, askers(world.store, new))
+        elif old is not None:
+            forget(world, VOLUME, "", name_of(old))
+            ref = claim_ref(old)
+            if ref is not None:
+                self.enqueue(world, f"{ref.get('namespace') or ''}/{ref.get('name') or ''}")
+
+    def _on_pod(self, world: World, old: Pod | None, new: Pod | None) -> None:
+        pod = new or old
+        if pod is None or not pod.spec.volumes:
+            return
+        world.surroundings.volumes.users.follow(old, new)
+        if old is None or new is None or _course(old) != _course(new):
+            self._at_resync(world, (key for key in claims_of(pod) if _concerns_claim(world, key)))
+            if new is None or new.terminal:
+                self._at_resync(world, _to_recycle(world, claims_of(pod)))
+
+    def _at_resync(self, world: World, keys: Iterable[str]) -> None:
+        for key in keys:
+            self.enqueue_at(world, key, (world.now // RESYNC + 1) * RESYNC)
+
+    def sync(self, world: World, key: str) -> str:
+        if "/" in key:
+            claim = world.store.get(CLAIM, *key.split("/", 1))
+            return "" if claim is None else claims.sync(world, claim)
+        volume = world.store.get(VOLUME, "", key)
+        if volume is None:
+            return ""
+        done, following = released.sync(world, volume)
+        if following:
+            self.enqueue(world, following)
+        return done
+
+
+def _offer(volume: Manifest) -> object:
+    """What of a volume may make a claim want it."""
+    spec = volume.get("spec") or {}
+    return (
+        (volume.get("status") or {}).get("phase"),
+        claim_ref(volume),
+        class_of(volume),
+        spec.get("capacity"),
+        spec.get("accessModes"),
+        volume["metadata"].get("labels"),
+    )
+
+
+def _course(pod: Pod) -> tuple[str, bool]:
+    return pod.node_name, pod.terminal
+
+
+def _concerns_claim(world: World, key: str) -> bool:
+    """Whether a claim waits for a pod, so that it is to be said for which."""
+    claim = world.store.get(CLAIM, *key.split("/", 1))
+    return claim is not None and not volume_name(claim)
+
+
+def _volumes_for(world: World, claim: Manifest) -> list[str]:
+    """Names of the volumes that are a claim's, as they say."""
+    uid = claim["metadata"].get("uid")
+    return [name_of(v) for v in world.store.list(VOLUME) if (claim_ref(v) or {}).get("uid") == uid]
+
+
+def _to_recycle(world: World, keys: Iterable[str]) -> list[str]:
+    """Names of the volumes that wait to be recycled until pods no longer use what was their claim."""
+    wanted = {key for key in keys if world.store.get(CLAIM, *key.split("/", 1)) is None}
+    if not wanted:
+        return []
+    found = ((name_of(v), claim_ref(v) or {}, v) for v in world.store.list(VOLUME))
+    return [
+        name
+        for name, ref, volume in found
+        if released.policy_of(volume) == "Recycle"
+        and f"{ref.get('namespace') or ''}/{ref.get('name') or ''}" in wanted
+    ]

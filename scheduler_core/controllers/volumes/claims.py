@@ -1,0 +1,156 @@
+"""What the binder does about one claim.
+
+kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUnboundClaim, syncBoundClaim, provisionClaim) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.storage_classes import default_class, waits_for_consumer
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.volumes.matching import best_volume, mismatch
+from scheduler_core.controllers.volumes.writing import bind, say, set_claim_status
+from scheduler_core.objects.storage.csi_migration import plugin_of_provisioner
+from scheduler_core.objects.storage.volumes import (
+    BETA_CLASS,
+    BIND_COMPLETED,
+    SELECTED_NODE,
+    VOLUME,
+    Manifest,
+    annotation,
+    claim_ref,
+    class_of,
+    is_for,
+    key_of,
+    name_of,
+    phase,
+    volume_name,
+    with_annotation,
+)
+
+PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+BETA_PROVISIONER = "volume.beta.kubernetes.io/storage-provisioner"
+_LOST_REFERENCE = "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!"
+_LOST_VOLUME = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
+_MISBOUND = "Two claims are bound to the same volume, this one is bound incorrectly"
+_NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
+_IN_TREE = "kubernetes.io/"
+_DISABLED = "kubernetes.io/host-path"
+
+
+def sync(world: World, claim: Manifest) -> str:
+    """Reconciles a claim."""
+    if annotation(claim, BIND_COMPLETED) is not None:
+        return _bound(world, claim)
+    return _asks_for_one(world, claim) if volume_name(claim) else _unbound(world, claim)
+
+
+def _unbound(world: World, claim: Manifest) -> str:
+    """A claim that takes any volume that suits it, or has one made."""
+    store, key = world.store, key_of(claim)
+    volume = best_volume(store, claim)
+    if volume is not None:
+        why = "it is meant for it" if is_for(volume, claim) else "the smallest that suits it"
+        bind(world, volume, claim)
+        return f"bound {key} to {name_of(volume)}: {why}"
+    if _has_no_class(claim) and (default := default_class(store)):
+        world.api.update(with_section(claim, "spec", {"storageClassName": default}))
+        return f"gave {key} the default class {default}"
+    if waits_for_consumer(store, class_of(claim)) and annotation(claim, SELECTED_NODE) is None:
+        text = _say_whom_it_waits_for(world, claim)
+    elif class_of(claim):
+        return _provision(world, claim)
+    else:
+        text = _NO_CLASS
+        say(world, claim, NORMAL, "FailedBinding", text)
+    set_claim_status(world, claim, "Pending")
+    return f"left {key} pending: {text}"
+
+
+def _has_no_class(claim: Manifest) -> bool:
+    return (claim.get("spec") or {}).get("storageClassName") is None and annotation(claim, BETA_CLASS) is None
+
+
+def _say_whom_it_waits_for(world: World, claim: Manifest) -> str:
+    users = world.surroundings.volumes.users.of(world.store, key_of(claim))
+    pods = [pod.name for pod in users if not pod.terminal and not pod.node_name]
+    if not pods:
+        text = "waiting for first consumer to be created before binding"
+        say(world, claim, NORMAL, "WaitForFirstConsumer", text)
+        return text
+    text = f"waiting for {'pods' if len(pods) > 1 else 'pod'} {','.join(pods)} to be scheduled"
+    say(world, claim, NORMAL, "WaitForPodScheduled", text)
+    return text
+
+
+def _provision(world: World, claim: Manifest) -> str:
+    """Tells the provisioner of the claim's class to make a volume."""
+    storage_class = world.store.get("StorageClass", "", class_of(claim))
+    if storage_class is None:
+        return _cannot_provision(world, claim, f'storageclass.storage.k8s.io "{class_of(claim)}" not found')
+    named = str(storage_class.get("provisioner") or "")
+    migrated = plugin_of_provisioner(named)
+    if named == _DISABLED:
+        text = f'Failed to create provisioner: provisioning in volume plugin "{named}" is disabled'
+        return _cannot_provision(world, claim, text)
+    if named.startswith(_IN_TREE) and migrated is None:
+        return _cannot_provision(world, claim, f"no volume plugin matched name: {named}")
+    provisioner = named if migrated is None else migrated.driver
+    if annotation(claim, PROVISIONER) != provisioner:
+        marked = with_annotation(claim, BETA_PROVISIONER, provisioner)
+        claim = world.api.update(with_annotation(marked, PROVISIONER, provisioner))
+    text = (
+        f"Waiting for a volume to be created either by the external provisioner '{provisioner}' or manually by "
+        "the system administrator. If volume creation is delayed, please verify that the provisioner is running "
+        "and correctly registered."
+    )
+    say(world, claim, NORMAL, "ExternalProvisioning", text)
+    return f"asked {provisioner} for a volume for {key_of(claim)}"
+
+
+def _cannot_provision(world: World, claim: Manifest, why: str) -> str:
+    say(world, claim, WARNING, "ProvisioningFailed", why)
+    return f"left {key_of(claim)} pending: {why}"
+
+
+def _asks_for_one(world: World, claim: Manifest) -> str:
+    """A claim that names its volume."""
+    key, name = key_of(claim), volume_name(claim)
+    volume = world.store.get(VOLUME, "", name)
+    if volume is None:
+        set_claim_status(world, claim, "Pending")
+        return f"left {key} pending: its volume {name} is not there"
+    if claim_ref(volume) is None and (why := mismatch(volume, claim)):
+        text = f'Cannot bind to requested volume "{name}": {why}'
+        say(world, claim, WARNING, "VolumeMismatch", text)
+    elif claim_ref(volume) is None or is_for(volume, claim):
+        bind(world, volume, claim)
+        return f"bound {key} to {name}, which it names"
+    else:
+        text = f'volume "{name}" already bound to a different claim.'
+        say(world, claim, WARNING, "FailedBinding", text)
+    set_claim_status(world, claim, "Pending")
+    return f"left {key} pending: {text}"
+
+
+def _bound(world: World, claim: Manifest) -> str:
+    """A claim that was bound once: both sides are made to say so, or it is lost."""
+    name = volume_name(claim)
+    if not name:
+        return _lose(world, claim, "ClaimLost", _LOST_REFERENCE)
+    volume = world.store.get(VOLUME, "", name)
+    if volume is None:
+        return _lose(world, claim, "ClaimLost", _LOST_VOLUME)
+    ref = claim_ref(volume)
+    if ref is not None and ref.get("uid") != claim["metadata"].get("uid"):
+        return _lose(world, claim, "ClaimMisbound", _MISBOUND)
+    return f"bound {key_of(claim)} to {name} again" if bind(world, volume, claim) else ""
+
+
+def _lose(world: World, claim: Manifest, reason: str, message: str) -> str:
+    if phase(claim) == "Lost":
+        return ""
+    set_claim_status(world, claim, "Lost")
+    say(world, claim, WARNING, reason, message)
+    return f"gave {key_of(claim)} up for lost: {message}"

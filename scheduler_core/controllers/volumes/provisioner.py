@@ -1,0 +1,132 @@
+"""The provisioners of CSI drivers: they make the volume of a claim when told to, and delete volumes that are released.
+
+Which ones run is the cluster's setting `provisioners`. They keep a volume whose policy is Delete by a finalizer until it is deleted where
+it is stored. DEVIATION: a volume is made and deleted at once, never fails and uses up no CSIStorageCapacity.
+
+kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go (what v1.34.1 is used with)
+"""
+
+from __future__ import annotations
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
+from scheduler_core.controllers.volumes.claims import PROVISIONER
+from scheduler_core.controllers.volumes.released import policy_of
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    SELECTED_NODE,
+    VOLUME,
+    Manifest,
+    annotation,
+    class_of,
+    deleting,
+    key_of,
+    name_of,
+    phase,
+    volume_name,
+)
+
+FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer"
+
+
+class Provisioner(Controller):
+    """All provisioners that run. A key is a claim's "namespace/name", or a volume's name."""
+
+    name = "csi-provisioner"
+    component = "csi-provisioner"
+    watches = (CLAIM, VOLUME)
+    event_reasons = ("Provisioning", "ProvisioningFailed", "ProvisioningSucceeded")
+    always_on = True
+
+    def on_start(self, world: World) -> None:
+        for claim in world.store.list(CLAIM):
+            self._ask(world, claim)
+        for volume in world.store.list(VOLUME):
+            self._ask(world, volume)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.new is not None:
+            self._ask(world, event.new)
+
+    def _ask(self, world: World, manifest: Manifest) -> None:
+        if manifest["kind"] == VOLUME:
+            if _is_to_go(world, manifest):
+                self.enqueue(world, name_of(manifest))
+        elif _wants_volume(world, manifest):
+            self.enqueue(world, key_of(manifest))
+
+    def sync(self, world: World, key: str) -> str:
+        if "/" in key:
+            claim = world.store.get(CLAIM, *key.split("/", 1))
+            return "" if claim is None or not _wants_volume(world, claim) else self._provision(world, claim)
+        volume = world.store.get(VOLUME, "", key)
+        return "" if volume is None or not _is_to_go(world, volume) else _delete(world, volume)
+
+    def _provision(self, world: World, claim: Manifest) -> str:
+        key, storage_class = key_of(claim), world.store.get("StorageClass", "", class_of(claim))
+        if storage_class is None or world.store.get(VOLUME, "", name_of_new_volume(claim)) is not None:
+            return ""
+        text = f'External provisioner is provisioning volume for claim "{key}"'
+        self.event(world, NORMAL, "Provisioning", CLAIM, key, text)
+        selected = annotation(claim, SELECTED_NODE)
+        if selected is not None and world.store.node(selected) is None:
+            return self._give_back(world, claim, selected)
+        volume = new_volume(world.store, claim, storage_class, annotation(claim, PROVISIONER) or "")
+        if policy_of(volume) == "Delete":
+            volume["metadata"]["finalizers"] = [FINALIZER]
+        meta = claim["metadata"]
+        volume["spec"]["claimRef"] = {
+            "apiVersion": "v1",
+            "kind": CLAIM,
+            "namespace": meta.get("namespace") or "",
+            "name": name_of(claim),
+            "uid": meta.get("uid") or "",
+        }
+        world.api.create(volume)
+        text = f"Successfully provisioned volume {name_of(volume)}"
+        self.event(world, NORMAL, "ProvisioningSucceeded", CLAIM, key, text)
+        return f"made {name_of(volume)} for {key}"
+
+    def _give_back(self, world: World, claim: Manifest, node: str) -> str:
+        """Without its node a claim gives its choice back, so that the scheduler chooses anew."""
+        text = f'failed to get target node: nodes "{node}" not found'
+        self.event(world, WARNING, "ProvisioningFailed", CLAIM, key_of(claim), text)
+        marks = claim["metadata"].get("annotations") or {}
+        kept = {name: value for name, value in marks.items() if name != SELECTED_NODE}
+        world.api.update(with_section(claim, "metadata", {"annotations": kept}))
+        return f"made no volume for {key_of(claim)}: {text}"
+
+
+def _runs(world: World, provisioner: str | None) -> bool:
+    running = world.cluster.provisioners
+    return bool(provisioner) and (running is None or provisioner in running)
+
+
+def _wants_volume(world: World, claim: Manifest) -> bool:
+    """Whether the binder has told a provisioner that runs to make a volume, and the claim has none yet."""
+    return not volume_name(claim) and not deleting(claim) and _runs(world, annotation(claim, PROVISIONER))
+
+
+def _is_to_go(world: World, volume: Manifest) -> bool:
+    """Whether a provisioner that runs has made a volume and is to delete it."""
+    return (
+        phase(volume) == "Released"
+        and policy_of(volume) == "Delete"
+        and _runs(world, annotation(volume, PROVISIONED_BY))
+        and (not deleting(volume) or FINALIZER in (volume["metadata"].get("finalizers") or ()))
+    )
+
+
+def _delete(world: World, volume: Manifest) -> str:
+    name = name_of(volume)
+    if not deleting(volume):
+        world.api.delete((VOLUME, "", name))
+    left = world.store.get(VOLUME, "", name)
+    finalizers = [] if left is None else list(left["metadata"].get("finalizers") or ())
+    if left is not None and FINALIZER in finalizers:
+        kept = [f for f in finalizers if f != FINALIZER]
+        world.api.update(with_section(left, "metadata", {"finalizers": kept}))
+    return f"deleted {name}: it is released, and its reclaim policy is Delete"

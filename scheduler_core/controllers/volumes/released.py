@@ -1,0 +1,132 @@
+"""What the binder does about one volume: whose it is, and what becomes of it when its claim is gone.
+
+DEVIATION: a volume is recycled at once, without a pod that empties it.
+
+kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncVolume, reclaimVolume) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.storage import PROVISIONED_BY
+from scheduler_core.controllers.volumes.writing import say, set_phase, unbind
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    Manifest,
+    annotation,
+    claim_ref,
+    name_of,
+    phase,
+    volume_mode,
+    volume_name,
+)
+
+_NO_DELETER = "no volume plugin matched"
+_RECYCLABLE = ("hostPath", "nfs")
+_DELETED_ON_HOST = re.compile(r"/tmp/.+")  # noqa: S108 - kube's rule, no file of ours
+
+
+def policy_of(volume: Manifest) -> str:
+    """What becomes of a volume when its claim is gone: Retain, Delete or Recycle."""
+    return str((volume.get("spec") or {}).get("persistentVolumeReclaimPolicy") or "Retain")
+
+
+def sync(world: World, volume: Manifest) -> tuple[str, str]:
+    """Reconciles a volume. Returns what was done, and the key of a claim that is to be looked at next."""
+    ref, name = claim_ref(volume), name_of(volume)
+    if ref is None or not ref.get("uid"):
+        done = set_phase(world, volume, "Available") is not volume
+        return (f"{name} is available" if done else ""), ""
+    claim = world.store.get(CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    if claim is None or claim["metadata"].get("uid") != ref["uid"]:
+        return _release(world, volume, "its claim is gone"), ""
+    if not volume_name(claim):
+        return _hand_over(world, volume, claim)
+    if volume_name(claim) == name:
+        done = set_phase(world, volume, "Bound") is not volume
+        return (f"{name} is bound" if done else ""), ""
+    if annotation(volume, PROVISIONED_BY) is not None and policy_of(volume) == "Delete":
+        return _release(world, volume, f"its claim took {volume_name(claim)}"), ""
+    unbind(world, volume)
+    return f"took {name} back from its claim, which took {volume_name(claim)}", ""
+
+
+def _hand_over(world: World, volume: Manifest, claim: Manifest) -> tuple[str, str]:
+    """A volume is a claim's, which does not know yet: the claim's turn is next."""
+    namespace, name = str(claim["metadata"].get("namespace") or ""), name_of(claim)
+    if volume_mode(volume) == volume_mode(claim):
+        return "", f"{namespace}/{name}"
+    to_volume = f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
+    to_claim = (
+        f'Cannot bind PersistentVolume "{name_of(volume)}" to requested PersistentVolumeClaim '
+        "due to incompatible volumeMode."
+    )
+    say(world, volume, WARNING, "VolumeMismatch", to_volume)
+    say(world, claim, WARNING, "VolumeMismatch", to_claim)
+    return f"left {name_of(volume)}: its volumeMode is not that of {namespace}/{name}", ""
+
+
+def _release(world: World, volume: Manifest, why: str) -> str:
+    first = phase(volume) not in ("Released", "Failed")
+    if first:
+        volume = set_phase(world, volume, "Released")
+    done = _reclaim(world, volume)
+    said = f"released {name_of(volume)}: {why}" if first else ""
+    return "; ".join(text for text in (said, done) if text)
+
+
+def _reclaim(world: World, volume: Manifest) -> str:
+    policy = policy_of(volume)
+    if policy == "Retain":
+        return "it is kept as it is, as its reclaim policy says"
+    if policy == "Recycle":
+        return _recycle(world, volume)
+    if policy == "Delete":
+        return _delete(world, volume)
+    return _fail(
+        world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy"
+    )
+
+
+def _recycle(world: World, volume: Manifest) -> str:
+    ref = claim_ref(volume) or {}
+    key = f"{ref.get('namespace') or ''}/{ref.get('name') or ''}"
+    users = [p.key for p in world.surroundings.volumes.users.of(world.store, key) if not p.terminal]
+    if users and world.store.get(CLAIM, *key.split("/", 1)) is None:
+        text = f"Volume is used by pods: {','.join(users)}"
+        say(world, volume, NORMAL, "VolumeFailedRecycle", text)
+        return f"not recycled: {text}"
+    if not any(source in (volume.get("spec") or {}) for source in _RECYCLABLE):
+        return _fail(world, volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!")
+    say(world, volume, NORMAL, "VolumeRecycled", "Volume recycled")
+    unbind(world, volume)
+    return f"recycled {name_of(volume)}"
+
+
+def _delete(world: World, volume: Manifest) -> str:
+    """Volumes of drivers are left to their provisioners."""
+    spec, name = volume.get("spec") or {}, name_of(volume)
+    provisioner = annotation(volume, PROVISIONED_BY) or ""
+    if spec.get("csi") is not None or (provisioner and not provisioner.startswith("kubernetes.io/")):
+        return "its provisioner is to delete it"
+    path = (spec.get("hostPath") or {}).get("path")
+    if path is not None and _DELETED_ON_HOST.match(path):
+        world.api.delete((VOLUME, "", name))
+        return f"deleted {name}"
+    if path is not None:
+        why = f"host_path deleter only supports /tmp/.+ but received provided {path}"
+    else:
+        known = "no deletable volume plugin matched" if spec.get("nfs") is not None else _NO_DELETER
+        why = f'error getting deleter volume plugin for volume "{name}": {known}'
+    return _fail(world, volume, "VolumeFailedDelete", why)
+
+
+def _fail(world: World, volume: Manifest, reason: str, message: str) -> str:
+    if phase(volume) != "Failed":
+        set_phase(world, volume, "Failed", message)
+        say(world, volume, WARNING, reason, message)
+    return f"failed: {message}"

@@ -1,0 +1,113 @@
+"""The bounds of a rollout, and sums over ReplicaSets.
+
+kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.controllers.workloads.amounts import scaled
+
+Manifest = Mapping[str, Any]
+DESIRED = "deployment.kubernetes.io/desired-replicas"
+MOST = "deployment.kubernetes.io/max-replicas"
+MAX_INT32 = 2**31 - 1
+
+
+def is_rolling(spec: Manifest) -> bool:
+    return bool((spec.get("strategy") or {}).get("type") == "RollingUpdate")
+
+
+def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: int) -> tuple[int, int]:
+    """How many pods may be too many, and how many may lack; never none of both.
+
+    kube: ResolveFenceposts
+    """
+    above, below = scaled(surge, wanted, up=True), scaled(unavailable, wanted, up=False)
+    return (0, 1) if above == 0 and below == 0 else (above, below)
+
+
+def _rolling(spec: Manifest) -> Manifest:
+    return (spec.get("strategy") or {}).get("rollingUpdate") or {}
+
+
+def max_surge(spec: Manifest) -> int:
+    """Pods that a rollout may have beyond those wanted."""
+    if not is_rolling(spec):
+        return 0
+    rolling = _rolling(spec)
+    return fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), wanted(spec))[0]
+
+
+def max_unavailable(spec: Manifest) -> int:
+    """Pods that a rollout may lack."""
+    if not is_rolling(spec) or wanted(spec) == 0:
+        return 0
+    rolling = _rolling(spec)
+    below = fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), wanted(spec))[1]
+    return min(below, wanted(spec))
+
+
+def wanted(spec: Manifest) -> int:
+    return int(spec.get("replicas") or 0)
+
+
+def size(replica_set: Manifest) -> int:
+    """How many pods a ReplicaSet is to have."""
+    return int((replica_set.get("spec") or {}).get("replicas") or 0)
+
+
+def counted(replica_set: Manifest | None, field: str) -> int:
+    """A number of its status."""
+    return int(((replica_set or {}).get("status") or {}).get(field) or 0)
+
+
+def total(replica_sets: Iterable[Manifest]) -> int:
+    return sum(size(one) for one in replica_sets)
+
+
+def total_of(replica_sets: Iterable[Manifest], field: str) -> int:
+    return sum(counted(one, field) for one in replica_sets)
+
+
+def new_size(spec: Manifest, replica_sets: Iterable[Manifest], new: int) -> int:
+    """How large the new ReplicaSet, which has `new` pods, may be now.
+
+    kube: NewRSNewReplicas
+    """
+    if not is_rolling(spec):
+        return wanted(spec)
+    room = wanted(spec) + scaled(_rolling(spec).get("maxSurge"), wanted(spec), up=True) - total(replica_sets)
+    return new if room <= 0 else new + min(room, wanted(spec) - new)
+
+
+def proportion(replica_set: Manifest, spec: Manifest, replicas: int, to_add: int, added: int) -> int:
+    """What a ReplicaSet gets of the pods to add (below 0: to take away) when a rollout is scaled; `replicas` is the Deployment's status.
+
+    kube: GetReplicaSetProportion
+    """
+    if size(replica_set) == 0 or to_add in (0, added):
+        return 0
+    fraction, allowed = _fraction(replica_set, spec, replicas), to_add - added
+    return min(fraction, allowed) if to_add > 0 else max(fraction, allowed)
+
+
+def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
+    if wanted(spec) == 0:
+        return -size(replica_set)
+    before = annotated(replica_set, MOST) or replicas
+    if before == 0:
+        return 0
+    after = size(replica_set) * (wanted(spec) + max_surge(spec)) / before
+    return int(after + 0.5) - size(replica_set)
+
+
+def annotated(manifest: Manifest, annotation: str) -> int | None:
+    """A number that an annotation tells, or None."""
+    text = (manifest["metadata"].get("annotations") or {}).get(annotation)
+    if text is None or not (text.isascii() and text.isdigit()):
+        return None
+    number = int(text)
+    return number if number <= MAX_INT32 else None

@@ -1,0 +1,63 @@
+"""The conditions of a Deployment: lists in, lists out.
+
+kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.controllers.workloads.deployments.bounds import MAX_INT32
+
+Manifest = Mapping[str, Any]
+Conditions = list[Manifest]
+AVAILABLE, PROGRESSING, FAILURE = "Available", "Progressing", "ReplicaFailure"
+UPDATED = "ReplicaSetUpdated"
+NOT_CREATED = "ReplicaSetCreateError"
+CREATED = "NewReplicaSetCreated"
+FOUND = "FoundNewReplicaSet"
+COMPLETE = "NewReplicaSetAvailable"
+TIMED_OUT = "ProgressDeadlineExceeded"
+PAUSED, RESUMED = "DeploymentPaused", "DeploymentResumed"
+ENOUGH, NOT_ENOUGH = "MinimumReplicasAvailable", "MinimumReplicasUnavailable"
+
+
+def condition(type_: str, status: str, reason: str, message: str, now: str) -> Manifest:
+    return {
+        "type": type_,
+        "status": status,
+        "lastUpdateTime": now,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+def found(conditions: Sequence[Manifest], type_: str) -> Manifest | None:
+    return next((one for one in conditions if one.get("type") == type_), None)
+
+
+def progressing(status: Manifest) -> Manifest | None:
+    """The condition Progressing of a status."""
+    return found(status.get("conditions") or (), PROGRESSING)
+
+
+def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
+    return [one for one in conditions if one.get("type") != type_]
+
+
+def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
+    """With a condition set; one of the same status and reason stays as it is, and so does the time of its last change of status."""
+    old = found(conditions, new["type"])
+    if old is not None and (old.get("status"), old.get("reason")) == (new["status"], new["reason"]):
+        return list(conditions)
+    if old is not None and old.get("status") == new["status"]:
+        new = {**new, "lastTransitionTime": old.get("lastTransitionTime")}
+    return [*without(conditions, new["type"]), new]
+
+
+def has_deadline(spec: Manifest) -> bool:
+    """Whether a rollout has to make progress in time."""
+    deadline = spec.get("progressDeadlineSeconds")
+    return deadline is not None and deadline != MAX_INT32

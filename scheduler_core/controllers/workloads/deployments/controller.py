@@ -1,0 +1,174 @@
+"""Deployments: which ReplicaSet there is for the present template, how it grows while the others shrink, and what is said of it.
+
+kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.deployments import conditions, revisions
+from scheduler_core.controllers.workloads.deployments.progress import sync_status
+from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
+from scheduler_core.controllers.workloads.deployments.scaling import scale, was_scaled
+from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll
+from scheduler_core.controllers.workloads.owners import Owner, claimed_objects, resolve, selecting
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+_SELECTS_ALL = "SelectingAll"
+_NO_REVISION, _UNCHANGED, _ROLLED_BACK = (
+    "DeploymentRollbackRevisionNotFound",
+    "DeploymentRollbackTemplateUnchanged",
+    "DeploymentRollback",
+)
+
+
+class DeploymentController(Controller):
+    """Rolls Deployments out."""
+
+    name = "deployment-controller"
+    component = "deployment-controller"
+    watches = ("Deployment", "ReplicaSet", "Pod")
+    event_reasons = (SCALED, conditions.NOT_CREATED, _SELECTS_ALL, _NO_REVISION, _UNCHANGED, _ROLLED_BACK)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Deployment":
+            if event.new is not None:
+                self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
+        elif event.kind == "ReplicaSet":
+            self._hear_of_replica_set(world, event)
+        elif event.type == DELETED:
+            self._hear_of_lost_pod(world, event)
+
+    def on_start(self, world: World) -> None:
+        for manifest in world.store.list("Deployment"):
+            self.enqueue(world, Owner.of(manifest).key)
+
+    def _hear_of_replica_set(self, world: World, event: WatchEvent) -> None:
+        for manifest in (event.old, event.new):
+            if key := resolve(world, "Deployment", manifest):
+                self.enqueue(world, key)
+        if event.new is not None and controller_of(event.new) is None:
+            labels = event.new["metadata"].get("labels") or {}
+            for key in selecting(world, "Deployment", event.namespace or "default", labels):
+                self.enqueue(world, key)
+
+    def _hear_of_lost_pod(self, world: World, event: WatchEvent) -> None:
+        """The last pod of all may let a Recreate go on."""
+        replica_set = resolve(world, "ReplicaSet", event.old)
+        if not replica_set:
+            return
+        namespace, _, name = replica_set.partition("/")
+        owner = Owner.found(
+            world, "Deployment", resolve(world, "Deployment", world.store.get("ReplicaSet", namespace, name))
+        )
+        if owner is None or (owner.spec.get("strategy") or {}).get("type") != "Recreate":
+            return
+        if not _pods(world, claimed_objects(world, owner, "ReplicaSet")):
+            self.enqueue(world, owner.key)
+
+    def sync(self, world: World, key: str) -> str:
+        owner = Owner.found(world, "Deployment", key)
+        if owner is None or owner.selector.errors:
+            return ""
+        if owner.selector.empty:
+            text = "This deployment is selecting all pods. A non-empty selector is required."
+            self.event(world, WARNING, _SELECTS_ALL, "Deployment", key, text)
+            world.api.patch_status(owner.target, {"observedGeneration": owner.generation})
+            return ""
+        rollout = Rollout(self, world, owner, claimed_objects(world, owner, "ReplicaSet"))
+        self._sync(rollout)
+        return "; ".join(rollout.said)
+
+    def _sync(self, rollout: Rollout) -> None:
+        spec = rollout.spec
+        if rollout.owner.deleting:
+            rollout.find_new(create=False)
+            sync_status(rollout)
+            return
+        _note_pause(rollout)
+        if spec.get("paused"):
+            self._scale(rollout)
+        elif revisions.ROLLBACK in rollout.owner.annotations:
+            _roll_back(rollout)
+        elif was_scaled(rollout):
+            self._scale(rollout)
+        elif spec["strategy"]["type"] == "Recreate":
+            recreate(rollout, _pods(rollout.world, rollout.all))
+        else:
+            roll(rollout)
+
+    def _scale(self, rollout: Rollout) -> None:
+        rollout.find_new(create=False)
+        scale(rollout)
+        if rollout.spec.get("paused"):
+            rollout.clean_up()
+        sync_status(rollout)
+
+
+def _pods(world: World, replica_sets: list[Manifest]) -> list[Pod]:
+    """All pods that ReplicaSets control."""
+    keys = (
+        key for one in replica_sets for key in world.store.controlled("Pod", one["metadata"].get("uid") or "")
+    )
+    return [pod for key in keys if (pod := world.store.pod(*key)) is not None]
+
+
+def _note_pause(rollout: Rollout) -> None:
+    """kube: checkPausedConditions"""
+    if not conditions.has_deadline(rollout.spec):
+        return
+    current = conditions.progressing(rollout.owner.status) or {}
+    if current.get("reason") == conditions.TIMED_OUT:
+        return
+    paused, known = bool(rollout.spec.get("paused")), current.get("reason") == conditions.PAUSED
+    if paused and not known:
+        rollout.note_progress("Unknown", conditions.PAUSED, "Deployment is paused")
+    elif known and not paused:
+        rollout.note_progress("Unknown", conditions.RESUMED, "Deployment is resumed")
+
+
+def _roll_back(rollout: Rollout) -> None:
+    """Takes the template of the revision that an annotation of old clients asks for; 0 is the one before this."""
+    rollout.find_new(create=True)
+    asked = rollout.owner.annotations[revisions.ROLLBACK]
+    wanted = int(asked) if asked.isdecimal() else 0
+    if wanted == 0:
+        numbers = sorted((revisions.revision_of(one) for one in rollout.all), reverse=True)
+        wanted = numbers[1] if len(numbers) > 1 else 0
+    found = next((one for one in rollout.all if wanted and revisions.revision_of(one) == wanted), None)
+    patch: dict[str, Any] = {"metadata": {"annotations": {revisions.ROLLBACK: None}}}
+    owner = rollout.owner
+    if found is None:
+        text = "Unable to find the revision to rollback to." if wanted else "Unable to find last revision."
+        rollout.warn(_NO_REVISION, text)
+    elif revisions.same_template(owner.template, found["spec"]["template"]):
+        text = f'The rollback revision contains the same template as current deployment "{owner.name}"'
+        rollout.warn(_UNCHANGED, text)
+    else:
+        text = f'Rolled back deployment "{owner.name}" to revision {wanted}'
+        rollout.controller.event(rollout.world, NORMAL, _ROLLED_BACK, "Deployment", owner.key, text)
+        rollout.said.append(f"rolled back to revision {wanted}")
+        _take_template(rollout, found)
+        return
+    rollout.world.api.patch(owner.target, patch)
+
+
+def _take_template(rollout: Rollout, replica_set: Manifest) -> None:
+    manifest = rollout.owner.manifest
+    notes = revisions.kept(revisions.annotations_of(manifest))
+    notes.pop(revisions.ROLLBACK, None)
+    notes.update(revisions.copied(revisions.annotations_of(replica_set)))
+    rollout.world.api.update(
+        {
+            **manifest,
+            "metadata": {**manifest["metadata"], "annotations": notes},
+            "spec": {**manifest["spec"], "template": revisions.without_hash(replica_set["spec"]["template"])},
+        }
+    )

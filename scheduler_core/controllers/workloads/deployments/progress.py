@@ -1,0 +1,172 @@
+"""The status of a Deployment, and whether its rollout goes on.
+
+kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.clock.agenda import MILLISECOND
+from scheduler_core.controllers.workloads.deployments import bounds, conditions
+from scheduler_core.controllers.workloads.deployments.bounds import total_of, wanted
+from scheduler_core.controllers.workloads.deployments.rollout import Rollout
+from scheduler_core.objects.times import SECOND, parse_time
+
+Status = dict[str, Any]
+Manifest = Mapping[str, Any]
+
+
+def sync_status(rollout: Rollout) -> None:
+    """Writes the numbers and whether enough pods are available."""
+    rollout.write_status(_fields(_numbers(rollout)))
+
+
+def sync_rollout_status(rollout: Rollout) -> None:
+    """As sync_status, with how the rollout gets on; looks again when its deadline is over."""
+    status = _numbers(rollout)
+    given: list[Manifest] = status["conditions"]
+    if not conditions.has_deadline(rollout.spec):
+        given = conditions.without(given, conditions.PROGRESSING)
+    elif not _was_complete(rollout, status):
+        given = _progressed(rollout, status, given)
+    failure = _failure(rollout)
+    if failure is None:
+        given = conditions.without(given, conditions.FAILURE)
+    else:
+        given = conditions.with_condition(given, failure)
+    status["conditions"] = given
+    before = rollout.owner.status
+    rollout.write_status(_fields(status))
+    if rollout.owner.status == before:
+        _look_again(rollout)
+
+
+def is_complete(rollout: Rollout, status: Manifest) -> bool:
+    """Whether a status tells of the new pods alone, all available."""
+    count = wanted(rollout.spec)
+    return (
+        all(
+            int(status.get(field) or 0) == count
+            for field in ("updatedReplicas", "replicas", "availableReplicas")
+        )
+        and int(status.get("observedGeneration") or 0) >= rollout.owner.generation
+    )
+
+
+def _numbers(rollout: Rollout) -> Status:
+    """kube: calculateStatus"""
+    every, new = rollout.all, rollout.new
+    available = total_of(every, "availableReplicas")
+    enough = available >= wanted(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    says = (
+        ("True", conditions.ENOUGH, "Deployment has minimum availability.")
+        if enough
+        else ("False", conditions.NOT_ENOUGH, "Deployment does not have minimum availability.")
+    )
+    given = list(rollout.owner.status.get("conditions") or ())
+    condition = conditions.condition(conditions.AVAILABLE, *says, rollout.now)
+    return {
+        "observedGeneration": rollout.owner.generation,
+        "replicas": total_of(every, "replicas"),
+        "updatedReplicas": bounds.counted(new, "replicas"),
+        "readyReplicas": total_of(every, "readyReplicas"),
+        "availableReplicas": available,
+        "unavailableReplicas": max(0, bounds.total(every) - available),
+        "conditions": conditions.with_condition(given, condition),
+    }
+
+
+def _fields(status: Status) -> Status:
+    """As it is written: numbers that are 0 are left out."""
+    return {name: value or None for name, value in status.items()}
+
+
+def _was_complete(rollout: Rollout, status: Status) -> bool:
+    current = conditions.progressing(rollout.owner.status)
+    return (
+        status["replicas"] == status["updatedReplicas"]
+        and current is not None
+        and current.get("reason") == conditions.COMPLETE
+    )
+
+
+def _progressed(rollout: Rollout, status: Status, given: list[Manifest]) -> list[Manifest]:
+    subject = (
+        f'Deployment "{rollout.owner.name}"'
+        if rollout.new is None
+        else f'ReplicaSet "{rollout.new["metadata"]["name"]}"'
+    )
+
+    def progress(state: str, reason: str, words: str) -> Manifest:
+        return conditions.condition(conditions.PROGRESSING, state, reason, f"{subject} {words}.", rollout.now)
+
+    current = conditions.found(given, conditions.PROGRESSING)
+    if is_complete(rollout, status):
+        return conditions.with_condition(
+            given, progress("True", conditions.COMPLETE, "has successfully progressed")
+        )
+    if _goes_on(rollout.owner.status, status):
+        new = progress("True", conditions.UPDATED, "is progressing")
+        if current is not None and current.get("status") == "True":
+            new = {**new, "lastTransitionTime": current.get("lastTransitionTime")}
+        return conditions.with_condition(conditions.without(given, conditions.PROGRESSING), new)
+    if _timed_out(rollout, current):
+        new = progress("False", conditions.TIMED_OUT, "has timed out progressing")
+        return conditions.with_condition(given, new)
+    return given
+
+
+def _goes_on(before: Manifest, after: Manifest) -> bool:
+    """Whether there are more new pods, fewer old ones, or more that are ready or available. kube: DeploymentProgressing"""
+
+    def number(status: Manifest, field: str) -> int:
+        return int(status.get(field) or 0)
+
+    def old_pods(status: Manifest) -> int:
+        return number(status, "replicas") - number(status, "updatedReplicas")
+
+    return old_pods(after) < old_pods(before) or any(
+        number(after, field) > number(before, field)
+        for field in ("updatedReplicas", "readyReplicas", "availableReplicas")
+    )
+
+
+def _timed_out(rollout: Rollout, current: Manifest | None) -> bool:
+    if current is None or current.get("reason") == conditions.COMPLETE:
+        return False
+    if current.get("reason") == conditions.TIMED_OUT:
+        return True
+    return _deadline(rollout, current) < rollout.world.now
+
+
+def _deadline(rollout: Rollout, current: Manifest) -> int:
+    """The virtual time (ns) after which a rollout without progress has failed."""
+    since = current.get("lastUpdateTime") or rollout.now
+    return (
+        parse_time(since)
+        - rollout.world.store.epoch
+        + rollout.owner.number("progressDeadlineSeconds") * SECOND
+    )
+
+
+def _look_again(rollout: Rollout) -> None:
+    """kube: requeueStuckDeployment"""
+    current = conditions.progressing(rollout.owner.status)
+    if current is None or not conditions.has_deadline(rollout.spec):
+        return
+    if is_complete(rollout, rollout.owner.status) or current.get("reason") == conditions.TIMED_OUT:
+        return
+    at = _deadline(rollout, current)
+    soon = at - rollout.world.now < SECOND
+    rollout.controller.enqueue_at(rollout.world, rollout.owner.key, at + (MILLISECOND if soon else SECOND))
+
+
+def _failure(rollout: Rollout) -> Manifest | None:
+    """A failure to create or delete pods, of the new ReplicaSet's first."""
+    for one in (*([] if rollout.new is None else [rollout.new]), *rollout.old):
+        failure = conditions.found((one.get("status") or {}).get("conditions") or (), conditions.FAILURE)
+        if failure is not None:
+            return {**failure, "lastUpdateTime": failure.get("lastTransitionTime")}
+    return None

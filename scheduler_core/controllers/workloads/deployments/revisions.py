@@ -1,0 +1,105 @@
+"""Revisions: which ReplicaSet is the new one, and the numbers that ReplicaSets carry as annotations.
+
+kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Manifest = Mapping[str, Any]
+REVISION = "deployment.kubernetes.io/revision"
+HISTORY = "deployment.kubernetes.io/revision-history"
+HASH = "pod-template-hash"
+ROLLBACK = "deprecated.deployment.rollback.to"
+_NOT_COPIED = (
+    "kubectl.kubernetes.io/last-applied-configuration",
+    REVISION,
+    HISTORY,
+    "deployment.kubernetes.io/desired-replicas",
+    "deployment.kubernetes.io/max-replicas",
+    ROLLBACK,
+)
+_LONGEST_HISTORY = 2000
+
+
+def annotations_of(manifest: Manifest) -> Mapping[str, str]:
+    return manifest["metadata"].get("annotations") or {}
+
+
+def revision_of(manifest: Manifest) -> int:
+    """The number of its revision; 0 where it has none that can be read."""
+    text = annotations_of(manifest).get(REVISION) or "0"
+    return int(text) if text.lstrip("-").isdecimal() else 0
+
+
+def by_age(replica_sets: Iterable[Manifest]) -> list[Manifest]:
+    """Oldest first, then by name."""
+    return sorted(
+        replica_sets,
+        key=lambda one: (one["metadata"].get("creationTimestamp") or "", one["metadata"]["name"]),
+    )
+
+
+def without_hash(template: Manifest) -> Manifest:
+    """A template without the label that its Deployment added."""
+    meta = template.get("metadata") or {}
+    labels = {name: value for name, value in (meta.get("labels") or {}).items() if name != HASH}
+    kept = {name: value for name, value in meta.items() if name != "labels" and value}
+    return {**template, "metadata": {**kept, **({"labels": labels} if labels else {})}}
+
+
+def same_template(one: Manifest, other: Manifest) -> bool:
+    return without_hash(one) == without_hash(other)
+
+
+def new_and_old(
+    template: Manifest, replica_sets: Sequence[Manifest]
+) -> tuple[Manifest | None, list[Manifest]]:
+    """The ReplicaSet of the present template, of several the oldest, and all others, oldest first."""
+    ordered = by_age(replica_sets)
+    for one in ordered:
+        if same_template(one["spec"].get("template") or {}, template):
+            return one, [other for other in ordered if other is not one]
+    return None, ordered
+
+
+def revised(deployment: Manifest, replica_set: Manifest | None, revision: int) -> dict[str, str]:
+    """The annotations of the new ReplicaSet under a revision: the Deployment's own, its number, and the numbers that it had before.
+
+    kube: SetNewReplicaSetAnnotations
+    """
+    notes = dict(annotations_of(replica_set)) if replica_set is not None else {}
+    notes.update(copied(annotations_of(deployment)))
+    former = notes.get(REVISION)
+    if former and not former.lstrip("-").isdecimal():
+        return notes
+    if int(former or 0) >= revision:
+        return notes
+    notes[REVISION] = str(revision)
+    if former is not None:
+        _remember(notes, former)
+    return notes
+
+
+def copied(annotations: Mapping[str, str]) -> dict[str, str]:
+    """The annotations that a Deployment and its ReplicaSets share."""
+    return {name: value for name, value in annotations.items() if name not in _NOT_COPIED}
+
+
+def kept(annotations: Mapping[str, str]) -> dict[str, str]:
+    """Those that they don't."""
+    return {name: value for name, value in annotations.items() if name in _NOT_COPIED}
+
+
+def _remember(notes: dict[str, str], former: str) -> None:
+    """Adds a number to the history, and drops the oldest where it becomes too long."""
+    history = notes.get(HISTORY, "")
+    if not history:
+        notes[HISTORY] = former
+        return
+    numbers = history.split(",")
+    while numbers and len(",".join((*numbers, former))) > _LONGEST_HISTORY:
+        numbers.pop(0)
+    notes[HISTORY] = ",".join((*numbers, former))

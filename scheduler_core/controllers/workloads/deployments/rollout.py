@@ -1,0 +1,220 @@
+"""A Deployment at one look: it, its ReplicaSets, and the writes that all strategies share.
+
+kube: pkg/controller/deployment/sync.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.amounts import template_hash
+from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
+from scheduler_core.controllers.workloads.deployments.bounds import size, wanted
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import namespace_ends
+
+Manifest = Mapping[str, Any]
+SCALED = "ScalingReplicaSet"
+_LONGEST_NAME = 253
+
+
+class Rollout:
+    """What one sync works on. `new` is None while there is no ReplicaSet of the present template; `said` tells what was done."""
+
+    def __init__(
+        self, controller: Controller, world: World, owner: Owner, replica_sets: Sequence[Manifest]
+    ) -> None:
+        self.controller = controller
+        self.world = world
+        self.owner = owner
+        self.said: list[str] = []
+        self.new, self.old = revisions.new_and_old(owner.template, replica_sets)
+
+    @property
+    def spec(self) -> Manifest:
+        return self.owner.spec
+
+    @property
+    def all(self) -> list[Manifest]:
+        """Old and new."""
+        return [*self.old, *([] if self.new is None else [self.new])]
+
+    @property
+    def active_old(self) -> list[Manifest]:
+        return [one for one in self.old if size(one) > 0]
+
+    def read_again(self) -> None:
+        """Takes the Deployment as it is now."""
+        found = Owner.found(self.world, self.owner.kind, self.owner.key)
+        assert found is not None
+        self.owner = found
+
+    def warn(self, reason: str, message: str) -> None:
+        self.controller.event(self.world, WARNING, reason, "Deployment", self.owner.key, message)
+
+    def write_status(self, status: Mapping[str, Any]) -> None:
+        """Sets fields of the Deployment's status."""
+        self.world.api.patch_status(self.owner.target, status)
+        self.read_again()
+
+    def note_progress(self, status: str, reason: str, message: str) -> None:
+        """Sets the condition Progressing by itself."""
+        given = list(self.owner.status.get("conditions") or ())
+        condition = conditions.condition(conditions.PROGRESSING, status, reason, message, self.now)
+        self.write_status({"conditions": conditions.with_condition(given, condition)})
+
+    @property
+    def now(self) -> str:
+        return self.world.store.timestamp(self.world.now)
+
+    # revisions
+
+    def find_new(self, create: bool) -> None:
+        """Numbers the new ReplicaSet and the Deployment; creates one where there is none and `create`. Refused."""
+        revision = max((revisions.revision_of(one) for one in self.old), default=0) + 1
+        if self.new is not None:
+            self._renumber(self.new, revision)
+        elif create:
+            self._create(revision)
+
+    def _renumber(self, new: Manifest, revision: int) -> None:
+        notes = revisions.revised(self.owner.manifest, new, revision)
+        ready = self.owner.number("minReadySeconds")
+        patch: dict[str, Any] = {}
+        if notes != revisions.annotations_of(new):
+            patch["metadata"] = {"annotations": notes}
+        if int(new["spec"].get("minReadySeconds") or 0) != ready:
+            patch["spec"] = {"minReadySeconds": ready or None}
+        if patch:
+            self.new = self.world.api.patch(_target(new), patch)
+        self._number_deployment(notes.get(revisions.REVISION, ""))
+        if conditions.has_deadline(self.spec) and conditions.progressing(self.owner.status) is None:
+            message = f'Found new replica set "{new["metadata"]["name"]}"'
+            self.note_progress("True", conditions.FOUND, message)
+
+    def _number_deployment(self, revision: str) -> None:
+        if revision and self.owner.annotations.get(revisions.REVISION) != revision:
+            patch = {"metadata": {"annotations": {revisions.REVISION: revision}}}
+            self.world.api.patch(self.owner.target, patch)
+            self.read_again()
+
+    def _create(self, revision: int) -> None:
+        manifest = self._fresh(revision)
+        try:
+            self.new = self.world.api.create(manifest)
+        except Refused as refused:
+            if refused.answer.reason != "AlreadyExists":
+                self._fail(manifest["metadata"]["name"], refused)
+                raise
+            count = int(self.owner.status.get("collisionCount") or 0) + 1
+            self.write_status({"collisionCount": count})  # another hash the next time
+            raise
+        name = manifest["metadata"]["name"]
+        if size(self.new) > 0:
+            self._record_scaling(f"Scaled up replica set {name} from 0 to {size(self.new)}")
+        self.said.append(
+            f"created {name} with {size(self.new)} of {wanted(self.spec)} pods for revision {revision}"
+        )
+        self._number_deployment(str(revision))
+        if conditions.has_deadline(self.spec):
+            self.note_progress("True", conditions.CREATED, f'Created new replica set "{name}"')
+
+    def _fresh(self, revision: int) -> Manifest:
+        """The ReplicaSet of the present template, as large as it may be at once."""
+        owner, template = self.owner, self.owner.template
+        code = template_hash(template, owner.status.get("collisionCount"))
+        meta = template.get("metadata") or {}
+        labels = {**(meta.get("labels") or {}), revisions.HASH: code}
+        selector = self.spec.get("selector") or {}
+        notes = revisions.revised(owner.manifest, None, revision)
+        spec: dict[str, Any] = {
+            "replicas": bounds.new_size(self.spec, self.old, 0),
+            "selector": {
+                **selector,
+                "matchLabels": {**(selector.get("matchLabels") or {}), revisions.HASH: code},
+            },
+            "template": {**template, "metadata": {**meta, "labels": labels}},
+        }
+        if owner.number("minReadySeconds"):
+            spec["minReadySeconds"] = owner.number("minReadySeconds")
+        return {
+            "apiVersion": owner.manifest["apiVersion"],
+            "kind": "ReplicaSet",
+            "metadata": {
+                "name": f"{owner.name[: _LONGEST_NAME - 1 - len(code)]}-{code}",
+                "namespace": owner.namespace,
+                "labels": labels,
+                "annotations": {**notes, **self._sizes()},
+                "ownerReferences": [owner.reference()],
+            },
+            "spec": spec,
+        }
+
+    def _fail(self, name: str, refused: Refused) -> None:
+        if namespace_ends(self.world, self.owner.namespace):
+            return
+        message = f'Failed to create new replica set "{name}": {refused.answer.message}'
+        if conditions.has_deadline(self.spec):
+            self.note_progress("False", conditions.NOT_CREATED, message)
+        self.warn(conditions.NOT_CREATED, message)
+
+    # sizes
+
+    def _sizes(self) -> dict[str, str]:
+        """The annotations by which a later scaling knows what was wanted."""
+        most = wanted(self.spec) + bounds.max_surge(self.spec)
+        return {bounds.DESIRED: str(wanted(self.spec)), bounds.MOST: str(most)}
+
+    def scale(self, replica_set: Manifest, count: int, why: str) -> bool:
+        """Sets the size of a ReplicaSet, and notes what was wanted. Whether the size changed."""
+        before, notes = size(replica_set), self._sizes()
+        known = revisions.annotations_of(replica_set)
+        if before == count and all(known.get(name) == value for name, value in notes.items()):
+            return False
+        patch = {"spec": {"replicas": count}, "metadata": {"annotations": notes}}
+        self._replace(replica_set, self.world.api.patch(_target(replica_set), patch))
+        if before == count:
+            return False
+        name, way = replica_set["metadata"]["name"], "up" if before < count else "down"
+        self._record_scaling(f"Scaled {way} replica set {name} from {before} to {count}")
+        self.said.append(f"scaled {way} {name} from {before} to {count}: {why}")
+        return True
+
+    def resize(self, replica_set: Manifest, count: int, why: str) -> bool:
+        """As scale, and leaves one alone that has the size."""
+        return size(replica_set) != count and self.scale(replica_set, count, why)
+
+    def _replace(self, before: Manifest, after: Manifest) -> None:
+        if before is self.new:
+            self.new = after
+        self.old = [after if one is before else one for one in self.old]
+
+    def _record_scaling(self, message: str) -> None:
+        self.controller.event(self.world, NORMAL, SCALED, "Deployment", self.owner.key, message)
+
+    def clean_up(self) -> None:
+        """Deletes the oldest ReplicaSets beyond the history's limit that have no pods."""
+        limit = self.spec.get("revisionHistoryLimit")
+        if limit is None or limit == bounds.MAX_INT32:
+            return
+        alive = [one for one in self.old if not one["metadata"].get("deletionTimestamp")]
+        alive.sort(key=revisions.revision_of)
+        for one in alive[: max(0, len(alive) - int(limit))]:
+            observed = bounds.counted(one, "observedGeneration")
+            if (
+                bounds.counted(one, "replicas")
+                or size(one)
+                or int(one["metadata"].get("generation") or 0) > observed
+            ):
+                continue
+            self.world.api.delete(_target(one))
+            self.said.append(f"deleted {one['metadata']['name']}: only {limit} old revisions are kept")
+
+
+def _target(replica_set: Manifest) -> tuple[str, str, str]:
+    meta = replica_set["metadata"]
+    return "ReplicaSet", meta.get("namespace") or "default", meta["name"]

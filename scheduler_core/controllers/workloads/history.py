@@ -1,0 +1,126 @@
+"""ControllerRevisions: the templates that a StatefulSet or a DaemonSet has had.
+
+kube: pkg/controller/history/controller_history.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.workloads.amounts import template_hash
+from scheduler_core.controllers.workloads.owners import Owner, claimed_objects
+
+Manifest = Mapping[str, Any]
+HASH = "controller.kubernetes.io/hash"
+_KIND = "ControllerRevision"
+_LONGEST_PREFIX = 223
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """All of an owner, oldest first, the one of its present template, and how many names were taken."""
+
+    all: tuple[Manifest, ...]
+    update: Manifest
+    collisions: int
+
+
+def name_of(revision: Manifest) -> str:
+    return str(revision["metadata"]["name"])
+
+
+def hash_of(revision: Manifest) -> str:
+    return str((revision["metadata"].get("labels") or {}).get(HASH) or "")
+
+
+def number_of(revision: Manifest) -> int:
+    return int(revision.get("revision") or 0)
+
+
+def template_of(revision: Manifest) -> Manifest:
+    """The template that a revision keeps."""
+    template = ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
+    return {name: value for name, value in template.items() if name != "$patch"}
+
+
+def numbered(world: World, owner: Owner) -> Revisions:
+    """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused."""
+    known = in_order(claimed_objects(world, owner, _KIND))
+    number = number_of(known[-1]) + 1 if known else 1
+    collisions = int(owner.status.get("collisionCount") or 0)
+    data = _data(owner)
+    equal = [one for one in known if one.get("data") == data]
+    if equal and equal[-1].get("data") == known[-1].get("data"):
+        return Revisions(tuple(known), known[-1], collisions)
+    if equal:
+        update = world.api.patch(_target(equal[-1]), {"revision": number})
+    else:
+        update, collisions = _created(world, owner, data, number, collisions)
+    rest = [one for one in known if name_of(one) != name_of(update)]
+    return Revisions(tuple(in_order([*rest, update])), update, collisions)
+
+
+def in_order(revisions: Sequence[Manifest]) -> list[Manifest]:
+    """By number, age and name."""
+    return sorted(
+        revisions,
+        key=lambda one: (number_of(one), one["metadata"].get("creationTimestamp") or "", name_of(one)),
+    )
+
+
+def truncate(world: World, revisions: Sequence[Manifest], live: set[str], limit: int) -> list[str]:
+    """Deletes the oldest revisions beyond a limit, of those not in `live` (names). What was deleted."""
+    idle = [one for one in revisions if name_of(one) not in live]
+    gone = idle[: max(0, len(idle) - limit)]
+    for one in gone:
+        world.api.delete(_target(one))
+    return [name_of(one) for one in gone]
+
+
+def delete_revision(world: World, revision: Manifest) -> None:
+    world.api.delete(_target(revision))
+
+
+def _data(owner: Owner) -> Manifest:
+    return {"spec": {"template": {**owner.template, "$patch": "replace"}}}
+
+
+def _created(
+    world: World, owner: Owner, data: Manifest, number: int, collisions: int
+) -> tuple[Manifest, int]:
+    labels = (owner.template.get("metadata") or {}).get("labels") or {}
+    while True:
+        code = template_hash(data, collisions)
+        name = f"{owner.name[:_LONGEST_PREFIX]}-{code}"
+        metadata: dict[str, Any] = {
+            "name": name,
+            "namespace": owner.namespace,
+            "labels": {**labels, HASH: code},
+            "ownerReferences": [owner.reference()],
+        }
+        if owner.annotations:
+            metadata["annotations"] = dict(owner.annotations)
+        manifest = {
+            "apiVersion": "apps/v1",
+            "kind": _KIND,
+            "metadata": metadata,
+            "data": data,
+            "revision": number,
+        }
+        try:
+            return world.api.create(manifest), collisions
+        except Refused as refused:
+            if refused.answer.reason != "AlreadyExists":
+                raise
+        there = world.store.get(_KIND, owner.namespace, name)
+        if there is not None and there.get("data") == data:
+            return there, collisions
+        collisions += 1
+
+
+def _target(revision: Manifest) -> tuple[str, str, str]:
+    return _KIND, revision["metadata"].get("namespace") or "default", name_of(revision)

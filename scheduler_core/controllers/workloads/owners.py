@@ -1,0 +1,217 @@
+"""Owners and what they own: references, and which objects an owner adopts and lets go.
+
+kube: pkg/controller/controller_ref_manager.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.status import Refused
+from scheduler_core.api.workload_defaults import defaulted_workload
+from scheduler_core.controllers.contract import World
+from scheduler_core.objects.labels import Labels, LabelSelector
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+Patch = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A workload as its controller sees it: with its defaults, and its selector compiled."""
+
+    manifest: Manifest
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    selector: LabelSelector
+    deleting: bool
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Owner:
+        full = defaulted_workload(manifest)
+        meta, spec = full["metadata"], full.get("spec") or {}
+        given = spec.get("selector")
+        if full["kind"] == "ReplicationController" and given is not None:
+            given = {"matchLabels": given}
+        return cls(
+            full,
+            full["kind"],
+            meta.get("namespace") or "default",
+            meta["name"],
+            meta.get("uid") or "",
+            LabelSelector.of(given),
+            bool(meta.get("deletionTimestamp")),
+        )
+
+    @classmethod
+    def found(cls, world: World, kind: str, key: str) -> Owner | None:
+        """The workload of a key "namespace/name", or None."""
+        namespace, _, name = key.partition("/")
+        manifest = world.store.get(kind, namespace, name)
+        return None if manifest is None else cls.of(manifest)
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def target(self) -> tuple[str, str, str]:
+        """Kind, namespace and name, as the API server is asked."""
+        return self.kind, self.namespace, self.name
+
+    @property
+    def spec(self) -> Manifest:
+        return self.manifest.get("spec") or {}
+
+    @property
+    def status(self) -> Manifest:
+        return self.manifest.get("status") or {}
+
+    @property
+    def annotations(self) -> Manifest:
+        return self.manifest["metadata"].get("annotations") or {}
+
+    @property
+    def generation(self) -> int:
+        return int(self.manifest["metadata"].get("generation") or 0)
+
+    @property
+    def template(self) -> Manifest:
+        return self.spec.get("template") or {}
+
+    def number(self, field: str) -> int:
+        """A number of the spec; 0 where it is not there."""
+        return int(self.spec.get(field) or 0)
+
+    def counted(self, field: str) -> int:
+        """A number of the status; 0 where it is not there."""
+        return int(self.status.get(field) or 0)
+
+    def reference(self) -> Patch:
+        """The owner reference that makes it the controller of an object."""
+        return {
+            "apiVersion": self.manifest["apiVersion"],
+            "kind": self.kind,
+            "name": self.name,
+            "uid": self.uid,
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }
+
+    def owns(self, manifest: Manifest) -> bool:
+        """Whether it is the controller of an object."""
+        reference = controller_of(manifest)
+        return reference is not None and reference.get("uid") == self.uid
+
+
+def resolve(world: World, kind: str, manifest: Manifest | None) -> str:
+    """The key of the workload of a kind that controls an object; "" where it is none, or another of that name."""
+    reference = controller_of(manifest)
+    if reference is None or manifest is None or reference.get("kind") != kind:
+        return ""
+    namespace, name = manifest["metadata"].get("namespace") or "default", reference["name"]
+    found = world.store.get(kind, namespace, name)
+    return f"{namespace}/{name}" if found and found["metadata"].get("uid") == reference.get("uid") else ""
+
+
+def selecting(world: World, kind: str, namespace: str, labels: Labels) -> list[str]:
+    """Keys of the workloads of a kind whose selector would take an object of these labels."""
+    if not labels or not world.store.count(kind):
+        return []
+    return [
+        owner.key
+        for manifest in world.store.list(kind)
+        if (manifest["metadata"].get("namespace") or "default") == namespace
+        and not (owner := Owner.of(manifest)).selector.empty
+        and owner.selector.matches(labels)
+    ]
+
+
+def claimed_pods(
+    world: World,
+    owner: Owner,
+    wanted: Callable[[Pod], bool],
+    match: Callable[[Pod], bool] = lambda pod: True,
+    finalizers: Sequence[str] = (),
+) -> list[Pod]:
+    """The wanted pods that are an owner's, by name, after those that match were adopted and those that don't let go."""
+    pods = []
+    for key in _candidates(world, owner, "Pod"):
+        pod = world.store.pod(*key)
+        if pod is None or not wanted(pod):
+            continue
+        fits = owner.selector.matches(pod.labels) and match(pod)
+        if _claim(world, owner, "Pod", pod.manifest, fits, finalizers):
+            pods.append(world.store.pod(*key) or pod)
+    return pods
+
+
+def claimed_objects(world: World, owner: Owner, kind: str) -> list[Manifest]:
+    """As claimed_pods, of another kind."""
+    found = []
+    for namespace, name in _candidates(world, owner, kind):
+        manifest = world.store.get(kind, namespace, name)
+        if manifest is None:
+            continue
+        fits = owner.selector.matches(manifest["metadata"].get("labels") or {})
+        if _claim(world, owner, kind, manifest, fits, ()):
+            found.append(world.store.get(kind, namespace, name) or manifest)
+    return found
+
+
+def _candidates(world: World, owner: Owner, kind: str) -> list[tuple[str, str]]:
+    own = [key for key in world.store.controlled(kind, owner.uid) if key[0] == owner.namespace]
+    return own + world.store.uncontrolled(kind, owner.namespace)
+
+
+def _claim(
+    world: World, owner: Owner, kind: str, manifest: Manifest, fits: bool, finalizers: Sequence[str]
+) -> bool:
+    reference = controller_of(manifest)
+    if reference is not None:
+        if reference.get("uid") != owner.uid:
+            return False
+        if not fits and not owner.deleting:
+            _patch(world, kind, manifest, released(manifest, owner.uid, finalizers))
+        return fits
+    if owner.deleting or not fits or manifest["metadata"].get("deletionTimestamp"):
+        return False
+    return _patch(world, kind, manifest, _adopted(manifest, owner, finalizers))
+
+
+def _adopted(manifest: Manifest, owner: Owner, finalizers: Sequence[str]) -> Patch:
+    meta = manifest["metadata"]
+    others = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != owner.uid]
+    patch: Patch = {"ownerReferences": [*others, owner.reference()]}
+    if finalizers:
+        kept = [name for name in meta.get("finalizers") or () if name not in finalizers]
+        patch["finalizers"] = [*kept, *finalizers]
+    return patch
+
+
+def released(manifest: Manifest, uid: str, finalizers: Sequence[str] = ()) -> Patch:
+    """The metadata that takes an owner's reference and its finalizers away."""
+    meta = manifest["metadata"]
+    kept = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != uid]
+    patch: Patch = {"ownerReferences": kept or None}
+    if finalizers:
+        left = [name for name in meta.get("finalizers") or () if name not in finalizers]
+        patch["finalizers"] = left or None
+    return patch
+
+
+def _patch(world: World, kind: str, manifest: Manifest, metadata: Patch) -> bool:
+    meta = manifest["metadata"]
+    try:
+        world.api.patch((kind, meta.get("namespace") or "default", meta["name"]), {"metadata": metadata})
+    except Refused as refused:
+        if refused.answer.reason == "NotFound":
+            return False
+        raise
+    return True

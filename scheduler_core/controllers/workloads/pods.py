@@ -1,0 +1,145 @@
+"""Pods as controllers of workloads see, make and delete them.
+
+kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import SECOND, optional_time
+
+Manifest = Mapping[str, Any]
+CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
+DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
+POD_REASONS = (CREATED, NOT_CREATED, DELETED, NOT_DELETED)
+
+
+def is_active(pod: Pod) -> bool:
+    """Whether it has neither ended nor is being deleted."""
+    return not pod.deleting and not pod.terminal
+
+
+def is_terminating(pod: Pod) -> bool:
+    """Whether it is being deleted and has not ended."""
+    return pod.deleting and not pod.terminal
+
+
+def is_ready(pod: Pod) -> bool:
+    return is_ready_condition(pod.condition("Ready"))
+
+
+def is_ready_condition(condition: Manifest | None) -> bool:
+    return condition is not None and condition.get("status") == "True"
+
+
+def ready_since(pod: Pod) -> int | None:
+    """When it became Ready (ns since 1970); None where it isn't, or nobody knows since when."""
+    condition = pod.condition("Ready")
+    if not is_ready_condition(condition):
+        return None
+    assert condition is not None
+    return optional_time(condition.get("lastTransitionTime"))
+
+
+def available_at(world: World, pod: Pod, min_ready: int) -> int | None:
+    """The virtual time (ns) from which it counts as available: Ready for so many seconds. None: it isn't Ready."""
+    if not is_ready(pod):
+        return None
+    if min_ready <= 0:
+        return world.now
+    since = ready_since(pod)
+    return None if since is None else since + min_ready * SECOND - world.store.epoch
+
+
+def is_available(world: World, pod: Pod, min_ready: int) -> bool:
+    """Whether it has been Ready for so many seconds."""
+    at = available_at(world, pod, min_ready)
+    return at is not None and at <= world.now
+
+
+def soonest_available(world: World, pods: list[Pod], min_ready: int) -> int | None:
+    """The next virtual time (ns) at which one more pod becomes available by waiting alone."""
+    if min_ready <= 0:
+        return None
+    times = [at for pod in pods if (at := available_at(world, pod, min_ready)) is not None and at > world.now]
+    return min(times, default=None)
+
+
+def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
+    """A pod of an owner's template, without a name."""
+    meta = template.get("metadata") or {}
+    metadata: dict[str, Any] = {
+        "generateName": f"{owner.name}-",
+        "namespace": owner.namespace,
+        "labels": dict(meta.get("labels") or {}),
+        "ownerReferences": [owner.reference()],
+    }
+    if meta.get("annotations"):
+        metadata["annotations"] = dict(meta["annotations"])
+    if meta.get("finalizers"):
+        metadata["finalizers"] = list(meta["finalizers"])
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}
+
+
+def create_pod(controller: Controller, world: World, owner: Owner, manifest: Manifest) -> Manifest:
+    """Creates a pod and records the Event. Refused."""
+    try:
+        pod = world.api.create(manifest)
+    except Refused as refused:
+        if not namespace_ends(world, owner.namespace):
+            text = f"Error creating: {refused.answer.message}"
+            controller.event(world, WARNING, NOT_CREATED, owner.kind, owner.key, text)
+        raise
+    text = f"Created pod: {pod['metadata']['name']}"
+    controller.event(world, NORMAL, CREATED, owner.kind, owner.key, text)
+    return pod
+
+
+def create_pods(
+    controller: Controller, world: World, owner: Owner, count: int, template: Manifest
+) -> tuple[int, Refused | None]:
+    """Creates pods in batches of 1, 2, 4, ...; a batch in which one is refused is the last. How many, and the first refusal.
+
+    kube: slowStartBatch
+    """
+    manifest = from_template(owner, template)
+    made, batch, first = 0, 1, None
+    remaining = count
+    while remaining > 0 and first is None:
+        batch = min(batch, remaining)
+        for _ in range(batch):
+            try:
+                create_pod(controller, world, owner, manifest)
+                made += 1
+            except Refused as refused:
+                if not namespace_ends(world, owner.namespace):
+                    first = first or refused
+        remaining -= batch
+        batch *= 2
+    return made, first
+
+
+def delete_pod(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
+    """Deletes a pod with its own grace period and records the Event; one that is gone is no failure. Refused."""
+    try:
+        world.api.delete(("Pod", pod.namespace, pod.name))
+    except Refused as refused:
+        if refused.answer.reason == "NotFound":
+            return
+        text = f"Error deleting: {refused.answer.message}"
+        controller.event(world, WARNING, NOT_DELETED, owner.kind, owner.key, text)
+        raise
+    controller.event(world, NORMAL, DELETED, owner.kind, owner.key, f"Deleted pod: {pod.name}")
+
+
+def namespace_ends(world: World, name: str) -> bool:
+    """Whether a namespace is being deleted, so that nothing can be created in it."""
+    namespace = world.store.get("Namespace", "", name)
+    return namespace is not None and bool(namespace["metadata"].get("deletionTimestamp"))

@@ -1,0 +1,170 @@
+"""The claims of a StatefulSet's pods: made from templates, and owned as the retention policy says.
+
+kube: pkg/controller/statefulset/{stateful_pod_control,stateful_set_utils}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Answer, Refused
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.statefulsets.identity import (
+    claim_name,
+    claim_templates,
+    ordinal_of,
+    ordinals,
+)
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+_KIND = "PersistentVolumeClaim"
+CONFLICT = "ConflictingController"
+
+
+def create_claims(controller: Controller, world: World, owner: Owner, name: str, ordinal: int) -> None:
+    """Creates the claims of a pod that are not there. Refused where one can't be, or is being deleted."""
+    for template in claim_templates(owner):
+        claim = claim_name(owner, template, ordinal)
+        there = world.store.get(_KIND, owner.namespace, claim)
+        if there is None:
+            _create(controller, world, owner, template, claim, name)
+        elif there["metadata"].get("deletionTimestamp"):
+            raise Refused.because(Answer("Conflict", f"pvc {claim} is being deleted"))
+
+
+def _create(
+    controller: Controller, world: World, owner: Owner, template: Manifest, claim: str, pod: str
+) -> None:
+    meta = template["metadata"]
+    matched = (owner.spec.get("selector") or {}).get("matchLabels") or {}
+    manifest = {
+        **template,
+        "apiVersion": "v1",
+        "kind": _KIND,
+        "metadata": {
+            **meta,
+            "name": claim,
+            "namespace": owner.namespace,
+            "labels": {**(meta.get("labels") or {}), **matched},
+        },
+    }
+    try:
+        world.api.create(manifest)
+    except Refused as refused:
+        why = refused.answer.message
+        text = f"create Claim {claim} for Pod {pod} in StatefulSet {owner.name} failed error: {why}"
+        controller.event(world, WARNING, "FailedCreate", owner.kind, owner.key, text)
+        raise
+    text = f"create Claim {claim} Pod {pod} in StatefulSet {owner.name} success"
+    controller.event(world, NORMAL, "SuccessfulCreate", owner.kind, owner.key, text)
+
+
+def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:
+    """Whether a claim of a pod that is to be made still belongs to a former pod of its name."""
+    if not _deleted(owner, "whenScaled"):
+        return False
+    return any(
+        ref.get("kind") == "Pod" and ref.get("name") == name
+        for claim in _claims(world, owner, ordinal)
+        for ref in _references(claim)
+    )
+
+
+def retained(world: World, owner: Owner, pod: Pod) -> bool:
+    """Whether the claims of a pod are owned as the retention policy says."""
+    return all(_is_up_to_date(owner, pod, claim) for claim in _claims(world, owner, ordinal_of(pod)))
+
+
+def retain(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
+    """Has them owned so."""
+    for claim in _claims(world, owner, ordinal_of(pod)):
+        name = claim["metadata"]["name"]
+        if _has_other_controller(owner, pod, claim):
+            text = (
+                f"PersistentVolumeClaim {name} has a conflicting OwnerReference that acts as a manging controller, "
+                "the retention policy is ignored for this claim"
+            )
+            controller.event(world, WARNING, CONFLICT, owner.kind, owner.key, text)
+        if not _is_up_to_date(owner, pod, claim):
+            refs = _wanted_references(owner, pod, claim)
+            patch = {"metadata": {"ownerReferences": refs or None}}
+            world.api.patch((_KIND, owner.namespace, name), patch)
+
+
+def _claims(world: World, owner: Owner, ordinal: int) -> list[Manifest]:
+    found = (
+        world.store.get(_KIND, owner.namespace, claim_name(owner, template, ordinal))
+        for template in claim_templates(owner)
+    )
+    return [claim for claim in found if claim is not None]
+
+
+def _references(claim: Manifest) -> list[Manifest]:
+    return list(claim["metadata"].get("ownerReferences") or ())
+
+
+def _deleted(owner: Owner, when: str) -> bool:
+    """Whether the policy deletes claims: whenScaled or whenDeleted."""
+    policy = owner.spec.get("persistentVolumeClaimRetentionPolicy") or {}
+    return bool(policy.get(when) == "Delete")
+
+
+def _pod_reference(pod: Pod) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "name": pod.name,
+        "uid": pod.uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def _names(ref: Manifest, other: Manifest) -> bool:
+    return all(ref.get(field) == other[field] for field in ("apiVersion", "kind", "name"))
+
+
+def _has_other_controller(owner: Owner, pod: Pod, claim: Manifest) -> bool:
+    if not _deleted(owner, "whenScaled") and not _deleted(owner, "whenDeleted"):
+        return False
+    for ref in _references(claim):
+        own = next((one for one in (owner.reference(), _pod_reference(pod)) if _names(ref, one)), None)
+        if own is not None and ref.get("uid") != own["uid"]:
+            return True
+        if own is None and ref.get("controller"):
+            return True
+    return False
+
+
+def _is_up_to_date(owner: Owner, pod: Pod, claim: Manifest) -> bool:
+    """kube: isClaimOwnerUpToDate"""
+    refs = _references(claim)
+    own = (owner.reference(), _pod_reference(pod))
+    if any(_names(ref, one) and ref.get("uid") != one["uid"] for ref in refs for one in own):
+        return True  # a former owner of the name: it goes with that
+    mine = [ref for ref in refs if ref.get("uid") in (owner.uid, pod.uid)]
+    if _has_other_controller(owner, pod, claim):
+        return not mine
+    if any(not ref.get("controller") for ref in mine):
+        return False
+    owned = {ref.get("uid") for ref in mine}
+    return owned == {ref["uid"] for ref in _policy_references(owner, pod)}
+
+
+def _policy_references(owner: Owner, pod: Pod) -> list[dict[str, Any]]:
+    beyond = ordinal_of(pod) not in ordinals(owner)
+    if beyond and _deleted(owner, "whenScaled"):
+        return [_pod_reference(pod)]
+    return [owner.reference()] if _deleted(owner, "whenDeleted") else []
+
+
+def _wanted_references(owner: Owner, pod: Pod, claim: Manifest) -> list[Manifest]:
+    own = (owner.reference(), _pod_reference(pod))
+    kept = [ref for ref in _references(claim) if not any(_names(ref, one) for one in own)]
+    if _has_other_controller(owner, pod, claim):
+        return kept
+    return [*kept, *_policy_references(owner, pod)]

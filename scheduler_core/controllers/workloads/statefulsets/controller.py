@@ -1,0 +1,154 @@
+"""StatefulSets: pods that come and go in the order of their ordinals, under revisions of their template.
+
+The gate MaxUnavailableStatefulSet is off, as it is by default.
+
+kube: pkg/controller/statefulset/{stateful_set,stateful_set_control}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.workloads import history
+from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
+from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
+from scheduler_core.controllers.workloads.statefulsets import claims, identity
+from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
+from scheduler_core.controllers.workloads.statefulsets.status import stateful_status
+from scheduler_core.controllers.workloads.watching import WorkloadController
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+Replicas = dict[int, Pod | None]
+
+
+class StatefulSetController(WorkloadController):
+    """Keeps a StatefulSet's pods."""
+
+    name = "statefulset-controller"
+    component = "statefulset-controller"
+    kind = "StatefulSet"
+    watches = ("StatefulSet", "Pod")
+    event_reasons = (*POD_REASONS, "SuccessfulUpdate", "FailedUpdate", claims.CONFLICT)
+
+    def alike(self, old: Pod, new: Pod) -> bool:
+        return old.phase == new.phase and super().alike(old, new)
+
+    def sync(self, world: World, key: str) -> str:
+        owner = Owner.found(world, self.kind, key)
+        if owner is None or owner.selector.errors:
+            return ""
+        revisions = history.numbered(world, owner)
+
+        def named(pod: Pod) -> bool:
+            return identity.parent_and_ordinal(pod.name)[0] == owner.name
+
+        pods = claimed_pods(world, owner, lambda pod: True, named)
+        work = Pods(self, world, owner, [])
+        current = _current(owner, revisions)
+        fields = stateful_status(world, owner, pods, current, revisions)
+        refused = None
+        if not owner.deleting:
+            try:
+                deleted = _update(work, pods, current, revisions.update)
+                fields["currentReplicas"] = (fields["currentReplicas"] or 0) - deleted or None
+            except Refused as problem:
+                refused = problem
+        _write(world, owner, fields)
+        if refused is not None:
+            raise refused
+        self._truncate(world, owner, pods, current, revisions)
+        again = soonest_available(world, pods, owner.number("minReadySeconds"))
+        if again is not None:
+            self.enqueue_at(world, key, again)
+        return ", ".join(work.said)
+
+    def _truncate(
+        self, world: World, owner: Owner, pods: Sequence[Pod], current: Manifest, revisions: history.Revisions
+    ) -> None:
+        live = {history.name_of(current), history.name_of(revisions.update)}
+        live |= {identity.revision_of(pod) for pod in pods}
+        history.truncate(world, revisions.all, live, owner.number("revisionHistoryLimit"))
+
+
+def _current(owner: Owner, revisions: history.Revisions) -> Manifest:
+    """The revision that the status calls current; else the newest."""
+    name = owner.status.get("currentRevision")
+    return next((one for one in revisions.all if history.name_of(one) == name), revisions.update)
+
+
+def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest) -> int:
+    """Wanted pods first, then those that are too many, then those of old revisions. How many current ones were deleted last. Refused."""
+    wanted = identity.ordinals(work.owner)
+    by_ordinal = {identity.ordinal_of(pod): pod for pod in pods}
+    condemned = [
+        pod for pod in pods if identity.ordinal_of(pod) >= 0 and identity.ordinal_of(pod) not in wanted
+    ]
+    condemned.sort(key=identity.ordinal_of, reverse=True)
+    lacking = [by_ordinal.get(ordinal) for ordinal in wanted] + condemned[::-1]
+    first_unavailable = next((pod for pod in lacking if work.is_unavailable(pod)), None)
+
+    def settle(ordinal: int) -> bool:
+        pod = by_ordinal.get(ordinal)
+        if pod is not None:
+            return work.settle(pod)
+        revision = _revision_for(work.owner, ordinal, current, update)
+        name = history.name_of(revision)
+        manifest = identity.new_pod(work.owner, history.template_of(revision), name, ordinal)
+        return work.create(manifest, ordinal) and not work.in_order
+
+    def retain(pod: Pod) -> bool:
+        claims.retain(work.controller, work.world, work.owner, pod)
+        return True
+
+    if not work.for_all(wanted, settle) or not work.for_all(condemned, retain):
+        return 0
+    if not work.for_all(condemned, lambda pod: work.condemn(pod, first_unavailable)):
+        return 0
+    return _roll(work, [by_ordinal.get(ordinal) for ordinal in wanted], history.name_of(update))
+
+
+def _revision_for(owner: Owner, ordinal: int, current: Manifest, update: Manifest) -> Manifest:
+    """The revision of which a lacking pod is made: the current one below the partition.
+
+    kube: newVersionedStatefulSetPod
+    """
+    strategy = owner.spec["updateStrategy"]
+    rolling = strategy.get("rollingUpdate")
+    start = identity.ordinals(owner).start
+    if rolling is not None:
+        keeps = ordinal < start + int(rolling.get("partition") or 0)
+    else:
+        keeps = strategy["type"] == "RollingUpdate" and ordinal < start + owner.counted("currentReplicas")
+    return current if keeps else update
+
+
+def _roll(work: Pods, replicas: Sequence[Pod | None], update: str) -> int:
+    """Deletes the highest pod of another revision, where all above it are available. Refused."""
+    strategy = work.owner.spec["updateStrategy"]
+    if strategy["type"] == "OnDelete":
+        return 0
+    partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
+    for pod in reversed(replicas[partition:]):
+        if pod is not None and identity.revision_of(pod) != update and not pod.deleting:
+            work.delete(pod, f"it is of another revision than {update}")
+            return 1
+        if work.is_unavailable(pod):
+            return 0
+    return 0
+
+
+def _write(world: World, owner: Owner, fields: dict[str, Any]) -> None:
+    """Writes the status; where the rolling update is complete, the new revision becomes the current one.
+
+    kube: completeRollingUpdate
+    """
+    wanted = owner.number("replicas")
+    complete = all((fields[name] or 0) == wanted for name in ("updatedReplicas", "readyReplicas", "replicas"))
+    if complete and owner.spec["updateStrategy"]["type"] == "RollingUpdate":
+        fields["currentReplicas"] = fields["updatedReplicas"]
+        fields["currentRevision"] = fields["updateRevision"]
+    world.api.patch_status(owner.target, fields)

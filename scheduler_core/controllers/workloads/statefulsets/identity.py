@@ -1,0 +1,100 @@
+"""The pods of a StatefulSet: their names and ordinals, and what they look like.
+
+kube: pkg/controller/statefulset/stateful_set_utils.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import from_template
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+POD_NAME = "statefulset.kubernetes.io/pod-name"
+POD_INDEX = "apps.kubernetes.io/pod-index"
+REVISION = "controller-revision-hash"
+_NAME = re.compile(r"(.*)-([0-9]+)\Z", re.DOTALL)
+_MOST = 2**31 - 1
+
+
+def parent_and_ordinal(name: str) -> tuple[str, int]:
+    """The StatefulSet's name and the ordinal in a pod's name; ("", -1) where it has none."""
+    match = _NAME.match(name)
+    if match is None:
+        return "", -1
+    ordinal = int(match[2])
+    return match[1], ordinal if ordinal <= _MOST else -1
+
+
+def ordinal_of(pod: Pod) -> int:
+    return parent_and_ordinal(pod.name)[1]
+
+
+def ordinals(owner: Owner) -> range:
+    """The ordinals that are wanted."""
+    start = int((owner.spec.get("ordinals") or {}).get("start") or 0)
+    return range(start, start + owner.number("replicas"))
+
+
+def revision_of(pod: Pod) -> str:
+    """The name of the revision that it was made of."""
+    return pod.labels.get(REVISION, "")
+
+
+def new_pod(owner: Owner, template: Manifest, revision: str, ordinal: int) -> dict[str, Any]:
+    """A pod of a revision under its ordinal, as it is created."""
+    pod = from_template(owner, template)
+    name = f"{owner.name}-{ordinal}"
+    labels = {**pod["metadata"]["labels"], **identity(name, ordinal), REVISION: revision}
+    spec = {**pod["spec"], "hostname": name, "volumes": volumes(owner, pod["spec"], ordinal)}
+    if owner.spec.get("serviceName"):
+        spec["subdomain"] = owner.spec["serviceName"]
+    if not spec["volumes"]:
+        del spec["volumes"]
+    return {**pod, "metadata": {**pod["metadata"], "name": name, "labels": labels}, "spec": spec}
+
+
+def identity(name: str, ordinal: int) -> dict[str, str]:
+    """The labels that say which pod it is."""
+    return {POD_NAME: name, POD_INDEX: str(ordinal)}
+
+
+def is_itself(owner: Owner, pod: Pod) -> bool:
+    """Whether a pod has the name and the label of its ordinal."""
+    parent, ordinal = parent_and_ordinal(pod.name)
+    return ordinal >= 0 and parent == owner.name and pod.labels.get(POD_NAME) == pod.name
+
+
+def claim_name(owner: Owner, template: Manifest, ordinal: int) -> str:
+    return f"{template['metadata']['name']}-{owner.name}-{ordinal}"
+
+
+def claim_templates(owner: Owner) -> list[Manifest]:
+    return list(owner.spec.get("volumeClaimTemplates") or ())
+
+
+def volumes(owner: Owner, spec: Manifest, ordinal: int) -> list[Manifest]:
+    """A pod's volumes, those of claim templates in place of others of their names."""
+    own: list[Manifest] = [
+        {
+            "name": template["metadata"]["name"],
+            "persistentVolumeClaim": {"claimName": claim_name(owner, template, ordinal)},
+        }
+        for template in claim_templates(owner)
+    ]
+    names = {volume["name"] for volume in own}
+    return own + [volume for volume in spec.get("volumes") or () if volume.get("name") not in names]
+
+
+def has_storage(owner: Owner, pod: Pod) -> bool:
+    """Whether a pod uses the claims of its ordinal."""
+    used = {volume.get("name"): volume for volume in pod.manifest["spec"].get("volumes") or ()}
+    return all(
+        ((used.get(template["metadata"]["name"]) or {}).get("persistentVolumeClaim") or {}).get("claimName")
+        == claim_name(owner, template, ordinal_of(pod))
+        for template in claim_templates(owner)
+    )

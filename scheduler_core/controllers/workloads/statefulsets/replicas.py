@@ -1,0 +1,135 @@
+"""One ordinal of a StatefulSet: what is done about its pod.
+
+kube: pkg/controller/statefulset/{stateful_set_control,stateful_pod_control}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import is_available, is_ready
+from scheduler_core.controllers.workloads.statefulsets import claims, identity
+from scheduler_core.objects.pod import Pod
+
+T = TypeVar("T")
+_LARGEST_BATCH = 500
+
+
+@dataclass(slots=True)
+class Pods:
+    """What one sync does with a StatefulSet's pods, and says of it."""
+
+    controller: Controller
+    world: World
+    owner: Owner
+    said: list[str]
+
+    @property
+    def in_order(self) -> bool:
+        return bool(self.owner.spec.get("podManagementPolicy") != "Parallel")
+
+    def is_running_and_ready(self, pod: Pod) -> bool:
+        return pod.phase == "Running" and is_ready(pod)
+
+    def is_unavailable(self, pod: Pod | None) -> bool:
+        """Whether a pod lacks, is ending, or hasn't been Ready for long enough."""
+        return pod is None or pod.deleting or not self.is_available(pod)
+
+    def is_available(self, pod: Pod) -> bool:
+        return is_available(self.world, pod, self.owner.number("minReadySeconds"))
+
+    def create(self, manifest: dict[str, Any], ordinal: int) -> bool:
+        """Creates a pod with its claims; False where it has to wait for those of a former pod. Refused."""
+        name = manifest["metadata"]["name"]
+        if claims.is_stale(self.world, self.owner, name, ordinal):
+            return False
+        try:
+            claims.create_claims(self.controller, self.world, self.owner, name, ordinal)
+            self.world.api.create(manifest)
+        except Refused as refused:
+            if refused.answer.reason != "AlreadyExists":
+                self._record("create", name, refused)
+            raise
+        pod = self.world.store.pod(self.owner.namespace, name)
+        assert pod is not None
+        claims.retain(self.controller, self.world, self.owner, pod)
+        self._record("create", name)
+        self.said.append(f"created {name}")
+        return True
+
+    def delete(self, pod: Pod, why: str) -> None:
+        """Deletes a pod. Refused."""
+        try:
+            self.world.api.delete(("Pod", pod.namespace, pod.name))
+        except Refused as refused:
+            self._record("delete", pod.name, refused)
+            raise
+        self._record("delete", pod.name)
+        self.said.append(f"deleted {pod.name}: {why}")
+
+    def settle(self, pod: Pod) -> bool:
+        """Brings a wanted pod on; whether all is as it should be, so that the next one's turn comes. Refused."""
+        if pod.terminal:
+            if not pod.deleting:
+                self.delete(pod, f"it has ended ({pod.phase})")
+            return False
+        if pod.phase == "Pending":
+            ordinal = identity.ordinal_of(pod)
+            claims.create_claims(self.controller, self.world, self.owner, pod.name, ordinal)
+            claims.retain(self.controller, self.world, self.owner, pod)
+        waits = pod.deleting or not self.is_running_and_ready(pod) or not self.is_available(pod)
+        if waits and self.in_order:
+            return False
+        self._mend(pod)
+        return True
+
+    def _mend(self, pod: Pod) -> None:
+        if not identity.is_itself(self.owner, pod):
+            labels = identity.identity(pod.name, identity.ordinal_of(pod))
+            self.world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"labels": labels}})
+            self._record("update", pod.name)
+        if not claims.retained(self.world, self.owner, pod):
+            claims.retain(self.controller, self.world, self.owner, pod)
+
+    def condemn(self, pod: Pod, first_unavailable: Pod | None) -> bool:
+        """Deletes a pod that is too many; whether the next one's turn comes. Refused."""
+        if pod.deleting:
+            return not self.in_order
+        ready = self.is_running_and_ready(pod) and self.is_available(pod)
+        if not ready and self.in_order and pod is not first_unavailable:
+            return False
+        self.delete(pod, f"{self.owner.number('replicas')} pods are wanted")
+        return False
+
+    def for_all(self, items: Sequence[T], do: Callable[[T], bool]) -> bool:
+        """One after the other until one has to wait, or all at once in batches of 1, 2, 4, ... Whether all came through. Refused."""
+        if self.in_order:
+            return all(do(item) for item in items)
+        position, size = 0, 1
+        while position < len(items):
+            first: Refused | None = None
+            for item in items[position : position + size]:
+                try:
+                    do(item)
+                except Refused as refused:
+                    first = first or refused
+            if first is not None:
+                raise first
+            position, size = position + size, min(2 * size, _LARGEST_BATCH)
+        return True
+
+    def _record(self, verb: str, name: str, refused: Refused | None = None) -> None:
+        what = f"{verb} Pod {name} in StatefulSet {self.owner.name}"
+        kind, key = self.owner.kind, self.owner.key
+        if refused is None:
+            reason = f"Successful{verb.title()}"
+            self.controller.event(self.world, NORMAL, reason, kind, key, f"{what} successful")
+        else:
+            text = f"{what} failed error: {refused.answer.message}"
+            self.controller.event(self.world, WARNING, f"Failed{verb.title()}", kind, key, text)

@@ -1,0 +1,70 @@
+"""What the controllers of one kind of workload have in common: which workload a pod's change concerns.
+
+kube: the event handlers of pkg/controller/{replicaset,statefulset,daemon,job} @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.owners import Owner, resolve, selecting
+from scheduler_core.controllers.workloads.pods import is_ready
+from scheduler_core.objects.pod import Pod
+
+
+class WorkloadController(Controller):
+    """Keeps the pods of the workloads of one kind."""
+
+    kind: ClassVar[str]
+
+    def on_start(self, world: World) -> None:
+        for manifest in world.store.list(self.kind):
+            self.enqueue(world, Owner.of(manifest).key)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == self.kind:
+            if event.new is not None and says_more(event):
+                self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
+        elif event.kind == "Pod":
+            self.hear_of_pod(world, event)
+
+    def hear_of_pod(self, world: World, event: WatchEvent) -> None:
+        """Enqueues the workload that controls a pod, or those that would adopt it."""
+        old, new = event.old_pod, event.new_pod
+        if old is not None and new is not None and self.alike(old, new):
+            return
+        before = resolve(world, self.kind, event.old)
+        after = resolve(world, self.kind, event.new)
+        for key in {before: None, after: None}:
+            if key:
+                self.enqueue(world, key, self.patience(world, key))
+        if new is not None and not new.deleting and controller_of(new.manifest) is None:
+            for key in selecting(world, self.kind, new.namespace, new.labels):
+                self.enqueue(world, key)
+
+    def alike(self, old: Pod, new: Pod) -> bool:
+        """Whether a pod that changed counts as it did before."""
+        return (
+            old.deleting == new.deleting
+            and old.terminal == new.terminal
+            and old.labels == new.labels
+            and controller_of(old.manifest) == controller_of(new.manifest)
+            and is_ready(old) == is_ready(new)
+        )
+
+    def patience(self, world: World, key: str) -> int | None:
+        """How long a change of a pod may wait (ns); None: the usual latency."""
+        return None
+
+
+def says_more(event: WatchEvent) -> bool:
+    """Whether more than a status changed, which is the controller's own."""
+    old, new = event.old, event.new
+    if old is None or new is None:
+        return True
+    mine, now = old["metadata"], new["metadata"]
+    fields = ("uid", "deletionTimestamp", "finalizers", "annotations", "labels")
+    return old.get("spec") != new.get("spec") or any(mine.get(name) != now.get(name) for name in fields)

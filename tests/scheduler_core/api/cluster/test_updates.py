@@ -1,0 +1,116 @@
+"""What may not be changed in objects of other kinds, and what some kinds must not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.scheduler_core.api.cluster.requests import api_server, make, refusal
+
+TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "app"}]}}
+WORKLOAD = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
+JOB = {"template": {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}}
+CLAIM = {
+    "accessModes": ["ReadWriteOnce"],
+    "resources": {"requests": {"storage": "1Gi"}},
+    "storageClassName": "x",
+}
+VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}}
+
+
+def budget(**spec: Any) -> dict[str, Any]:
+    return make("PodDisruptionBudget", "o", "default", "policy/v1", spec={"selector": {}, **spec})
+
+
+def deployment(**spec: Any) -> dict[str, Any]:
+    return make("Deployment", "o", "default", "apps/v1", spec={**WORKLOAD, **spec})
+
+
+STATEFUL_SET = make("StatefulSet", "o", "default", "apps/v1", spec={**WORKLOAD, "serviceName": "s"})
+STORAGE_CLASS = make("StorageClass", "o", api="storage.k8s.io/v1", provisioner="p")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "change", "problem"),
+    [
+        (deployment(), {"spec": {"selector": {"matchLabels": {"c": "d"}}}}, "field is immutable"),
+        (deployment(), {"spec": {"replicas": 3}}, ""),
+        (
+            STATEFUL_SET,
+            {"spec": {"serviceName": "t"}},
+            "updates to statefulset spec for fields other than 'replicas'",
+        ),
+        (STATEFUL_SET, {"spec": {"replicas": 2}}, ""),
+        (
+            make("Job", "o", "default", "batch/v1", spec=JOB),
+            {"spec": {"completions": 4}},
+            "field is immutable",
+        ),
+        (make("Job", "o", "default", "batch/v1", spec=JOB), {"spec": {"parallelism": 4}}, ""),
+        (
+            make("PersistentVolumeClaim", "o", "default", spec=CLAIM),
+            {"spec": {"accessModes": []}},
+            "spec is immutable after",
+        ),
+        (make("PersistentVolumeClaim", "o", "default", spec=CLAIM), {"spec": {"volumeName": "v"}}, ""),
+        (
+            make("PersistentVolume", "o", spec=VOLUME),
+            {"spec": {"hostPath": {"path": "/b"}}},
+            "is immutable after creation",
+        ),
+        (make("PersistentVolume", "o", spec=VOLUME), {"spec": {"capacity": {"storage": "2Gi"}}}, ""),
+        (STORAGE_CLASS, {"provisioner": "q"}, "updates to provisioner are forbidden."),
+        (
+            make("Node", "o", spec={"providerID": "a"}),
+            {"spec": {"providerID": "b"}},
+            "node updates may not change providerID",
+        ),
+    ],
+)
+def test_changes(manifest: dict[str, Any], change: dict[str, Any], problem: str) -> None:
+    api = api_server(manifest)
+    key = (manifest["kind"], manifest["metadata"].get("namespace", ""), "o")
+    message = refusal(lambda: api.patch(key, change)).message
+    assert (problem in message) if problem else message == ""
+
+
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [
+        (budget(minAvailable=1, maxUnavailable=1), "minAvailable and maxUnavailable cannot be both set"),
+        (budget(minAvailable="101%"), "must not be greater than 100%"),
+        (budget(minAvailable=-1), "must be greater than or equal to 0"),
+        (budget(maxUnavailable="half"), "a valid percent string"),
+        (
+            budget(minAvailable=1, unhealthyPodEvictionPolicy="Never"),
+            'supported values: "AlwaysAllow", "IfHealthyBudget"',
+        ),
+        (deployment(selector={}), "empty selector is invalid for deployment"),
+        (deployment(minReadySeconds=9, progressDeadlineSeconds=9), "must be greater than minReadySeconds"),
+        (
+            deployment(strategy={"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}),
+            "may not be specified when",
+        ),
+        (
+            deployment(strategy={"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}),
+            "may not be 0 when `maxSurge` is 0",
+        ),
+        (make("RuntimeClass", "o", api="node.k8s.io/v1", handler="Kata_FC"), "handler: Invalid value"),
+        (
+            make("Lease", "o", "default", "coordination.k8s.io/v1", spec={"leaseDurationSeconds": 0}),
+            "must be greater than 0",
+        ),
+    ],
+)
+def test_what_kube_refuses(manifest: dict[str, Any], problem: str) -> None:
+    answer = refusal(lambda: api_server().create(manifest))
+    assert (answer.code, problem in answer.message) == (422, True)
+
+
+def test_an_object_that_is_going_gets_no_new_finalizers() -> None:
+    api = api_server(make("ConfigMap", "c", "default", metadata={"finalizers": ["a.io/x"]}))
+    key = ("ConfigMap", "default", "c")
+    api.delete(key)
+    change = {"metadata": {"finalizers": ["a.io/x", "a.io/y"]}}
+    assert "no new finalizers can be added" in refusal(lambda: api.patch(key, change)).message
