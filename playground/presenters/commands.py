@@ -209,6 +209,9 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "EvictPod": _evict,
     "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
+    "CancelDrain": lambda data: message(
+        gettext_noop("calls the drain of %(node)s off"), node=data.get("node", "")
+    ),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
     "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
@@ -229,6 +232,7 @@ _SHORT = {
     "BindPod": gettext_noop("a binding by hand"),
     "EvictPod": gettext_noop("an eviction"),
     "DrainNode": gettext_noop("a drain"),
+    "CancelDrain": gettext_noop("the end of a drain"),
     "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
     "ReportCondition": gettext_noop("a condition of a node"),
     "SetPrograms": gettext_noop("what runs in the containers"),

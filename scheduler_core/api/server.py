@@ -62,6 +62,9 @@ class APIServer:
         request = replace(
             self._request("CREATE", kind, namespace, name, user=user), dry_run=dry_run, imported=imported
         )
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+            uid = self.store.next_uid(namespace, name)
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
         manifest = strategies.prepare_for_create(kind, manifest)
         for plugin in plugins_of(self.options):
             manifest = plugin.admit(request, manifest)

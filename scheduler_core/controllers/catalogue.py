@@ -12,6 +12,8 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
+from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.quota.controller import ResourceQuotaController
@@ -29,6 +31,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     KERNELS,
     NodeLifecycle(),
     TaintEviction(),
+    Draining(),
     Disruption(),
     GarbageCollector(),
     PodCollector(),

@@ -16,6 +16,7 @@ from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.memory.volumes import Volumes
+from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -87,4 +88,5 @@ class Surroundings(State):
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)

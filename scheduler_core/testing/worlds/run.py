@@ -40,6 +40,7 @@ class _Run:
         self.scenario = scenario
         settings = scenario.get("settings") or {}
         self.sim = Simulation()
+        self.drains: list[tuple[str, Item]] = []
         self._apply(commands.SetSettings({"cluster": _cluster(settings)}))
         if settings.get("scheduler") is False:
             self.sim.change(lambda: self.sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))
@@ -62,7 +63,7 @@ class _Run:
         self._sample()
         for number, step in enumerate(self.scenario["steps"]):
             self._go_on(compare.seconds(step["at"]))
-            problem = self._act(step) if "do" in step else None
+            problem = self._drained(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
                 return StepDiffers(number, step["at"], *problem)
             for item in step.get("expect") or ():
@@ -110,7 +111,22 @@ class _Run:
         else:
             texts = []
         self._sample()
+        if verb == "drain" and answer.ok:
+            self.drains.append((step["do"][verb]["node"], step.get("answer") or {}))
+            return None
         return _unlike(step.get("answer") or {}, verb, answer, texts)
+
+    def _drained(self, step: Item) -> tuple[str, str] | None:
+        """What became of the drains before a step that expects something: only then their answers are asked for."""
+        drains, self.drains = (self.drains, []) if "expect" in step else ([], self.drains)
+        for node, wanted in drains:
+            drain = self.sim.surroundings.nodes.drains[node]
+            said = "it goes on" if drain.ended is None else drain.outcome
+            answer = Answer(message=said, status=500) if said else Answer()
+            problem = _unlike(wanted, "drain", answer, [said])
+            if problem is not None:
+                return problem
+        return None
 
     def create(self, manifest: Item) -> Command:
         return _command("CreateObject", manifest=self._resolved(manifest))
