@@ -15,6 +15,7 @@ from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.state import Copied, State
@@ -90,3 +91,4 @@ class Surroundings(State):
     garbage: Copied[Garbage] = field(default_factory=Garbage)
     workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)
+    troubles: Copied[Troubles] = field(default_factory=Troubles)
