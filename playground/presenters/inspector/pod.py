@@ -6,6 +6,7 @@ from typing import Any
 
 from playground.presenters.acting import offered
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
+from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.words import gettext_noop
@@ -35,6 +36,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "namespace": inspected.namespace,
         "name": inspected.name,
         "pending": not inspected.node_name,
+        "silent": silent(inspected.manifest),
         "stranger": inspected.spec.scheduler_name if key in sim.journal.ignored else "",
         "faults": [
             {

@@ -78,8 +78,15 @@ class Objects(Query[list[ListedObject]], frozen=True, kw_only=True):
     kind: str | None = None
 
 
-class ObjectYaml(Query[str], frozen=True, kw_only=True):
-    """One object as it stands, as YAML that a person would have written."""
+class ObjectShown(Struct, frozen=True):
+    """One object as YAML that a person would have written; `silent` are fields without effect, each with the reason."""
+
+    text: str
+    silent: list[tuple[str, str]]
+
+
+class ObjectYaml(Query[ObjectShown], frozen=True, kw_only=True):
+    """One object as it stands."""
 
     kind: str
     namespace: str

@@ -17,6 +17,7 @@ from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
+from playground.views.workbench.acting import offered
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -78,11 +79,13 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     if request.method == "POST":
         return await _save(request, client)
     name = request.GET.get("name", "")
-    text, existing = EMPTY, None
-    if name:
-        existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        text = await client.ask(ObjectYaml(at=position(request), **existing))
-    return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
+    if not name:
+        return workbench(request, client, "yaml", {"text": EMPTY, "existing": None, "errors": []})
+    existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
+    shown = await client.ask(ObjectYaml(at=position(request), **existing))
+    context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
+    context |= await offered(request, client, existing)
+    return workbench(request, client, "yaml", context)
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:

@@ -13,12 +13,15 @@ from playground.sessions.protocol.looking import (
     ListedObject,
     NodeNames,
     Objects,
+    ObjectShown,
     ObjectYaml,
     YamlPart,
 )
 from playground.sessions.worker.answers.yamldump import document, in_order
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.coverage import without_effect
+from scheduler_core.view import is_standing
 
 YAML_SLICE = 0.02
 
@@ -50,14 +53,14 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[str]:
+def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(f"There is no {request.kind} {where} at this step.")
-    return to_yaml([obj])
+    return ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
 def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
@@ -66,9 +69,14 @@ def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
 
 
 def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
-    """Objects as YAML documents, from number `first` on, as many as the time allows."""
+    """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
     store = (yield from engine.at(request.position)).store
-    manifests = [manifest for kind in in_order(store.kinds()) for manifest in store.list(kind)]
+    manifests = [
+        manifest
+        for kind in in_order(store.kinds())
+        for manifest in store.list(kind)
+        if not is_standing(manifest)
+    ]
     end = time.perf_counter() + YAML_SLICE
     parts: list[str] = []
     for number in range(request.first, len(manifests)):
