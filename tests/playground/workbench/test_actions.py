@@ -1,5 +1,7 @@
 """Actions on objects: what an object offers, the form of each, the command it becomes, and what the API server says to it."""
 
+import re
+
 import msgspec
 import pytest
 
@@ -318,11 +320,7 @@ def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
     )
     assert "cannot delete Pods that declare no controller (use --force to override)" in page_text(said)
     assert "The drain ended" in page_text(said)
-    assert (
-        'name="ignore_daemon_sets" id="id_ignore_daemon_sets" checked'
-        in " ".join(said.content.decode().replace("aria-describedby=", "").split())
-        or "checked" in said.content.decode()
-    )
+    assert re.search(r'name="ignore_daemon_sets"[^>]* checked', said.content.decode())
 
 
 def test_a_drain_says_what_it_waits_for(clustered):
