@@ -325,9 +325,9 @@ def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
 
 def test_a_drain_says_what_it_waits_for(clustered):
     clustered.post("yaml", text=BUDGET, create="")
-    clustered.post("run", until="time", seconds="5")
+    clustered.ask(lambda client: client.walk(60))
     clustered.post("act/drain", **NODE_N1, force="on")
-    clustered.post("run", until="time", seconds="7")
+    clustered.ask(lambda client: client.walk(12))
     for page in (clustered.get("act/drain", **NODE_N1), clustered.get("", tab="node", node="n1")):
         text = page_text(page)
         assert "Draining: 1 of 1 pods are still to go." in text
