@@ -20,7 +20,7 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import build, calls, configuration, imports, objects
+from playground.views.workbench import acting, build, calls, configuration, imports, objects
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -83,6 +83,7 @@ urlpatterns = [
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
+    path("s/<str:key>/act/<str:name>", acting.act, name="act"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/session", sharing.sharing, name="session"),

@@ -26,6 +26,7 @@ __all__ = [
     "MAX_FAULT_TIMES",
     "ApplyObjects",
     "BindPod",
+    "CancelDrain",
     "Command",
     "CreateObject",
     "DecidePermit",
@@ -169,6 +170,13 @@ class DrainNode(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     ignore_daemon_sets: bool = False
     force: bool = False
     grace_period_seconds: int | None = None
+    delete_empty_dir_data: bool = False
+
+
+class CancelDrain(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Ends a drain that goes on, as Ctrl-C ends kubectl drain; the node stays cordoned, and evicted pods end."""
+
+    node: str
 
 
 class SetKubelet(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -252,6 +260,7 @@ Command = (
     | BindPod
     | EvictPod
     | DrainNode
+    | CancelDrain
     | SetKubelet
     | ReportCondition
     | SetPrograms

@@ -66,12 +66,34 @@ def _refs(command: Data) -> list[tuple[str, str]]:
 def _patch(command: Data) -> Message:
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
+    kind, name = ref.get("kind", "?"), ref.get("name", "?")
+    leaves = list(_leaves(command.get("patch")))
+    known = (
+        _PATCHES.get((str(kind), leaves[0])) or _PATCHES.get(("", leaves[0])) if len(leaves) == 1 else None
+    )
+    if known is None and len(leaves) == 1 and leaves[0].startswith(_RESTARTED):
+        known = gettext_noop("rolls out %(kind)s %(name)s again")
+    if known is not None:
+        return message(known, kind=kind, name=name)
     return message(
         gettext_noop("changes %(kind)s %(name)s: %(what)s"),
-        kind=ref.get("kind", "?"),
-        name=ref.get("name", "?"),
-        what=_cut(", ".join(_leaves(command.get("patch")))),
+        kind=kind,
+        name=name,
+        what=_cut(", ".join(leaves)),
     )
+
+
+_RESTARTED = "spec.template.metadata.annotations.kubectl.kubernetes.io/restartedAt="
+# What patches mean that kubectl has a verb for, by kind ("": any) and what they set.
+_PATCHES = {
+    ("Node", "spec.unschedulable=True"): gettext_noop("cordons %(name)s"),
+    ("Node", "spec.unschedulable=None"): gettext_noop("uncordons %(name)s"),
+    ("Node", "spec.unschedulable=False"): gettext_noop("uncordons %(name)s"),
+    ("Deployment", "spec.paused=True"): gettext_noop("pauses the rollout of %(kind)s %(name)s"),
+    ("Deployment", "spec.paused=None"): gettext_noop("resumes the rollout of %(kind)s %(name)s"),
+    ("", "spec.suspend=True"): gettext_noop("suspends %(kind)s %(name)s"),
+    ("", "spec.suspend=False"): gettext_noop("resumes %(kind)s %(name)s"),
+}
 
 
 def _leaves(patch: object, path: str = "") -> list[str]:
@@ -187,6 +209,9 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "EvictPod": _evict,
     "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
+    "CancelDrain": lambda data: message(
+        gettext_noop("calls the drain of %(node)s off"), node=data.get("node", "")
+    ),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
     "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
@@ -207,6 +232,7 @@ _SHORT = {
     "BindPod": gettext_noop("a binding by hand"),
     "EvictPod": gettext_noop("an eviction"),
     "DrainNode": gettext_noop("a drain"),
+    "CancelDrain": gettext_noop("the end of a drain"),
     "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
     "ReportCondition": gettext_noop("a condition of a node"),
     "SetPrograms": gettext_noop("what runs in the containers"),
@@ -229,6 +255,7 @@ SOURCES = {
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
     "calls": gettext_noop("API calls"),
+    "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),
     "story": gettext_noop("story"),

@@ -197,6 +197,9 @@ class APIServer:
     def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
         """A new object as admission would have it. Refused."""
         kind = request.kind
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+            uid = self.store.next_uid(request.namespace, request.name)
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
         manifest = strategies.prepare_for_create(kind, manifest)
         for plugin in plugins_of(self.options):
             manifest = plugin.admit(request, manifest)

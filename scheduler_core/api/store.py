@@ -132,6 +132,10 @@ class Store(State):
         """How many objects were ever created."""
         return self._created
 
+    def next_uid(self, namespace: str, name: str) -> str:
+        """The uid that the next object will have, if it is of this name and brings none."""
+        return "-".join(part for part in (namespace, name, str(self._created + 1)) if part)
+
     def timestamp(self, now: int) -> str:
         """Virtual time as manifests print it."""
         return format_time(self.epoch + now)
@@ -188,9 +192,9 @@ class Store(State):
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(known(kind).resource, key[1]))
         metadata = dict(manifest["metadata"])
-        self._created += 1
         if not metadata.get("uid") or metadata["uid"] in self._uids:
-            metadata["uid"] = "-".join(part for part in (*key, str(self._created)) if part)
+            metadata["uid"] = self.next_uid(*key)
+        self._created += 1
         metadata.setdefault("creationTimestamp", self.timestamp(now))
         metadata.setdefault("generation", 1)
         self._uids[metadata["uid"]] = (kind, key)

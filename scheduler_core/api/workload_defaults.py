@@ -10,6 +10,7 @@ from typing import Any
 
 Manifest = Mapping[str, Any]
 MAX_INT32 = 2**31 - 1
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 
 
 def defaulted_workload(manifest: Manifest) -> Manifest:
@@ -20,7 +21,10 @@ def defaulted_workload(manifest: Manifest) -> Manifest:
     spec = manifest.get("spec") or {}
     full = default(spec)
     filled = manifest if full == spec else {**manifest, "spec": full}
-    return _labelled(filled) if manifest["kind"] in ("Job", "ReplicationController") else filled
+    if manifest["kind"] not in ("Job", "ReplicationController"):
+        return filled
+    labelled = _labelled(filled)
+    return _selecting(labelled) if manifest["kind"] == "Job" else labelled
 
 
 def _labelled(manifest: Manifest) -> Manifest:
@@ -32,6 +36,29 @@ def _labelled(manifest: Manifest) -> Manifest:
         if labels and not meta.get("labels")
         else manifest
     )
+
+
+def _selecting(job: Manifest) -> Manifest:
+    """A Job whose pods are known by its uid, unless its selector is written by hand; before it has a uid, as it is.
+
+    kube: pkg/registry/batch/job/strategy.go (generateSelector)
+    """
+    meta, spec = job["metadata"], job["spec"]
+    if spec["manualSelector"] or not meta.get("uid"):
+        return job
+    template = spec.get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    own = {"job-name": meta["name"], "batch.kubernetes.io/job-name": meta["name"]}
+    own |= {"controller-uid": meta["uid"], _CONTROLLER_UID: meta["uid"]}
+    marked = {**(template.get("metadata") or {}), "labels": {**own, **labels}}
+    selector = spec.get("selector") or {}
+    matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
+    full = {
+        **spec,
+        "selector": {**selector, "matchLabels": matched},
+        "template": {**template, "metadata": marked},
+    }
+    return job if full == spec else {**job, "spec": full}
 
 
 def _filled(spec: Manifest, **defaults: Any) -> dict[str, Any]:

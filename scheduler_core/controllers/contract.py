@@ -26,6 +26,7 @@ from scheduler_core.clock.agenda import MILLISECOND, SECOND, URGENT, Action
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.surroundings import Inputs, Surroundings, WorkQueue
+from scheduler_core.controllers.troubles import note
 from scheduler_core.trace.kinds import Facts, Reconciled
 from scheduler_core.trace.records import LazyFacts
 
@@ -44,6 +45,11 @@ class World(Protocol):
 
     @property
     def now(self) -> int: ...
+
+    @property
+    def changes(self) -> list[WatchEvent]:
+        """What the transition in progress has changed in the API server."""
+        ...
 
     @property
     def cluster(self) -> ClusterSettings:
@@ -91,7 +97,6 @@ class Reconcile(WorldAction, frozen=True):
         return queue is not None and queue.due.get(self.key) == self.at
 
     def run(self, world: World) -> None:
-
         queue = world.surroundings.queues[self.controller]
         del queue.due[self.key]
         controller = world.controller(self.controller)
@@ -103,6 +108,14 @@ class Reconcile(WorldAction, frozen=True):
             controller.enqueue(world, self.key, min(FIRST_PAUSE << min(failures - 1, 30), LONGEST_PAUSE))
         else:
             queue.failures.pop(self.key, None)
+        note(
+            world.surroundings.troubles,
+            self.controller,
+            self.key,
+            world.changes,
+            world.now,
+            world.store.epoch,
+        )
         world.record(Reconciled(self.controller, self.key, text))
         if text:
             queue.note(world.now, self.key, text)

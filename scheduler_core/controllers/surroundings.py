@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.controllers.inputs.programs import Program
+from scheduler_core.controllers.inputs.usage import UsageEntry
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
+from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -58,9 +61,11 @@ class Inputs:
     """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
 
     programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
-    usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
+    usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
+    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
+    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +89,6 @@ class Surroundings(State):
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)
     garbage: Copied[Garbage] = field(default_factory=Garbage)
+    workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)
+    troubles: Copied[Troubles] = field(default_factory=Troubles)

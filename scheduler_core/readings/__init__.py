@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKind
 from scheduler_core.metrics.former import FORMER
+from scheduler_core.readings.disruptions import (
+    read_covered,
+    read_drains,
+    read_planned,
+    read_troubles,
+    read_zones,
+)
 from scheduler_core.readings.families import read_families
 from scheduler_core.readings.scrapes import scrape
 from scheduler_core.readings.surroundings import (
@@ -22,9 +29,14 @@ __all__ = [
     "MetricKind",
     "read_budgets",
     "read_controllers",
+    "read_covered",
+    "read_drains",
     "read_families",
     "read_node",
     "read_nodes",
+    "read_planned",
     "read_rollouts",
+    "read_troubles",
+    "read_zones",
     "scrape",
 ]

@@ -16,8 +16,10 @@ from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
     BindPod,
+    CancelDrain,
     CreateObject,
     DeleteObjects,
+    DrainNode,
     EvictPod,
     PatchObject,
     ReportCondition,
@@ -30,7 +32,9 @@ from scheduler_core.commands import (
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
+from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.simulation import scheduler_commands
@@ -111,6 +115,16 @@ def _evict(world: World, command: EvictPod) -> None:
     evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted)
 
 
+def _drain(world: World, command: DrainNode) -> None:
+    flags = drain.Flags(command.ignore_daemon_sets, command.force, command.delete_empty_dir_data)
+    drain.begin(world, command.node, flags, command.grace_period_seconds)
+
+
+def _cancel_drain(world: World, command: CancelDrain) -> None:
+    if not drain.call_off(world, command.node, "it was called off"):
+        raise refuse("node", command.node, "a node that is being drained")
+
+
 def _kubelet(world: World, command: SetKubelet) -> None:
     inputs = world.surroundings.inputs
     if world.store.node(command.node) is None:
@@ -133,7 +147,8 @@ def _condition(world: World, command: ReportCondition) -> None:
 
 
 def _programs(world: World, command: SetPrograms) -> None:
-    arrange(world, replace(world.surroundings.inputs, programs=_read(read_programs, command.rules)))
+    programs = _read(read_programs, command.rules)
+    arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
 
 
 def _read(reader: Callable[[Any], T], given: Any) -> T:
@@ -144,7 +159,8 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=command.entries))
+    usage = _read(read_usage, command.entries)
+    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
@@ -155,6 +171,8 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     ScaleObject: _scale,
     BindPod: _bind,
     EvictPod: _evict,
+    DrainNode: _drain,
+    CancelDrain: _cancel_drain,
     SetKubelet: _kubelet,
     ReportCondition: _condition,
     SetPrograms: _programs,

@@ -19,6 +19,7 @@ from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
+from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
@@ -97,6 +98,7 @@ __all__ = [
     "join_files",
     "label_errors",
     "load_manifests",
+    "parse_duration",
     "parse_quantity",
     "registered",
     "subdomain_errors",

@@ -9,6 +9,7 @@ from scheduler_core.api.faults import Fault
 from scheduler_core.clock.agenda import Entry
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
@@ -75,6 +76,13 @@ class SchedulerView(Protocol):
     def framework_of(self, pod: Pod) -> ProfileView | None: ...
 
 
+class SurroundingsView(Protocol):
+    """What is around the schedulers; `inputs` is what a user has arranged besides objects."""
+
+    @property
+    def inputs(self) -> Inputs: ...
+
+
 class WorldView(Protocol):
     """A world at one position. `now` is virtual time (ns); `last` are the last transition's records, `faults` calls that are to fail."""
 
@@ -92,6 +100,9 @@ class WorldView(Protocol):
 
     @property
     def store(self) -> StoreView: ...
+
+    @property
+    def surroundings(self) -> SurroundingsView: ...
 
     @property
     def journal(self) -> JournalView: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.presenters.acting import offered
 from playground.presenters.amounts import amount
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
@@ -28,6 +29,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     return {
         "kind": "node",
         "name": name,
+        "offers": offered(sim, "Node", "", name),
         "pod": short(key),
         "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
         "why": status.message if status else "",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.presenters.acting import offered
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
+from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.words import gettext_noop
@@ -30,7 +32,11 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         ],
         "attempts": _attempts(sim, key),
         "key": key,
+        "offers": offered(sim, "Pod", inspected.namespace, inspected.name),
+        "namespace": inspected.namespace,
+        "name": inspected.name,
         "pending": not inspected.node_name,
+        "silent": silent(inspected.manifest),
         "stranger": inspected.spec.scheduler_name if key in sim.journal.ignored else "",
         "faults": [
             {

@@ -9,6 +9,7 @@ import yaml
 
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, scheduler_of, table_of
+from scheduler_core.coverage import without_effect
 from scheduler_core.view import WorldView
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -34,7 +35,13 @@ def _shown(kind: str, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
         "name": name,
         "text": text[:LONGEST],
         "cut": len(text) > LONGEST,
+        "silent": silent(manifest),
     }
+
+
+def silent(manifest: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Fields that are set and have no effect here, each with the reason."""
+    return [{"path": path, "why": why} for path, why in without_effect(manifest)]
 
 
 def _plain(value: object) -> object:

@@ -298,11 +298,13 @@ _ELECTION = {
 
 
 def _scheduler_stage(came: SchedulerStage) -> Message:
-    return message(_STAGES[came.stage], name=_host(came.identity))
+    text = _STAGES.get(came.stage, gettext_noop("%(name)s comes to another stage"))
+    return message(text, name=_host(came.identity))
 
 
 def _leader_election(said: LeaderElection) -> Message:
-    return message(_ELECTION[said.what], name=_host(said.identity), leader=_host(said.leader) or "–")
+    text = _ELECTION.get(said.what, gettext_noop("%(name)s: leader election"))
+    return message(text, name=_host(said.identity), leader=_host(said.leader) or "–")
 
 
 def _host(identity: str) -> str:

@@ -22,18 +22,30 @@ class FieldProblem(Struct, frozen=True, omit_defaults=True):
     file: str = ""
 
 
+class ServerAnswer(Struct, frozen=True, omit_defaults=True):
+    """What the simulated API server answered to a request that it refused, in kube's words."""
+
+    code: int
+    reason: str
+    message: str
+    causes: list[str] = []
+
+
 class SessionError(Exception):
-    """Base. `errors` are the fields at fault, where a command or a text was."""
+    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused."""
 
     kind: ClassVar[str] = "error"
     status: ClassVar[int] = 400
     retry_after: int | None = None  # seconds after which the same may go well
     unchanged: ClassVar[bool] = True  # whether it is sure, and worth saying, that nothing was changed
 
-    def __init__(self, message: str, errors: Sequence[FieldProblem] = ()) -> None:
+    def __init__(
+        self, message: str, errors: Sequence[FieldProblem] = (), answer: ServerAnswer | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.errors = list(errors)
+        self.answer = answer
 
 
 class SessionGone(SessionError):
@@ -129,14 +141,15 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     kind: str
     message: str
     errors: list[FieldProblem] = []
+    answer: ServerAnswer | None = None
 
     @classmethod
     def of(cls, error: SessionError) -> Failure:
-        return cls(error.kind, error.message, error.errors)
+        return cls(error.kind, error.message, error.errors, error.answer)
 
     def error(self) -> SessionError:
         """The same as an exception."""
-        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors)
+        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors, self.answer)
 
 
 _BY_KIND: dict[str, type[SessionError]] = {

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.actions import Subject
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.sessions.protocol.base import Data, Query, Request
@@ -77,8 +78,15 @@ class Objects(Query[list[ListedObject]], frozen=True, kw_only=True):
     kind: str | None = None
 
 
-class ObjectYaml(Query[str], frozen=True, kw_only=True):
-    """One object as it stands, as YAML that a person would have written."""
+class ObjectShown(Struct, frozen=True):
+    """One object as YAML that a person would have written; `silent` are fields without effect, each with the reason."""
+
+    text: str
+    silent: list[tuple[str, str]]
+
+
+class ObjectYaml(Query[ObjectShown], frozen=True, kw_only=True):
+    """One object as it stands."""
 
     kind: str
     namespace: str
@@ -97,6 +105,14 @@ class UnknownScheduler(Struct, frozen=True):
 
     name: str
     pods: int
+
+
+class SubjectOf(Query[Subject | None], frozen=True, kw_only=True):
+    """An object with what a user has arranged around it, for actions on it; None where the cluster is not modelled."""
+
+    kind: str
+    namespace: str
+    name: str
 
 
 class Configured(Struct, frozen=True):

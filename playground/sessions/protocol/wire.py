@@ -40,6 +40,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Compare,
     looking.Objects,
     looking.ObjectYaml,
+    looking.SubjectOf,
     looking.Configuration,
     looking.EffectiveConfiguration,
     looking.ReadConfiguration,

@@ -23,7 +23,7 @@ from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.history import History
 from playground.sessions.worker.panels import Panels
-from playground.sessions.worker.refusals import count_objects, refusal
+from playground.sessions.worker.refusals import count_objects, refused
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (
     FIRST_EDITION,
@@ -169,9 +169,9 @@ class Engine:
             if self.world.position != at + 1:
                 raise EngineFailed("A command must be one transition.")
             self._require_room(max_objects)
-        except Refused as refused:
+        except Refused as error:
             self.world = before
-            raise refusal(refused.errors) from None
+            raise refused(error) from None
         except BaseException:
             self.world = before
             raise
@@ -269,8 +269,8 @@ class Engine:
 def _command(data: bytes) -> Command:
     try:
         return command_from_json(orjson.loads(data)["command"])
-    except Refused as refused:
-        raise refusal(refused.errors) from None
+    except Refused as error:
+        raise refused(error) from None
 
 
 def _reason(result: str, circles: runaway.Circles | None) -> Reason:

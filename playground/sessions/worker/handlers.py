@@ -23,6 +23,7 @@ from playground.sessions.worker.answers import (
     objects,
     outlines,
     records,
+    subjects,
 )
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
@@ -194,6 +195,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Compare: Handler(compare),
     looking.Objects: Handler(objects.objects),
     looking.ObjectYaml: Handler(objects.object_yaml),
+    looking.SubjectOf: Handler(subjects.subject_of),
     looking.Configuration: Handler(configurations.configuration),
     looking.EffectiveConfiguration: Handler(configurations.effective_configuration),
     looking.ReadConfiguration: Handler(configurations.read_configuration),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from playground.sessions.protocol.errors import CommandRefused
@@ -12,11 +15,13 @@ from playground.sessions.worker.world import (
     InvalidObject,
     Item,
     LoadLimits,
+    Plan,
     Simulation,
     load_manifests,
     plan,
     plan_import,
 )
+from scheduler_core.coverage import notes
 
 
 def preview(world: Simulation, text: bytes) -> ImportPlan:
@@ -36,9 +41,14 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
         [_planned(item) for item in planned.items],
-        list(planned.warnings),
+        [*planned.warnings, *notes(_written(planned))],
         msgspec.json.encode(command) if accepted else b"",
     )
+
+
+def _written(planned: Plan) -> list[Mapping[str, Any]]:
+    """The objects of the text that would be written, without what is made of them."""
+    return [i.manifest for i in planned.items if i.action in ("created", "changed") and not i.made_from]
 
 
 def _planned(item: Item) -> PlannedObject:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem
-from playground.sessions.worker.world import FieldError, Simulation
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, ServerAnswer
+from playground.sessions.worker.world import FieldError, Refused, Simulation
 
 MOST_ERRORS = 200
+_FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
 
 
 def problem(error: FieldError) -> FieldProblem:
     """A field's error as it travels."""
     return FieldProblem(**error.to_json())
+
+
+def refused(error: Refused) -> CommandRefused:
+    """What a command was refused for, with the API server's answer where that is more than what is wrong with fields."""
+    reported, answer = refusal(error.errors), error.answer
+    if answer.reason != _FIELDS:
+        reported.answer = ServerAnswer(answer.code, answer.reason, answer.message, list(answer.causes))
+    return reported
 
 
 def refusal(errors: Iterable[FieldError]) -> CommandRefused:

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError
-from playground.sessions.protocol.looking import Objects, ObjectYaml
+from playground.sessions.protocol.looking import Objects, ObjectShown, ObjectYaml
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
@@ -78,11 +78,12 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     if request.method == "POST":
         return await _save(request, client)
     name = request.GET.get("name", "")
-    text, existing = EMPTY, None
+    shown, existing = ObjectShown(EMPTY, []), None
     if name:
         existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        text = await client.ask(ObjectYaml(at=position(request), **existing))
-    return workbench(request, client, "yaml", {"text": text, "existing": existing, "errors": []})
+        shown = await client.ask(ObjectYaml(at=position(request), **existing))
+    context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
+    return workbench(request, client, "yaml", context)
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:

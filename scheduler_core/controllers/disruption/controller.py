@@ -63,6 +63,8 @@ class Disruption(Controller):
         self._enqueue_budgets(world, pod)
         if event.new_pod is not None:
             self._enqueue_stale(world, pod)
+        else:
+            self.forget(world, _POD + pod.key)
 
     def on_start(self, world: World) -> None:
         for budget in world.store.list(KIND):
@@ -175,7 +177,9 @@ class Disruption(Controller):
 
     def _enqueue_stale(self, world: World, pod: Pod) -> None:
         since = _disrupted_since(pod)
-        if since is not None:
+        if since is None:
+            self.forget(world, _POD + pod.key)
+        else:
             self.enqueue_at(world, _POD + pod.key, since - world.store.epoch + STALE_AFTER)
 
     def _clear_stale(self, world: World, key: str) -> str:

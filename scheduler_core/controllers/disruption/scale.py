@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scheduler_core.api.kinds import Kind, find_kind
+from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.store import Store
 from scheduler_core.objects.pod import Pod
 
@@ -66,12 +67,6 @@ def _scale_of_all(store: Store, pods: Sequence[Pod]) -> tuple[int, tuple[str, ..
                 raise CountFailed(f'found no controllers for pod "{pod.name}"')
             scales[found[0]] = found[1]
     return sum(scales.values()), tuple(unmanaged)
-
-
-def controller_of(manifest: Manifest) -> Manifest | None:
-    """The owner reference that says it is the controller."""
-    owners = manifest["metadata"].get("ownerReferences") or ()
-    return next((owner for owner in owners if owner.get("controller")), None)
 
 
 def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | None:

@@ -31,10 +31,43 @@ class Zone(State):
     seen: Copied[dict[str, None]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class DrainedPod:
+    """A pod that a drain wants gone: how often its eviction was asked for, and what was answered last where it was refused."""
+
+    key: str  # namespace/name
+    uid: str
+    tries: int = 0
+    evicted: bool = False
+    refusal: str = ""
+    done: bool = False  # it has gone, or can't be evicted at all: `refusal` says why
+
+    @property
+    def waits(self) -> bool:
+        """Whether its eviction is yet to be granted."""
+        return not self.done and not self.evicted
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """A drain of a node: since when it goes on (ns), its pods, and when and how it ended; `outcome` is "" where it ended well."""
+
+    node: str
+    since: int
+    grace: int | None
+    pods: tuple[DrainedPod, ...]
+    warnings: tuple[str, ...] = ()
+    ended: int | None = None
+    outcome: str = ""
+
+
 @dataclass(slots=True)
 class NodesMemory(State):
-    """`evictions` by pod (namespace/name). `heard`: the nodes that are known, with when (ns) their health last counted as reported."""
+    """`evictions` by pod (namespace/name). `heard`: the nodes that are known, with when (ns) their health last counted as reported.
+    `drains`: the last one of each node.
+    """
 
     evictions: Copied[dict[str, PlannedEviction]] = field(default_factory=dict)
     heard: Copied[dict[str, int]] = field(default_factory=dict)
     zones: Copied[dict[str, Zone]] = field(default_factory=dict)  # by kube's key of the zone
+    drains: Copied[dict[str, Drain]] = field(default_factory=dict)

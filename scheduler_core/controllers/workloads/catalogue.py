@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
 from scheduler_core.controllers.workloads.deployments import DeploymentController
+from scheduler_core.controllers.workloads.jobs import JobController
 from scheduler_core.controllers.workloads.replicas import (
     ReplicaSetController,
     ReplicationControllerController,
@@ -11,8 +13,10 @@ from scheduler_core.controllers.workloads.replicas import (
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
 
 CONTROLLERS: tuple[Controller, ...] = (
-    DeploymentController(),
-    ReplicaSetController(),
+    ReplicaSetController(),  # before Deployments: what is too many goes before more comes
     ReplicationControllerController(),
+    DeploymentController(),
     StatefulSetController(),
+    DaemonSetController(),
+    JobController(),
 )

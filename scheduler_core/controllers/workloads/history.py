@@ -16,6 +16,7 @@ from scheduler_core.controllers.workloads.owners import Owner, claimed_objects
 
 Manifest = Mapping[str, Any]
 HASH = "controller.kubernetes.io/hash"
+POD_HASH = "controller-revision-hash"
 _KIND = "ControllerRevision"
 _LONGEST_PREFIX = 223
 
@@ -34,7 +35,8 @@ def name_of(revision: Manifest) -> str:
 
 
 def hash_of(revision: Manifest) -> str:
-    return str((revision["metadata"].get("labels") or {}).get(HASH) or "")
+    labels = revision["metadata"].get("labels") or {}
+    return str(labels.get(HASH) or labels.get(POD_HASH) or name_of(revision))
 
 
 def number_of(revision: Manifest) -> int:
@@ -47,19 +49,23 @@ def template_of(revision: Manifest) -> Manifest:
     return {name: value for name, value in template.items() if name != "$patch"}
 
 
-def numbered(world: World, owner: Owner) -> Revisions:
-    """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused."""
+def numbered(world: World, owner: Owner, label: str, given: str = "") -> Revisions:
+    """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused.
+
+    `label` says the hash. `given` is the hash of the first revision, where an owner came without any and its pods carry one: then they
+    stay as they are.
+    """
     known = in_order(claimed_objects(world, owner, _KIND))
     number = number_of(known[-1]) + 1 if known else 1
     collisions = int(owner.status.get("collisionCount") or 0)
     data = _data(owner)
-    equal = [one for one in known if one.get("data") == data]
-    if equal and equal[-1].get("data") == known[-1].get("data"):
+    equal = [one for one in known if _same(one, data)]
+    if equal and _same(known[-1], data):
         return Revisions(tuple(known), known[-1], collisions)
     if equal:
         update = world.api.patch(_target(equal[-1]), {"revision": number})
     else:
-        update, collisions = _created(world, owner, data, number, collisions)
+        update, collisions = _created(world, owner, data, number, collisions, label, "" if known else given)
     rest = [one for one in known if name_of(one) != name_of(update)]
     return Revisions(tuple(in_order([*rest, update])), update, collisions)
 
@@ -81,25 +87,32 @@ def truncate(world: World, revisions: Sequence[Manifest], live: set[str], limit:
     return [name_of(one) for one in gone]
 
 
-def delete_revision(world: World, revision: Manifest) -> None:
-    world.api.delete(_target(revision))
-
-
 def _data(owner: Owner) -> Manifest:
     return {"spec": {"template": {**owner.template, "$patch": "replace"}}}
 
 
+def _same(revision: Manifest, data: Manifest) -> bool:
+    return bool(_filled(revision.get("data")) == _filled(data))
+
+
+def _filled(value: Any) -> Any:
+    """Without fields that say nothing: kube writes creationTimestamp: null into templates."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: _filled(inner) for name, inner in value.items() if inner is not None}
+
+
 def _created(
-    world: World, owner: Owner, data: Manifest, number: int, collisions: int
+    world: World, owner: Owner, data: Manifest, number: int, collisions: int, label: str, given: str
 ) -> tuple[Manifest, int]:
     labels = (owner.template.get("metadata") or {}).get("labels") or {}
     while True:
-        code = template_hash(data, collisions)
+        code = given or template_hash(data, collisions)
         name = f"{owner.name[:_LONGEST_PREFIX]}-{code}"
         metadata: dict[str, Any] = {
             "name": name,
             "namespace": owner.namespace,
-            "labels": {**labels, HASH: code},
+            "labels": {**labels, label: code},
             "ownerReferences": [owner.reference()],
         }
         if owner.annotations:
@@ -117,9 +130,9 @@ def _created(
             if refused.answer.reason != "AlreadyExists":
                 raise
         there = world.store.get(_KIND, owner.namespace, name)
-        if there is not None and there.get("data") == data:
+        if there is not None and _same(there, data):
             return there, collisions
-        collisions += 1
+        collisions, given = collisions + 1, ""
 
 
 def _target(revision: Manifest) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
+from math import inf
 from typing import Any
 
 from scheduler_core.controllers.workloads.pods import is_ready, ready_since
@@ -44,6 +45,22 @@ def first_to_go(
         return _compare(one, other, now)
 
     return [candidate.pod for candidate in heapq.nsmallest(count, candidates, key=cmp_to_key(order))]
+
+
+def by_age(pods: Sequence[Pod]) -> list[Pod]:
+    """Those first that are missed least, where nothing but the pods themselves counts.
+
+    kube: ActivePods
+    """
+    return sorted(pods, key=_own_rank)
+
+
+def _own_rank(pod: Pod) -> tuple[bool, int, bool, float, int, int, float]:
+    ready, since = is_ready(pod), ready_since(pod)
+    regular, sidecars = _restarts(pod)
+    young = -inf if pod.creation_time is None else -pod.creation_time
+    newly = (-inf if since is None else -since) if ready else 0
+    return bool(pod.node_name), _PHASES.get(pod.phase, 0), ready, newly, -regular, -sidecars, young
 
 
 def deletion_cost(annotations: Mapping[str, str]) -> int:

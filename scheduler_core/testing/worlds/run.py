@@ -12,6 +12,8 @@ from scheduler_core import commands
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command, SetConfiguration, command_from_json
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.kubelet.eviction.observations import capacity_of
+from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.typed import typed
@@ -38,6 +40,7 @@ class _Run:
         self.scenario = scenario
         settings = scenario.get("settings") or {}
         self.sim = Simulation()
+        self.drains: list[tuple[str, Item]] = []
         self._apply(commands.SetSettings({"cluster": _cluster(settings)}))
         if settings.get("scheduler") is False:
             self.sim.change(lambda: self.sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))
@@ -60,7 +63,7 @@ class _Run:
         self._sample()
         for number, step in enumerate(self.scenario["steps"]):
             self._go_on(compare.seconds(step["at"]))
-            problem = self._act(step) if "do" in step else None
+            problem = self._drained(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
                 return StepDiffers(number, step["at"], *problem)
             for item in step.get("expect") or ():
@@ -108,7 +111,22 @@ class _Run:
         else:
             texts = []
         self._sample()
+        if verb == "drain" and answer.ok:
+            self.drains.append((step["do"][verb]["node"], step.get("answer") or {}))
+            return None
         return _unlike(step.get("answer") or {}, verb, answer, texts)
+
+    def _drained(self, step: Item) -> tuple[str, str] | None:
+        """What became of the drains before a step that expects something: only then their answers are asked for."""
+        drains, self.drains = (self.drains, []) if "expect" in step else ([], self.drains)
+        for node, wanted in drains:
+            drain = self.sim.surroundings.nodes.drains[node]
+            said = "it goes on" if drain.ended is None else drain.outcome
+            answer = Answer(message=said, status=500) if said else Answer()
+            problem = _unlike(wanted, "drain", answer, [said])
+            if problem is not None:
+                return problem
+        return None
 
     def create(self, manifest: Item) -> Command:
         return _command("CreateObject", manifest=self._resolved(manifest))
@@ -222,7 +240,11 @@ class _Run:
     # what expectations ask for
 
     def oom_score_adj(self, pod: str, container: str) -> int | None:
-        raise NotSupported("oomScoreAdj")
+        found = self.sim.store.pod_at(pod)
+        node = None if found is None else self.sim.store.node(found.node_name)
+        if found is None or node is None:
+            return None
+        return oom_score_adj(found, container, capacity_of(node, "memory"))
 
     def scheduler_runs(self, name: str) -> bool:
         return any(scheduler.name == name for scheduler in self.sim.schedulers)

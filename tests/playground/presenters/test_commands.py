@@ -16,14 +16,45 @@ from scheduler_core.commands import KINDS
         ({"kind": "ApplyObjects", "objects": "no list"}, ""),
         ({"kind": "ApplyObjects", "objects": [None, {"kind": "Pod", "metadata": 3}]}, "? ?; Pod ?"),
         ({"kind": "DeleteObjects", "refs": [{"kind": "Pod", "namespace": "a", "name": "b"}]}, "Pod b"),
-        ({"kind": "PatchObject", "ref": {"kind": "Node", "name": "n"}, "patch": {"spec": {"unschedulable": True}}},
-         "spec.unschedulable=True"),
+        ({"kind": "PatchObject", "ref": {"kind": "Node", "name": "n"}, "patch": {"spec": {"podCIDR": "10.0.0.0/24"}}},
+         "spec.podCIDR=10.0.0.0/24"),
         ({"kind": "SetSettings", "settings": {"demonstration": True}}, "demonstration=True"),
         ({"kind": "SomethingNew", "pod": "a/b", "times": 3}, "pod=a/b, times=3"),
     ],
 )  # fmt: skip
 def test_a_command_says_what_it_is_about(command, what):
     assert sentence(command)["values"]["what"] == what
+
+
+NODE_N = {"kind": "Node", "name": "n"}
+WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
+
+
+@pytest.mark.parametrize(
+    ("ref", "patch", "said"),
+    [
+        (NODE_N, {"spec": {"unschedulable": True}}, "cordons n"),
+        (NODE_N, {"spec": {"unschedulable": None}}, "uncordons n"),
+        (WEB, {"spec": {"paused": True}}, "pauses the rollout of Deployment web"),
+        (
+            WEB,
+            {
+                "spec": {
+                    "template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}
+                }
+            },
+            "rolls out Deployment web again",
+        ),
+        (
+            WEB,
+            {"spec": {"replicas": 3, "paused": True}},
+            "changes Deployment web: spec.replicas=3, spec.paused=True",
+        ),
+    ],
+)
+def test_a_patch_that_kubectl_has_a_verb_for_says_so(ref, patch, said):
+    told = sentence({"kind": "PatchObject", "ref": ref, "patch": patch})
+    assert told["text"] % told["values"] == said
 
 
 def test_a_long_command_is_cut():

@@ -158,3 +158,11 @@ def test_every_tab_has_something_to_say_of_an_empty_world(tab: str) -> None:
 
 def test_a_reason_that_is_plain_already_needs_no_words() -> None:
     assert in_plain_words("something of a plugin of your own") is None
+
+
+def test_a_pod_says_which_of_its_fields_have_no_effect() -> None:
+    manifest = {**pod("p"), "spec": {**pod("p")["spec"], "hostPID": True}}
+    sim = world(manifest)
+    for tab in ("pod", "yaml"):
+        (told,) = body(sim, tab, pod="default/p")["silent"]
+        assert told["path"] == "spec.hostPID"

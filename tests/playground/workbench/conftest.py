@@ -38,7 +38,7 @@ class Visitor:
 
     def manifest(self, kind: str, name: str, namespace: str = "default") -> dict:
         asked = ObjectYaml(kind=kind, namespace="" if kind == "Node" else namespace, name=name)
-        return yaml.safe_load(self.ask(lambda client: client.ask(asked)))
+        return yaml.safe_load(self.ask(lambda client: client.ask(asked)).text)
 
     def head(self) -> int:
         self.session.refresh_from_db()

@@ -181,3 +181,26 @@ def test_a_preview_outlives_the_process_that_made_it(begun):
     shown = begun.browser.get(answer["Location"])
     assert begun.post("import/apply", token=shown.context["plan"]["token"]).status_code == 302
     assert "bound" in begun.objects("Pod")
+
+
+PROBED = """apiVersion: v1
+kind: Pod
+metadata: {name: probed}
+spec: {containers: [{name: c, image: i, livenessProbe: {exec: {command: [x]}}}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s}
+"""
+
+
+def test_what_has_no_effect_is_told_in_the_preview_and_when_it_is_applied(begun):
+    shown = page_text(preview(begun, PROBED))
+    assert (
+        "Pod probed: spec.containers[].livenessProbe has no effect here: containers run no program" in shown
+    )
+    assert "Service s: has no effect here: nothing is routed" in shown
+    applied = apply(begun, PROBED)
+    assert "spec.containers[].livenessProbe has no effect here" in page_text(
+        begun.browser.get(applied["Location"])
+    )

@@ -176,3 +176,11 @@ def test_a_pod_that_is_being_deleted_is_terminating(visitor):
     begun.post("yaml", text=f"{NODE}---\n{pod}", create="")
     begun.post("objects/delete", kind="Pod", namespace="default", name="web")
     assert "Terminating on n1" in page_text(begun.get("objects"))
+
+
+def test_an_object_says_which_of_its_fields_have_no_effect(begun):
+    begun.post("yaml", text="apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", create="")
+    shown = page_text(begun.get("yaml", kind="Secret", namespace="default", name="s"))
+    assert "Without effect here" in shown
+    assert "nothing is mounted" in shown
+    assert "Without effect here" not in page_text(begun.get("yaml", kind="Node", namespace="", name="n1"))

@@ -107,18 +107,19 @@ def clustered() -> Iterator[Record]:
 
 
 def elected() -> Iterator[Record]:
-    """A process stands for election, is cut off for a while, and ends."""
+    """A process stands for election, and is cut off for a while."""
     sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
     for command in (
         StartScheduler("a", None, clock_offset=1, clock_rate=2.0),
         PartitionScheduler("a", True, hang=0),
         PartitionScheduler("a", False),
-        StopScheduler("a", "SIGKILL"),
     ):
         yield from sim.apply(command)
         end = sim.now + 3 * 10**9
         while sim.due(end):
             yield from sim.advance()
+    stop = StopScheduler("a", "SIGKILL")
+    yield sim_record(msgspec.convert(msgspec.to_builtins(stop), CommandRecord))
 
 
 def sim_record(facts: Facts) -> Record:

@@ -13,12 +13,14 @@ from playground.sessions.protocol.looking import (
     ListedObject,
     NodeNames,
     Objects,
+    ObjectShown,
     ObjectYaml,
     YamlPart,
 )
 from playground.sessions.worker.answers.yamldump import document, in_order
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.coverage import without_effect
 
 YAML_SLICE = 0.02
 
@@ -50,14 +52,14 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[str]:
+def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(f"There is no {request.kind} {where} at this step.")
-    return to_yaml([obj])
+    return ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
 def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:

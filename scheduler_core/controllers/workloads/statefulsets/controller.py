@@ -41,7 +41,8 @@ class StatefulSetController(WorkloadController):
         owner = Owner.found(world, self.kind, key)
         if owner is None or owner.selector.errors:
             return ""
-        revisions = history.numbered(world, owner)
+        given = str(owner.status.get("updateRevision") or "").removeprefix(f"{owner.name}-")
+        revisions = history.numbered(world, owner, history.HASH, given)
 
         def named(pod: Pod) -> bool:
             return identity.parent_and_ordinal(pod.name)[0] == owner.name

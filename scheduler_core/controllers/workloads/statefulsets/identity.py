@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
 from scheduler_core.objects.pod import Pod
@@ -16,7 +17,6 @@ from scheduler_core.objects.pod import Pod
 Manifest = Mapping[str, Any]
 POD_NAME = "statefulset.kubernetes.io/pod-name"
 POD_INDEX = "apps.kubernetes.io/pod-index"
-REVISION = "controller-revision-hash"
 _NAME = re.compile(r"(.*)-([0-9]+)\Z", re.DOTALL)
 _MOST = 2**31 - 1
 
@@ -42,14 +42,14 @@ def ordinals(owner: Owner) -> range:
 
 def revision_of(pod: Pod) -> str:
     """The name of the revision that it was made of."""
-    return pod.labels.get(REVISION, "")
+    return pod.labels.get(POD_HASH, "")
 
 
 def new_pod(owner: Owner, template: Manifest, revision: str, ordinal: int) -> dict[str, Any]:
     """A pod of a revision under its ordinal, as it is created."""
     pod = from_template(owner, template)
     name = f"{owner.name}-{ordinal}"
-    labels = {**pod["metadata"]["labels"], **identity(name, ordinal), REVISION: revision}
+    labels = {**pod["metadata"]["labels"], **identity(name, ordinal), POD_HASH: revision}
     spec = {**pod["spec"], "hostname": name, "volumes": volumes(owner, pod["spec"], ordinal)}
     if owner.spec.get("serviceName"):
         spec["subdomain"] = owner.spec["serviceName"]

@@ -58,7 +58,8 @@ async def placed(session: Session) -> str:
     client = await SessionClient.open(session.edit_key)
     for _ in range(10):
         await step(client)
-    manifest = yaml.safe_load(await client.ask(ObjectYaml(kind="Pod", namespace="default", name="waits")))
+    shown = await client.ask(ObjectYaml(kind="Pod", namespace="default", name="waits"))
+    manifest = yaml.safe_load(shown.text)
     return str(manifest["spec"].get("nodeName", ""))
 
 

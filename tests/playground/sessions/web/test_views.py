@@ -432,7 +432,7 @@ async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient,
     original = await SessionClient.open(session.edit_key)
     assert await names(client) == await names(original)
     p0 = ObjectYaml(kind="Pod", namespace="default", name="p0")
-    specs = [yaml.safe_load(await each.ask(p0))["spec"] for each in (client, original)]
+    specs = [yaml.safe_load((await each.ask(p0)).text)["spec"] for each in (client, original)]
     assert specs[0] == specs[1]
 
 

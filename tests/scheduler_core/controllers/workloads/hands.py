@@ -41,7 +41,12 @@ class Hands:
         return self.sim.store
 
     def create(self, manifest):
-        self.sim.apply(commands.CreateObject(manifest))
+        """Creates an object; a node is said to be there, and its kubelet does nothing."""
+        if manifest["kind"] == "Node":
+            self.sim.apply(commands.ApplyObjects((manifest,)))
+            self.sim.apply(commands.SetKubelet(manifest["metadata"]["name"], False))
+        else:
+            self.sim.apply(commands.CreateObject(manifest))
 
     def patch(self, kind, patch, name="a"):
         self.sim.change(lambda: self.sim.api.patch((kind, "default", name), patch))

@@ -1,0 +1,25 @@
+"""Every action on objects, in the order in which they are offered."""
+
+from __future__ import annotations
+
+from playground.actions import nodes, pods, workloads
+from playground.actions.contract import Action, Offer, Subject
+
+ACTIONS: tuple[Action, ...] = (*nodes.ACTIONS, *pods.ACTIONS, *workloads.ACTIONS)
+
+
+def action(kind: str, name: str) -> Action | None:
+    """The action of this name that objects of a kind have."""
+    return next((each for each in ACTIONS if each.name == name and kind in each.kinds), None)
+
+
+def applying(subject: Subject) -> list[Action]:
+    """What an object offers as it is now."""
+    return [each for each in ACTIONS if subject.kind in each.kinds and each.applies(subject)]
+
+
+def offers(subject: Subject) -> list[Offer]:
+    """The same as plain data, for buttons and menus."""
+    return [
+        Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)
+    ]

@@ -1,0 +1,92 @@
+"""The form of an action on an object, made of the fields that playground/actions declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from playground.actions import Action, Field, Subject, Wrong
+from playground.builder import grammar
+from playground.forms.fields import DurationField, GrammarField, QuantityField, TextField
+from scheduler_core.commands import Command
+
+
+class ActionForm(forms.Form):
+    """What has to be filled in for an action on an object; `command` is what it comes to."""
+
+    use_required_attribute = False
+
+    def __init__(self, action: Action, subject: Subject, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, initial={field.name: field.initial(subject) for field in action.fields})
+        self.action = action
+        self.subject = subject
+        self.command: Command | None = None
+        for field in action.fields:
+            self.fields[field.name] = _MAKERS[field.type](field, subject, _common(field))
+
+    def suggestions(self) -> dict[str, list[str]]:
+        """What the text fields suggest, by the id of their lists."""
+        return {
+            f"{field.name}-suggestions": [value for value, _ in field.choices(self.subject)]
+            for field in self.action.fields
+            if field.type == "text" and field.choices(self.subject)
+        }
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.errors:
+            return data
+        try:
+            self.command = self.action.make(self.subject, data)
+        except Wrong as wrong:
+            self.add_error(wrong.field or None, _(wrong.text))
+        return data
+
+
+def _common(field: Field) -> dict[str, Any]:
+    help_text = gettext_lazy(field.help) if field.help else ""
+    return {"label": gettext_lazy(field.label), "help_text": help_text}
+
+
+def _text(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    made = TextField(required=field.required, max_length=1000, **common)
+    if field.choices(subject):
+        made.widget.attrs["list"] = f"{field.name}-suggestions"
+    return made
+
+
+def _number(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    return forms.IntegerField(required=field.required, min_value=field.least, max_value=field.most, **common)
+
+
+def _choice(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    choices = [(value, gettext_lazy(title)) for value, title in field.choices(subject)]
+    return forms.ChoiceField(choices=choices, required=field.required, **common)
+
+
+def labels(text: str) -> dict[str, str | None]:
+    """`disk=ssd, old-` as kubectl label takes them: what is taken away is None."""
+    gone = [part for part in grammar.split(text) if part.endswith("-") and "=" not in part]
+    pairs = grammar.parse_pairs("\n".join(part for part in grammar.split(text) if part not in gone))
+    return {**pairs, **{part[:-1]: None for part in gone}}
+
+
+def _grammar(parse: Callable[[str], Any], example: str) -> Any:
+    return lambda field, subject, common: GrammarField(parse, example=example, **common)
+
+
+_MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] = {
+    "text": _text,
+    "number": _number,
+    "flag": lambda field, subject, common: forms.BooleanField(required=False, **common),
+    "choice": _choice,
+    "quantity": lambda field, subject, common: QuantityField(**common),
+    "seconds": lambda field, subject, common: DurationField(required=False, **common),
+    "pairs": _grammar(grammar.parse_pairs, "app=web"),
+    "labels": _grammar(labels, "disk=ssd, rack-"),
+    "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),
+}

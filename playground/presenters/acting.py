@@ -1,0 +1,72 @@
+"""What can be done to an object, and what there is to know of it before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from playground.actions import Subject, offers
+from playground.presenters.words import gettext_noop
+from scheduler_core.view import WorldView
+
+Fact = dict[str, Any]
+
+
+def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
+    """The actions that an object offers as it is now; none in a world whose cluster is not modelled."""
+    manifest = sim.store.get(kind, namespace, name)
+    if sim.settings.cluster is None or manifest is None:
+        return []
+    runs = name not in sim.surroundings.inputs.stopped
+    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs)
+    return [msgspec.to_builtins(offer) for offer in offers(subject)]
+
+
+def facts(subject: Subject) -> list[Fact]:
+    """How an object stands, in few words."""
+    of_kind = {"Node": _node, "Pod": _pod}.get(subject.kind, _workload)
+    return [fact for fact in of_kind(subject) if fact["value"] not in ("", None)]
+
+
+def _fact(name: str, value: object) -> Fact:
+    return {"name": name, "value": value if value is None else str(value)}
+
+
+def _node(subject: Subject) -> list[Fact]:
+    conditions = subject.part("status", "conditions") or ()
+    ready = next((each.get("status") for each in conditions if each.get("type") == "Ready"), None)
+    pressed = [
+        each["type"] for each in conditions if each.get("type") != "Ready" and each.get("status") == "True"
+    ]
+    taints = subject.part("spec", "taints") or ()
+    return [
+        _fact(gettext_noop("Ready"), ready),
+        _fact(gettext_noop("conditions"), ", ".join(pressed)),
+        _fact(gettext_noop("cordoned"), "true" if subject.part("spec", "unschedulable") else ""),
+        _fact(gettext_noop("kubelet"), "" if subject.kubelet_runs else "stopped"),
+        _fact(
+            gettext_noop("taints"), ", ".join(f"{each.get('key')}:{each.get('effect')}" for each in taints)
+        ),
+    ]
+
+
+def _pod(subject: Subject) -> list[Fact]:
+    owner = next(iter(subject.part("metadata", "ownerReferences") or ()), None)
+    return [
+        _fact(gettext_noop("phase"), subject.part("status", "phase") or "Pending"),
+        _fact(gettext_noop("node"), subject.part("spec", "nodeName")),
+        _fact(gettext_noop("being deleted since"), subject.part("metadata", "deletionTimestamp")),
+        _fact(gettext_noop("owner"), f"{owner.get('kind')} {owner.get('name')}" if owner else ""),
+    ]
+
+
+def _workload(subject: Subject) -> list[Fact]:
+    return [
+        _fact(gettext_noop("replicas"), subject.part("spec", "replicas")),
+        _fact(gettext_noop("ready"), subject.part("status", "readyReplicas")),
+        _fact(gettext_noop("updated"), subject.part("status", "updatedReplicas")),
+        _fact(gettext_noop("active"), subject.part("status", "active")),
+        _fact(gettext_noop("paused"), "true" if subject.part("spec", "paused") else ""),
+        _fact(gettext_noop("suspended"), "true" if subject.part("spec", "suspend") else ""),
+    ]

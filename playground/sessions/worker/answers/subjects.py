@@ -1,0 +1,42 @@
+"""Objects that something is to be done to, with what a user has arranged around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from playground.actions import Subject
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.protocol.looking import SubjectOf
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+
+MOST_NODES = 200  # that are suggested
+
+
+def subject_of(engine: Engine, request: SubjectOf) -> Steps[Subject | None]:
+    """Raises SessionGone where there is no such object."""
+    world = yield from engine.at(request.position)
+    if world.settings.cluster is None:
+        return None
+    manifest = world.store.get(request.kind, request.namespace, request.name)
+    if manifest is None:
+        where = f"{request.namespace}/{request.name}" if request.namespace else request.name
+        raise SessionGone(f"There is no {request.kind} {where} at this step.")
+    inputs = world.surroundings.inputs
+    return Subject(
+        request.kind,
+        request.namespace,
+        request.name,
+        dict(manifest),
+        request.name not in inputs.stopped,
+        world.now,
+        world.store.timestamp(world.now),
+        [node["metadata"]["name"] for node in world.store.list("Node")[:MOST_NODES]],
+        _plain(inputs.rules),
+        _plain(inputs.entries),
+    )
+
+
+def _plain(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [dict(entry) for entry in entries]

@@ -1,0 +1,198 @@
+"""Draining a node as kubectl drain does: cordon it, choose the pods that are to go, evict these, and wait until they are gone.
+
+A drain is no controller of kube's, but it works like one here: the key is a pod (namespace/name), whose eviction is asked for; what a
+budget refuses (429) is asked for again 5 s later. A drain that may not begin leaves the node cordoned, as kubectl does.
+
+| pod | without a flag |
+|---|---|
+| of a DaemonSet that is there | refused (--ignore-daemonsets: stays) |
+| mirror of a static pod | stays |
+| with an emptyDir | refused (--delete-emptydir-data: goes) |
+| without a controller | refused (--force: goes) |
+| ended | goes |
+
+DEVIATION: uncordoning the node calls the drain off; kubectl would go on until somebody ends it.
+
+kube: k8s.io/kubectl/pkg/drain/{drain,filters}.go, pkg/cmd/drain/drain.go @ v0.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.api.eviction import evict
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.status import Refused, not_found
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.nodes import Drain, DrainedPod
+from scheduler_core.objects.pod import Pod
+
+NAME = "kubectl-drain"
+AGAIN_AFTER = 5 * SECOND
+MIRROR = "kubernetes.io/config.mirror"
+_IGNORED = "ignoring DaemonSet-managed Pods"
+_BARE = "deleting Pods that declare no controller"
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """kubectl drain's --ignore-daemonsets, --force and --delete-emptydir-data."""
+
+    ignore_daemon_sets: bool = False
+    force: bool = False
+    delete_empty_dir_data: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a pod goes; an error keeps the whole drain from beginning."""
+
+    goes: bool
+    warning: str = ""
+    error: str = ""
+
+
+def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
+    """What a drain does with a pod."""
+    owner = controller_of(pod.manifest)
+    if owner is not None and _is_daemon_set(owner) and not pod.terminal:
+        name = str(owner.get("name"))
+        if world.store.get("DaemonSet", pod.namespace, name) is not None:
+            error = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
+            return Verdict(False, _IGNORED) if flags.ignore_daemon_sets else Verdict(False, error=error)
+        if not flags.force:
+            return Verdict(False, error=not_found("daemonsets.apps", name).message)
+    if MIRROR in pod.annotations:
+        return Verdict(False)
+    if pod.terminal:
+        return Verdict(True)
+    local = any(volume.get("emptyDir") is not None for volume in pod.manifest["spec"].get("volumes") or ())
+    if local and not flags.delete_empty_dir_data:
+        return Verdict(False, error="Pods with local storage (use --delete-emptydir-data to override)")
+    if owner is not None:
+        return Verdict(True)  # in kube the last filter's verdict counts, without the warnings of those before
+    if not flags.force:
+        error = "cannot delete Pods that declare no controller (use --force to override)"
+        return Verdict(False, error=error)
+    return Verdict(True, _BARE)
+
+
+def _is_daemon_set(owner: Mapping[str, Any]) -> bool:
+    return (owner.get("apiVersion"), owner.get("kind")) == ("apps/v1", "DaemonSet")
+
+
+def begin(world: World, node: str, flags: Flags, grace: int | None) -> None:
+    """Cordons a node and begins to drain it; one that is going on there begins anew. Refused: there is no such node."""
+    found = world.api.found(("Node", "", node))
+    if not (found.get("spec") or {}).get("unschedulable"):
+        world.api.patch(("Node", "", node), {"spec": {"unschedulable": True}})
+    verdicts = [(pod, judge(world, pod, flags)) for pod in world.store.pods_on(node)]
+    errors = _grouped((verdict.error, pod.key) for pod, verdict in verdicts)
+    warnings = tuple(_grouped((verdict.warning, pod.key) for pod, verdict in verdicts))
+    if errors:
+        why = [f"cannot delete {text}" for text in errors]
+        said = why[0] if len(why) == 1 else f"[{', '.join(why)}]"
+        _keep(world, Drain(node, world.now, grace, (), warnings, world.now, said))
+        return
+    pods = tuple(DrainedPod(pod.key, pod.uid) for pod, verdict in verdicts if verdict.goes)
+    _keep(world, Drain(node, world.now, grace, pods, warnings, None if pods else world.now))
+    for pod in pods:
+        world.controller(NAME).enqueue(world, pod.key)
+
+
+def call_off(world: World, node: str, why: str) -> bool:
+    """Ends a drain of a node that goes on. Whether there was one."""
+    drain = world.surroundings.nodes.drains.get(node)
+    if drain is None or drain.ended is not None:
+        return False
+    for pod in drain.pods:
+        world.controller(NAME).forget(world, pod.key)
+    _keep(world, replace(drain, ended=world.now, outcome=why))
+    return True
+
+
+class Draining(Controller):
+    """Goes on with drains."""
+
+    name = NAME
+    component = "kubectl"
+    watches = ("Node", "Pod")
+    always_on = True
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if not world.surroundings.nodes.drains:
+            return
+        if event.kind == "Node":
+            old, new = event.old_node, event.new_node
+            if old is not None and new is not None and old.unschedulable and not new.unschedulable:
+                call_off(world, event.name, "the node was uncordoned")
+        elif event.old_pod is not None and event.new_pod is None:
+            if _going_on(world, event.old_pod.key) is not None:
+                self.enqueue(world, event.old_pod.key)
+
+    def sync(self, world: World, key: str) -> str:
+        drain = _going_on(world, key)
+        if drain is None:
+            return ""
+        pod = next(pod for pod in drain.pods if pod.key == key)
+        new, text = self._turn(world, drain, pod)
+        drain = replace(drain, pods=tuple(new if each.key == key else each for each in drain.pods))
+        if all(each.done for each in drain.pods):
+            errors = [each.refusal for each in drain.pods if each.refusal]
+            said = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
+            drain = replace(drain, ended=world.now, outcome=said)
+            text += f"; {drain.node} is not drained: {said}" if said else f"; {drain.node} is drained"
+        _keep(world, drain)
+        return text
+
+    def _turn(self, world: World, drain: Drain, pod: DrainedPod) -> tuple[DrainedPod, str]:
+        found = world.store.pod_at(pod.key)
+        if found is None or found.uid != pod.uid:
+            return replace(pod, done=True, refusal=""), f"{pod.key} is gone"
+        if pod.evicted:
+            return pod, ""
+        pod = replace(pod, tries=pod.tries + 1)
+        try:
+            evict(world.api, pod.key, drain.grace)
+        except Refused as refused:
+            return self._refused(world, pod, refused)
+        if world.store.pod_at(pod.key) is None:
+            return replace(pod, done=True, refusal=""), f"evicted {pod.key}, which is gone"
+        return replace(pod, evicted=True, refusal=""), f"evicted {pod.key}; it is given time to end"
+
+    def _refused(self, world: World, pod: DrainedPod, refused: Refused) -> tuple[DrainedPod, str]:
+        answer = refused.answer
+        said = "; ".join((answer.message, *answer.causes))
+        if answer.code == 429:
+            self.enqueue(world, pod.key, AGAIN_AFTER)
+            return replace(
+                pod, refusal=said
+            ), f"{pod.key} may not go yet, and is asked for again in 5 s: {said}"
+        namespace, _, name = pod.key.partition("/")
+        error = f'error when evicting pods/"{name}" -n "{namespace}": {said}'
+        return replace(pod, done=True, refusal=error), error
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Messages, each with the pods that it is about."""
+    groups: dict[str, list[str]] = {}
+    for message, key in pairs:
+        if message:
+            groups.setdefault(message, []).append(key)
+    return [f"{message}: {', '.join(keys)}" for message, keys in groups.items()]
+
+
+def _going_on(world: World, pod: str) -> Drain | None:
+    """The drain that goes on and wants a pod gone."""
+    for drain in world.surroundings.nodes.drains.values():
+        if drain.ended is None and any(each.key == pod and not each.done for each in drain.pods):
+            return drain
+    return None
+
+
+def _keep(world: World, drain: Drain) -> None:
+    world.surroundings.nodes.drains[drain.node] = drain

@@ -1,0 +1,115 @@
+"""A DaemonSet at one look: its nodes, its pods by node, and what is done about them.
+
+kube: pkg/controller/daemon/daemon_controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.workloads.daemonsets.placement import Placement, by_node, pinned, tolerations
+from scheduler_core.controllers.workloads.history import POD_HASH
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import (
+    create_pod,
+    delete_pod,
+    from_template,
+    is_available,
+    namespace_ends,
+)
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+
+BURST = 250
+FAILED, SUCCEEDED = "FailedDaemonPod", "SucceededDaemonPod"
+
+
+class Daemons:
+    """What one sync works on. `pods`: by node, in order; without those that have ended and are being deleted."""
+
+    def __init__(
+        self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod], code: str
+    ) -> None:
+        self.controller = controller
+        self.world = world
+        self.owner = owner
+        self.hash = code
+        self.placement = Placement.of(owner)
+        self.nodes = world.store.nodes()
+        self.pods = by_node(pod for pod in pods if not (pod.terminal and pod.deleting))
+        self.said: list[str] = []
+
+    def wanted_on(self, node: Node | None) -> tuple[bool, bool]:
+        """Whether a node is to have a pod, and whether one that is there may stay."""
+        return (False, False) if node is None else self.placement.on(node)
+
+    def is_new(self, pod: Pod) -> bool:
+        """Whether it is of the present template."""
+        return pod.labels.get(POD_HASH) == self.hash
+
+    def is_available(self, pod: Pod) -> bool:
+        return is_available(self.world, pod, self.owner.number("minReadySeconds"))
+
+    def may_replace(self, node: str, pod: Pod) -> bool:
+        """Whether a failed pod's time to be replaced has come; where not, its DaemonSet is looked at then."""
+        memory = self.world.surroundings.workloads
+        key = f"{self.owner.uid}/{self.owner.counted('observedGeneration')}/{node}"
+        until = memory.waits_until(key, self.world.now)
+        if until is not None:
+            self.controller.enqueue_at(self.world, self.owner.key, until)
+            return False
+        memory.fail(key, self.world.now)
+        text = f"Found failed daemon pod {pod.key} on node {node}, will try to kill it"
+        self.record(WARNING, FAILED, text)
+        return True
+
+    def note_success(self, node: str, pod: Pod) -> None:
+        text = f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it"
+        self.record(NORMAL, SUCCEEDED, text)
+
+    def record(self, type_: str, reason: str, text: str) -> None:
+        self.controller.event(self.world, type_, reason, "DaemonSet", self.owner.key, text)
+
+    def change(self, gone: Sequence[Pod], lacking: Sequence[str], why: str) -> bool:
+        """Creates pods for nodes in batches of 1, 2, 4, ... and deletes pods; whether there was anything to do. Refused, at the end."""
+        first = self._create(lacking[:BURST])
+        for pod in gone[:BURST]:
+            try:
+                delete_pod(self.controller, self.world, self.owner, pod)
+            except Refused as refused:
+                first = first or refused
+        if gone:
+            self.said.append(f"deleted {_names([pod.name for pod in gone[:BURST]])}: {why}")
+        if first is not None:
+            raise first
+        return bool(gone or lacking)
+
+    def _create(self, nodes: Sequence[str]) -> Refused | None:
+        position, size, made = 0, 1, []
+        first: Refused | None = None
+        while position < len(nodes) and first is None:
+            for node in nodes[position : position + size]:
+                try:
+                    create_pod(self.controller, self.world, self.owner, self._pod(node))
+                    made.append(node)
+                except Refused as refused:
+                    if not namespace_ends(self.world, self.owner.namespace):
+                        first = first or refused
+            position, size = position + size, 2 * size
+        if made:
+            self.said.append(f"created pods for {_names(made)}")
+        return first
+
+    def _pod(self, node: str) -> Mapping[str, Any]:
+        pod = from_template(self.owner, self.owner.template)
+        spec = pinned({**pod["spec"], "tolerations": tolerations(pod["spec"])}, node)
+        labels = {**pod["metadata"]["labels"], POD_HASH: self.hash}
+        return {**pod, "metadata": {**pod["metadata"], "labels": labels}, "spec": spec}
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,179 @@
+"""Jobs: pods until enough of them have succeeded, or too many have failed.
+
+DEVIATION: while the pause after a failure lasts, status.active counts the pods that run; kube writes 0, which its own validation
+refuses where one of them is Ready.
+
+kube: pkg/controller/job/job_controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.workloads.jobs import finish, pods
+from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
+from scheduler_core.controllers.workloads.jobs.tracking import track
+from scheduler_core.controllers.workloads.owners import Owner, claimed_pods, resolve
+from scheduler_core.controllers.workloads.pods import POD_REASONS
+from scheduler_core.controllers.workloads.watching import WorkloadController
+from scheduler_core.objects.pod import Pod
+
+_ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
+_BATCH = SECOND
+_OWN = "kubernetes.io/job-controller"
+_UNKNOWN_MODE = "UnknownCompletionMode"
+
+
+class JobController(WorkloadController):
+    """Keeps a Job's pods, and counts them."""
+
+    name = "job-controller"
+    component = "job-controller"
+    kind = "Job"
+    watches = ("Job", "Pod")
+    event_reasons = (
+        *POD_REASONS,
+        *finish.REASONS,
+        "Completed",
+        "Suspended",
+        "Resumed",
+        "TooManySucceededPods",
+        _UNKNOWN_MODE,
+    )
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        super().on_watch(world, event)
+        if event.kind == "Job" and (event.new is None or finish.is_finished(event.new)):
+            manifest = event.new or event.old
+            assert manifest is not None
+            for namespace, name in world.store.controlled("Pod", manifest["metadata"].get("uid") or ""):
+                self._enqueue_orphan(world, world.store.pod(namespace, name))
+
+    def hear_of_pod(self, world: World, event: WatchEvent) -> None:
+        super().hear_of_pod(world, event)
+        pod = event.new_pod
+        if pod is not None and is_tracked(pod) and _is_orphan(world, pod):
+            self._enqueue_orphan(world, pod)
+
+    def _enqueue_orphan(self, world: World, pod: Pod | None) -> None:
+        if pod is not None and is_tracked(pod):
+            self.enqueue(world, f"{_ORPHAN}{pod.key}")
+
+    def alike(self, old: Pod, new: Pod) -> bool:
+        return (
+            super().alike(old, new)
+            and old.phase == new.phase
+            and is_tracked(old) == is_tracked(new)
+            and _restarts(old) == _restarts(new)
+        )
+
+    def patience(self, world: World, key: str) -> int:
+        return _BATCH
+
+    def sync(self, world: World, key: str) -> str:
+        if key.startswith(_ORPHAN):
+            return self._let_go(world, key.removeprefix(_ORPHAN))
+        owner = Owner.found(world, self.kind, key)
+        if owner is None or finish.is_finished(owner.manifest):
+            world.surroundings.workloads.jobs.pop(key, None)
+            return ""
+        if owner.spec.get("managedBy") not in (None, _OWN):
+            return ""
+        if owner.spec.get("completionMode") not in ("NonIndexed", "Indexed"):
+            text = "Skipped Job sync because completion mode is unknown"
+            self.event(world, WARNING, _UNKNOWN_MODE, self.kind, key, text)
+            return ""
+        found = claimed_pods(world, owner, lambda pod: True, finalizers=(TRACKING,))
+        look = Look(self, world, owner, found)
+        self._sync(look)
+        return "; ".join(look.said)
+
+    def _sync(self, look: Look) -> None:
+        world, owner = look.world, look.owner
+        status = _status(look)
+        ending = finish.finish(look)
+        end = finish.deadline(look)
+        if ending is None and end is not None:
+            self.enqueue_at(world, owner.key, end)
+        if ending is not None:
+            refused = pods.delete(look, look.running, ending["message"])
+            if refused is not None:
+                ending = None
+        else:
+            refused = None if owner.deleting else pods.manage(look)
+            ending = finish.completed(look)
+            if ending is None and not owner.deleting:
+                self._note_suspension(look, status)
+        status |= {"active": look.active, "ready": look.ready, "terminating": look.terminating}
+        track(look, status, ending)
+        if refused is not None:
+            raise refused
+
+    def _note_suspension(self, look: Look, status: dict[str, Any]) -> None:
+        conditions: list[finish.Condition] = status["conditions"]
+        old = next((one for one in conditions if one["type"] == finish.SUSPENDED), None)
+        suspended = finish.found(conditions, finish.SUSPENDED) is not None
+        if look.is_suspended == suspended:
+            return
+        word = "Suspended" if look.is_suspended else "Resumed"
+        text, truth = f"Job {word.lower()}", "True" if look.is_suspended else "False"
+        new = finish.condition(look, finish.SUSPENDED, f"Job{word}", text, truth)
+        status["conditions"] = [new if one is old else one for one in conditions] + ([] if old else [new])
+        if not look.is_suspended:
+            status["startTime"] = look.world.store.timestamp(look.world.now)
+            seconds = look.spec.get("activeDeadlineSeconds")
+            if seconds is not None:
+                self.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
+        self.event(look.world, NORMAL, word, self.kind, look.owner.key, text)
+        look.said.append(text)
+
+    def _let_go(self, world: World, key: str) -> str:
+        """kube: syncOrphanPod"""
+        pod = world.store.pod_at(key)
+        if pod is None or not is_tracked(pod) or not _is_orphan(world, pod):
+            return ""
+        left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
+        world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"finalizers": left or None}})
+        return f"let {pod.name} go: no Job counts it any more"
+
+
+def _status(look: Look) -> dict[str, Any]:
+    """The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now."""
+    given = look.owner.status
+    status: dict[str, Any] = {
+        "conditions": list(given.get("conditions") or ()),
+        "startTime": given.get("startTime"),
+        "uncountedTerminatedPods": {},
+    }
+    if status["startTime"] is None and not look.is_suspended:
+        status["startTime"] = look.world.store.timestamp(look.world.now)
+        seconds = look.spec.get("activeDeadlineSeconds")
+        if seconds is not None:
+            look.controller.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
+    return status
+
+
+def _is_orphan(world: World, pod: Pod) -> bool:
+    """Whether no Job will count a pod: it has none, or its Job is over."""
+    reference = controller_of(pod.manifest)
+    if reference is None:
+        return True
+    if reference.get("kind") != "Job":
+        return False
+    namespace, _, name = resolve(world, "Job", pod.manifest).partition("/")
+    job = world.store.get("Job", namespace, name)
+    return job is None or finish.is_finished(job) is not None
+
+
+def _restarts(pod: Pod) -> int:
+    status = pod.manifest.get("status") or {}
+    return sum(
+        int(one.get("restartCount") or 0)
+        for field in ("initContainerStatuses", "containerStatuses")
+        for one in status.get(field) or ()
+    )

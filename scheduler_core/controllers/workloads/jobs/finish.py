@@ -1,0 +1,127 @@
+"""Whether a Job is over, and why.
+
+kube: pkg/controller/job/job_controller.go (syncJob) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.controllers.workloads.jobs import policies
+from scheduler_core.controllers.workloads.jobs.look import Look
+from scheduler_core.objects.times import SECOND, parse_time
+
+Condition = Mapping[str, Any]
+FAILURE_TARGET, FAILED = "FailureTarget", "Failed"
+SUCCESS_CRITERIA, COMPLETE = "SuccessCriteriaMet", "Complete"
+SUSPENDED = "Suspended"
+REASONS = (
+    "BackoffLimitExceeded",
+    "DeadlineExceeded",
+    "FailedIndexes",
+    "MaxFailedIndexesExceeded",
+    "PodFailurePolicy",
+)
+
+
+def condition(look: Look, type_: str, reason: str, message: str, status: str = "True") -> Condition:
+    now = look.world.store.timestamp(look.world.now)
+    return {
+        "type": type_,
+        "status": status,
+        "lastProbeTime": now,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+def found(conditions: Sequence[Condition], type_: str) -> Condition | None:
+    """The condition of a type that is True."""
+    return next((one for one in conditions if one.get("type") == type_ and one.get("status") == "True"), None)
+
+
+def is_finished(manifest: Mapping[str, Any]) -> Condition | None:
+    """The condition that says how a Job has ended, or None."""
+    given = (manifest.get("status") or {}).get("conditions") or ()
+    return found(given, COMPLETE) or found(given, FAILED)
+
+
+def finish(look: Look) -> Condition | None:
+    """The condition that ends the Job: FailureTarget or SuccessCriteriaMet, or what follows from one that is there."""
+    return _decided(look) or _limited(look) or _by_indexes(look)
+
+
+def _decided(look: Look) -> Condition | None:
+    given = look.owner.status.get("conditions") or ()
+    met = found(given, SUCCESS_CRITERIA)
+    if met is not None:
+        return met
+    target = found(given, FAILURE_TARGET)
+    if target is not None:
+        return condition(look, FAILED, target["reason"], target["message"])
+    if look.policy is None:
+        return None
+    messages = (policies.judge(look.policy, pod).message for pod in look.pods if look.has_failed(pod))
+    message = next((one for one in messages if one), "")
+    return condition(look, FAILURE_TARGET, "PodFailurePolicy", message) if message else None
+
+
+def _limited(look: Look) -> Condition | None:
+    if look.failed > look.owner.number("backoffLimit") or _restarted_too_often(look):
+        text = "Job has reached the specified backoff limit"
+        return condition(look, FAILURE_TARGET, "BackoffLimitExceeded", text)
+    end = deadline(look)
+    if end is not None and end <= look.world.now:
+        text = "Job was active longer than specified deadline"
+        return condition(look, FAILURE_TARGET, "DeadlineExceeded", text)
+    return None
+
+
+def deadline(look: Look) -> int | None:
+    """The virtual time (ns) at which a Job has been active for too long."""
+    seconds, start = look.spec.get("activeDeadlineSeconds"), look.owner.status.get("startTime")
+    if seconds is None or start is None or look.is_suspended:
+        return None
+    return parse_time(start) - look.world.store.epoch + int(seconds) * SECOND
+
+
+def _restarted_too_often(look: Look) -> bool:
+    """kube: pastBackoffLimitOnFailure"""
+    if (look.owner.template.get("spec") or {}).get("restartPolicy") != "OnFailure":
+        return False
+    restarts = 0
+    for pod in look.pods:
+        if pod.phase in ("Running", "Pending"):
+            status = pod.manifest.get("status") or {}
+            for field in ("initContainerStatuses", "containerStatuses"):
+                restarts += sum(int(one.get("restartCount") or 0) for one in status.get(field) or ())
+    return restarts >= max(1, look.owner.number("backoffLimit"))
+
+
+def _by_indexes(look: Look) -> Condition | None:
+    if not look.is_indexed or look.completions is None:
+        return None
+    failed, succeeded = len(look.failed_indexes), len(look.succeeded_indexes)
+    most = look.spec.get("maxFailedIndexes")
+    if look.limits_indexes and most is not None and failed > most:
+        text = "Job has exceeded the specified maximal number of failed indexes"
+        return condition(look, FAILURE_TARGET, "MaxFailedIndexesExceeded", text)
+    if look.limits_indexes and failed and failed + succeeded >= look.completions:
+        return condition(look, FAILURE_TARGET, "FailedIndexes", "Job has failed indexes")
+    message = policies.is_success(look.spec.get("successPolicy"), look.completions, look.succeeded_indexes)
+    return condition(look, SUCCESS_CRITERIA, "SuccessPolicy", message) if message else None
+
+
+def completed(look: Look) -> Condition | None:
+    """The condition of a Job whose pods have succeeded often enough."""
+    if look.completions is None:
+        enough = look.succeeded > 0
+    else:
+        enough = look.succeeded >= look.completions
+    if not enough or look.active:
+        return None
+    return condition(
+        look, SUCCESS_CRITERIA, "CompletionsReached", "Reached expected number of succeeded pods"
+    )

@@ -1,0 +1,65 @@
+"""Completion indexes: sets of numbers as kube writes them ("0-2,5"), and the index that a pod works on.
+
+kube: pkg/controller/job/indexed_job_utils.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from scheduler_core.objects.pod import Pod
+
+INDEX = "batch.kubernetes.io/job-completion-index"
+FAILURES = "batch.kubernetes.io/job-index-failure-count"
+IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
+_MOST = 2**31 - 1
+
+
+def parse(text: str | None, completions: int) -> frozenset[int]:
+    """The indexes of a text, those below `completions`; what can't be read is passed over."""
+    found: set[int] = set()
+    for part in (text or "").split(","):
+        first, dash, last = part.partition("-")
+        if first.isdecimal() and (not dash or last.isdecimal()):
+            found.update(range(int(first), min(int(last) if dash else int(first), completions - 1) + 1))
+    return frozenset(found)
+
+
+def text(indexes: Iterable[int]) -> str:
+    """As kube writes them: two neighbours as "3,4", more as "3-5"."""
+    runs: list[list[int]] = []
+    for index in sorted(indexes):
+        if runs and runs[-1][1] == index - 1:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    return ",".join(
+        str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}"
+        for first, last in runs
+    )
+
+
+def index_of(pod: Pod) -> int | None:
+    """The index in a pod's annotations, or None."""
+    value = pod.annotations.get(INDEX, "")
+    return int(value) if value.isascii() and value.isdecimal() else None
+
+
+def failures(pod: Pod) -> int:
+    """How many counted failures of its index there were before this pod."""
+    return _number(pod.annotations, FAILURES)
+
+
+def all_failures(pod: Pod) -> int:
+    """With those that were ignored."""
+    return failures(pod) + _number(pod.annotations, IGNORED_FAILURES)
+
+
+def ignored_failures(pod: Pod) -> int:
+    return _number(pod.annotations, IGNORED_FAILURES)
+
+
+def _number(annotations: Mapping[str, str], name: str) -> int:
+    value = annotations.get(name, "")
+    number = int(value) if value.isascii() and value.isdecimal() else 0
+    return number if number <= _MOST else 0

@@ -1,0 +1,90 @@
+"""What of a manifest has no effect, by the list in no_effect.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.coverage.no_effect import ANY_CUSTOM, ENTRIES, POD, NoEffect
+
+Manifest = Mapping[str, Any]
+_NOT_SERVED = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io", "metrics.k8s.io")
+_TEMPLATES = {
+    "Deployment": "spec.template.",
+    "ReplicaSet": "spec.template.",
+    "ReplicationController": "spec.template.",
+    "StatefulSet": "spec.template.",
+    "DaemonSet": "spec.template.",
+    "Job": "spec.template.",
+    "CronJob": "spec.jobTemplate.spec.template.",
+    "PodTemplate": "template.",
+}
+
+
+def _by_kind() -> dict[str, list[NoEffect]]:
+    entries: dict[str, list[NoEffect]] = {}
+    for entry in ENTRIES:
+        entries.setdefault(entry.kind, []).append(entry)
+    for kind, prefix in _TEMPLATES.items():
+        moved = [NoEffect(kind, prefix + e.path, e.why, e.usual) for e in entries[POD]]
+        entries.setdefault(kind, []).extend(moved)
+    return entries
+
+
+_ENTRIES = _by_kind()
+
+
+def without_effect(manifest: Manifest) -> list[tuple[str, str]]:
+    """Paths of fields that are set and change nothing here, each with the reason; the path "" is the whole object."""
+    return [(path, entry.why) for entry, path in _found(manifest)]
+
+
+def notes(manifests: Iterable[Manifest]) -> list[str]:
+    """The same of many objects, one line for each field, with how many objects have it."""
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for manifest in manifests:
+        name = str((manifest.get("metadata") or {}).get("name") or "")
+        kind = str(manifest.get("kind"))
+        for entry in dict.fromkeys(entry for entry, _ in _found(manifest)):
+            seen.setdefault((kind, entry.path, entry.why), []).append(name)
+    return [_note(kind, path, why, names) for (kind, path, why), names in seen.items()]
+
+
+def _note(kind: str, path: str, why: str, names: list[str]) -> str:
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return f"{kind} {names[0]}{more}: {path + ' ' if path else ''}has no effect here: {why}"
+
+
+def _found(manifest: Manifest) -> Iterator[tuple[NoEffect, str]]:
+    kind = str(manifest.get("kind"))
+    if _is_custom(str(manifest.get("apiVersion") or "")):
+        kind = ANY_CUSTOM
+    for entry in _ENTRIES.get(kind, ()):
+        if not entry.path:
+            yield entry, ""
+            continue
+        for path, value in _values(manifest, entry.path.split("."), ""):
+            if value not in entry.usual:
+                yield entry, path
+
+
+def _is_custom(api_version: str) -> bool:
+    group = api_version.rpartition("/")[0]
+    return "." in group and (not group.endswith(".k8s.io") or group in _NOT_SERVED)
+
+
+def _values(value: Any, steps: list[str], path: str) -> Iterator[tuple[str, Any]]:
+    """What stands at a path, wherever its lists have it."""
+    if not steps:
+        if value not in (None, [], ""):
+            yield path, value
+        return
+    if not isinstance(value, Mapping):
+        return
+    name = steps[0].removesuffix("[]")
+    inner, here = value.get(name), f"{path}.{name}" if path else name
+    if name == steps[0]:
+        yield from _values(inner, steps[1:], here)
+    elif isinstance(inner, list | tuple):
+        for i, element in enumerate(inner):
+            yield from _values(element, steps[1:], f"{here}[{i}]")

@@ -1,0 +1,343 @@
+"""Actions on objects: what an object offers, the form of each, the command it becomes, and what the API server says to it."""
+
+import msgspec
+import pytest
+
+from playground.actions import ACTIONS, Subject, action, offers
+from playground.forms.actions import ActionForm
+from playground.sessions.database import log
+from scheduler_core import LATEST_EDITION
+from scheduler_core.commands import EvictPod
+from tests.playground.workbench.conftest import Visitor, page_text
+
+DAY = 1_000_000_000 * 90
+
+
+def subject(kind: str, **more: object) -> Subject:
+    """An object of a kind, named web; `more` is its spec."""
+    namespace = "" if kind == "Node" else "default"
+    manifest = {"kind": kind, "metadata": {"name": "web", "labels": {"app": "web"}}, "spec": more}
+    return Subject(kind, namespace, "web", manifest, now=DAY, time="2026-01-01T00:01:30Z")
+
+
+def as_json(command: object) -> dict:
+    return msgspec.json.decode(msgspec.json.encode(command))
+
+
+TEMPLATE = {
+    "metadata": {"labels": {"app": "web"}},
+    "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
+}
+TAINT = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+NODE, POD = {"kind": "Node", "name": "web"}, {"kind": "Pod", "namespace": "default", "name": "web"}
+
+
+def ref(kind: str) -> dict:
+    return {"kind": kind, "namespace": "default", "name": "web"}
+
+
+def patch(kind: str, changes: dict, **more: object) -> dict:
+    of = {**ref(kind), "namespace": "" if kind == "Node" else "default"}
+    return {"kind": "PatchObject", "ref": of, "patch": changes, **more}
+
+
+CASES = [
+    (subject("Node"), "cordon", {}, patch("Node", {"spec": {"unschedulable": True}})),
+    (subject("Node"), "uncordon", {}, patch("Node", {"spec": {"unschedulable": None}})),
+    (
+        subject("Node"),
+        "drain",
+        {"force": "on", "grace_period_seconds": "5"},
+        {"kind": "DrainNode", "node": "web", "ignore_daemon_sets": False, "force": True, "grace_period_seconds": 5},
+    ),
+    (
+        subject("Node", taints=[TAINT, {"key": "other", "effect": "NoExecute"}]),
+        "taint",
+        {"key": "dedicated", "value": "new", "effect": "NoSchedule"},
+        patch(
+            "Node",
+            {"spec": {"taints": [{**TAINT, "value": "new"}, {"key": "other", "effect": "NoExecute"}]}},
+        ),
+    ),
+    (
+        subject("Node", taints=[TAINT]),
+        "untaint",
+        {"taint": "dedicated=infra:NoSchedule"},
+        patch("Node", {"spec": {"taints": None}}),
+    ),
+    (
+        subject("Node"),
+        "label",
+        {"labels": "disk=ssd, rack-"},
+        patch("Node", {"metadata": {"labels": {"disk": "ssd", "rack": None}}}),
+    ),
+    (subject("Node"), "stop-kubelet", {}, {"kind": "SetKubelet", "node": "web", "running": False}),
+    (subject("Node"), "start-kubelet", {}, {"kind": "SetKubelet", "node": "web", "running": True}),
+    (
+        subject("Node"),
+        "report",
+        {"type": "MemoryPressure", "status": "True", "reason": "Leak"},
+        {"kind": "ReportCondition", "node": "web", "type": "MemoryPressure", "status": "True", "reason": "Leak",
+         "message": ""},
+    ),
+    (
+        subject("Node"),
+        "use",
+        {"memory": "900Mi", "nodefs_used": "90Gi", "pids": "30"},
+        {"kind": "SetUsage",
+         "entries": [{"at": "90s", "node": "web", "memory": "900Mi", "pids": 30, "nodefs": {"used": "90Gi"}}]},
+    ),
+    (
+        subject("Pod"),
+        "evict",
+        {"dry_run": "on"},
+        msgspec.to_builtins(EvictPod("default/web", dry_run=True)),
+    ),
+    (
+        subject("Pod"),
+        "delete-pod",
+        {"grace_period_seconds": "0"},
+        {"kind": "DeleteObjects", "refs": [ref("Pod")], "grace_period_seconds": 0},
+    ),
+    (subject("Pod"), "delete-pod", {}, {"kind": "DeleteObjects", "refs": [ref("Pod")]}),
+    (
+        subject("Pod"),
+        "use",
+        {"memory": "1Gi", "volumes": "cache=500Mi"},
+        {"kind": "SetUsage",
+         "entries": [{"at": "90s", "pod": "default/web", "memory": "1Gi", "volumes": {"cache": "500Mi"}}]},
+    ),
+    (
+        subject("Deployment", template=TEMPLATE),
+        "programs",
+        {"pods": "app=web", "container": "main", "length": "30s", "exit": "1", "ready": "after", "ready_after": "5s",
+         "on_term": "ignore"},
+        {"kind": "SetPrograms",
+         "rules": [{"pods": "app=web", "container": "main", "runs": [{"for": "30s", "exit": 1}],
+                    "ready": {"after": "5s"}, "onTerm": "ignore"}]},
+    ),
+    (subject("Pod"), "bind", {"node": "n1"}, {"kind": "BindPod", "pod": "default/web", "node": "n1"}),
+    (
+        subject("StatefulSet"),
+        "scale",
+        {"replicas": "0"},
+        {"kind": "ScaleObject", "ref": ref("StatefulSet"), "replicas": 0},
+    ),
+    (
+        subject("Deployment", template=TEMPLATE),
+        "image",
+        {"container": "main", "image": "nginx:2"},
+        patch(
+            "Deployment",
+            {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}},
+            type="strategic",
+        ),
+    ),
+    (
+        subject("DaemonSet"),
+        "restart",
+        {},
+        patch(
+            "DaemonSet",
+            {"spec": {"template": {"metadata": {
+                "annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:01:30Z"}}}}},
+        ),
+    ),
+    (subject("Deployment"), "pause", {}, patch("Deployment", {"spec": {"paused": True}})),
+    (subject("Deployment"), "resume", {}, patch("Deployment", {"spec": {"paused": None}})),
+    (subject("Job"), "parallelism", {"parallelism": "3"}, patch("Job", {"spec": {"parallelism": 3}})),
+    (subject("CronJob"), "suspend", {}, patch("CronJob", {"spec": {"suspend": True}})),
+    (subject("CronJob"), "unsuspend", {}, patch("CronJob", {"spec": {"suspend": False}})),
+    (
+        subject("ReplicaSet"),
+        "delete-workload",
+        {"propagation_policy": "Orphan"},
+        {"kind": "DeleteObjects", "refs": [ref("ReplicaSet")], "propagation_policy": "Orphan"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("about", "name", "filled_in", "command"), CASES, ids=lambda value: str(value)[:20])
+def test_an_action_becomes_a_command(about, name, filled_in, command):
+    form = ActionForm(action(about.kind, name), about, filled_in)
+    assert form.is_valid(), form.errors
+    assert as_json(form.command) == command
+
+
+def test_every_action_has_a_case():
+    assert {(about.kind == "Node", name) for about, name, _, _ in CASES} == {
+        (each.kinds == ("Node",) or each.name == "label", each.name) for each in ACTIONS
+    }
+
+
+@pytest.mark.parametrize(
+    ("about", "yes", "no"),
+    [
+        (subject("Node"), {"cordon", "stop-kubelet"}, {"uncordon", "untaint", "start-kubelet", "evict"}),
+        (subject("Node", unschedulable=True), {"uncordon"}, {"cordon"}),
+        (subject("Node", taints=[TAINT]), {"untaint"}, set()),
+        (subject("Pod"), {"bind"}, {"scale"}),
+        (subject("Pod", nodeName="n1"), {"evict"}, {"bind"}),
+        (subject("Deployment", paused=True), {"resume"}, {"pause", "restart"}),
+        (subject("Job"), {"suspend"}, {"unsuspend", "scale"}),
+        (subject("ConfigMap"), set(), {"delete-pod", "delete-workload"}),
+    ],
+)
+def test_an_object_offers_what_makes_sense_as_it_is(about, yes, no):
+    offered = {offer.name for offer in offers(about)}
+    assert yes <= offered
+    assert not no & offered
+
+
+def test_what_is_used_is_filled_in_as_it_is_and_the_rest_stays():
+    entries = [
+        {"at": "10s", "pod": "default/web", "memory": "1Gi"},
+        {"at": "20s", "node": "n1", "memory": "2Gi"},
+        {"at": "1h", "pod": "default/web", "memory": "9Gi"},
+    ]
+    about = msgspec.structs.replace(subject("Pod"), usage=entries)
+    form = ActionForm(action("Pod", "use"), about)
+    assert form["memory"].value() == "1Gi"
+    sent = ActionForm(action("Pod", "use"), about, {"memory": "3Gi"})
+    assert sent.is_valid()
+    assert as_json(sent.command)["entries"] == [
+        *entries,
+        {"at": "90s", "pod": "default/web", "memory": "3Gi"},
+    ]
+
+
+def test_a_rule_for_the_same_containers_gives_way():
+    others = {"pods": "app=other", "onTerm": "ignore"}
+    about = msgspec.structs.replace(subject("Pod"), programs=[others, {"pods": "app=web", "ready": False}])
+    ordinary = ActionForm(
+        action("Pod", "programs"), about, {"pods": "app=web", "ready": "at once", "on_term": "default"}
+    )
+    assert ordinary.is_valid()
+    assert as_json(ordinary.command)["rules"] == [others]
+
+
+# in a session
+
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {app: web}}
+spec: {containers: [{name: main, image: nginx}]}
+"""
+
+
+class Clustered(Visitor):
+    """A visitor in a session whose cluster is modelled."""
+
+    def __init__(self) -> None:
+        super().__init__("empty")
+        self.session = log.create("cluster", "", "", edition=LATEST_EDITION)
+        self.url = f"/s/{self.session.edit_key}/"
+        self.view_url = f"/s/{self.session.view_key}/"
+
+
+@pytest.fixture
+def clustered(transactional_db):
+    visitor = Clustered()
+    said = visitor.browser.post(f"{visitor.url}yaml", {"text": CLUSTER, "create": ""}, follow=True)
+    assert "2 objects applied" in page_text(said)
+    return visitor
+
+
+NODE_N1 = {"kind": "Node", "name": "n1"}
+POD_WEB = {"kind": "Pod", "namespace": "default", "name": "web"}
+
+
+def test_a_node_is_cordoned_and_offers_the_opposite(clustered):
+    said = clustered.browser.post(f"{clustered.url}act/cordon", NODE_N1, follow=True)
+    assert "n1 is cordoned." in page_text(said)
+    assert "Uncordon" in page_text(said)
+    assert clustered.manifest("Node", "n1")["spec"]["unschedulable"] is True
+
+
+def test_a_button_of_the_inspector_is_answered_without_a_page(clustered):
+    answer = clustered.browser.post(f"{clustered.url}act/cordon", NODE_N1, headers={"HX-Request": "true"})
+    assert answer.status_code == 204
+
+
+def test_the_inspector_offers_what_can_be_done(clustered):
+    node = page_text(clustered.get("", tab="node", node="n1"))
+    assert "Cordon" in node and "Drain…" in node
+    pod = page_text(clustered.get("", tab="pod", pod="default/web"))
+    assert "Evict…" in pod and "Bind by hand…" in pod
+
+
+def test_a_form_that_is_not_filled_in_says_so_and_keeps_the_rest(clustered):
+    before = clustered.head()
+    answer = clustered.post("act/taint", **NODE_N1, value="infra", effect="NoSchedule")
+    assert answer.status_code == 422
+    assert "This field is required" in page_text(answer)
+    assert 'value="infra"' in answer.content.decode()
+    assert clustered.head() == before
+
+
+def test_what_the_api_server_refuses_is_shown_in_its_words_and_nothing_typed_is_lost(clustered):
+    answer = clustered.post("act/label", **NODE_N1, labels="a b=c")
+    assert answer.status_code == 422
+    assert "name part must consist of alphanumeric characters" in page_text(answer)
+    assert 'value="a b=c"' in answer.content.decode()
+
+
+def test_an_answer_is_shown_with_its_code(clustered):
+    clustered.post("act/bind", **POD_WEB, node="n1")
+    answer = clustered.post("act/bind", **POD_WEB, node="n1")
+    assert answer.status_code == 422
+    assert "409 Conflict" in page_text(answer)
+
+
+def test_usage_is_kept_and_filled_in_again(clustered):
+    clustered.post("act/use", **NODE_N1, memory="900Mi")
+    assert 'value="900Mi"' in clustered.get("act/use", **NODE_N1).content.decode()
+
+
+def test_a_deleted_object_leads_to_the_list(clustered):
+    answer = clustered.post("act/delete-pod", **POD_WEB)
+    assert answer.headers["Location"].endswith("/objects")
+
+
+def test_an_object_that_is_not_there_is_told(clustered):
+    answer = clustered.get("act/drain", kind="Node", name="nobody")
+    assert answer.status_code == 404
+    assert "There is no Node nobody" in page_text(answer)
+
+
+def test_an_unknown_action_is_told(clustered):
+    answer = clustered.get("act/paint", **NODE_N1)
+    assert answer.status_code == 404
+    assert "There is no action “paint” for a Node." in page_text(answer)
+
+
+def test_a_view_link_looks_and_changes_nothing(clustered):
+    page = clustered.browser.get(f"{clustered.view_url}act/drain", NODE_N1)
+    assert "Drain" in page_text(page)
+    assert '<button class="primary">' not in page.content.decode()
+    assert clustered.browser.post(f"{clustered.view_url}act/cordon", NODE_N1).status_code == 403
+
+
+def test_in_the_past_it_is_asked_where_an_action_is_meant(clustered):
+    answer = clustered.post("act/cordon", **NODE_N1, at="0")
+    assert answer.status_code in (404, 409)
+    clustered.post("step", grain="event")
+    assert clustered.post("act/cordon", **NODE_N1, at="1").status_code == 409
+
+
+def test_a_session_without_a_cluster_offers_nothing(visitor):
+    begun = visitor("empty")
+    begun.session = log.create("old", "", "", edition=1)
+    begun.url = f"/s/{begun.session.edit_key}/"
+    begun.post("yaml", text=CLUSTER, create="")
+    assert "Cordon" not in page_text(begun.get("", tab="node", node="n1"))
+    answer = begun.get("act/cordon", **NODE_N1)
+    assert answer.status_code == 400
+    assert "made before" in page_text(answer)
