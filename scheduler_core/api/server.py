@@ -134,7 +134,7 @@ class APIServer:
         user: str = ADMIN,
     ) -> Manifest:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
-        kind = known(target[0])
+        kind = _kind(*target)
         old = self._found(kind, *target[1:])
         new = strategies.patched(kind, old, patch, type_)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
@@ -147,10 +147,10 @@ class APIServer:
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
         """A controller's update of fields of the status: nothing is written where all is so."""
-        old = self._found(known(target[0]), *target[1:])
+        old = self._found(_kind(*target), *target[1:])
         new = with_section(old, "status", status)
         new["status"] = {name: value for name, value in new["status"].items() if value is not None}
-        return old if new.get("status") == old.get("status") else self._written(known(target[0]), old, new)
+        return old if new.get("status") == old.get("status") else self._written(_kind(*target), old, new)
 
     def delete(
         self,
@@ -161,7 +161,7 @@ class APIServer:
         user: str = ADMIN,
     ) -> None:
         """DELETE of kind, namespace, name. `grace`: seconds for a pod (None: its own). What has finalizers stays until they are gone."""
-        kind = known(target[0])
+        kind = _kind(*target)
         old = self._found(kind, *target[1:])
         self._demand(kind, old, preconditions)
         request = replace(self._request("DELETE", kind, target[1], target[2], user=user), old=old)
@@ -182,11 +182,11 @@ class APIServer:
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
-        return self._found(known(target[0]), *target[1:])
+        return self._found(_kind(*target), *target[1:])
 
     def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
         """Refused: 409 where an object is not the one that is meant."""
-        self._demand(known(target[0]), self.found(target), preconditions)
+        self._demand(_kind(*target), self.found(target), preconditions)
 
     # what all of them need
 
@@ -247,3 +247,11 @@ class APIServer:
         assert stored is not None
         deletion.collect(self.store, kind, stored)
         return stored
+
+
+def _kind(key: str, namespace: str, name: str) -> Kind:
+    """The kind of a target. Refused: nobody knows it."""
+    try:
+        return known(key)
+    except KeyError:
+        raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None

@@ -60,7 +60,8 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    apply(world.api, [registered(world, manifest) for manifest in command.objects])
+    objects = [registered(world, manifest) for manifest in command.objects]
+    apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.events import (
     ATTEMPT_FAILED,
@@ -95,6 +96,7 @@ __all__ = [
     "action_name",
     "earliest_start",
     "format_time",
+    "is_standing",
     "join_files",
     "label_errors",
     "load_manifests",

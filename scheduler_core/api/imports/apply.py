@@ -11,9 +11,14 @@ from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 
 
-def apply(api: APIServer, manifests: Sequence[Mapping[str, Any]], user: str = ADMIN) -> None:
-    """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done."""
-    trial = tried(api, manifests, user)
+def apply(
+    api: APIServer, manifests: Sequence[Mapping[str, Any]], user: str = ADMIN, create_only: bool = False
+) -> None:
+    """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done.
+
+    `create_only` refuses names that are taken.
+    """
+    trial = tried(api, manifests, user, create_only)
     refused = [outcome for outcome in trial.outcomes if outcome.errors]
     if refused:
         raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)

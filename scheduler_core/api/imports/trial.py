@@ -51,8 +51,8 @@ class Trial:
     events: list[WatchEvent] = field(default_factory=list)
 
 
-def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN) -> Trial:
-    """Imports objects into a copy, what others refer to first; what is refused is passed over."""
+def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
+    """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
     trial = Trial(api.store.replica())
     trial.store.subscribe(trial.events.append)
     copy = replace(api, store=trial.store, memo=PodMemo())
@@ -60,7 +60,7 @@ def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN) -> Trial:
     seen: dict[tuple[str, str, str], None] = {}
     for outcome in sorted(outcomes, key=_rank):
         if outcome.action != IGNORED_:
-            _take(copy, outcome, seen, user)
+            _take(copy, outcome, seen, user, create_only)
     trial.outcomes = outcomes
     return trial
 
@@ -81,9 +81,11 @@ def _rank(outcome: Outcome) -> int:
     return _RANK.get(outcome.kind, len(_FIRST))
 
 
-def _take(api: APIServer, outcome: Outcome, seen: dict[tuple[str, str, str], None], user: str) -> None:
+def _take(
+    api: APIServer, outcome: Outcome, seen: dict[tuple[str, str, str], None], user: str, create_only: bool
+) -> None:
     try:
-        stored, before = _imported(api, outcome.submitted, user)
+        stored, before = _imported(api, outcome.submitted, user, create_only)
     except Refused as refused:
         errors = [error.of(describe(outcome.submitted)) for error in refused.errors]
         outcome.errors, outcome.answer = _first(errors), refused.answer
@@ -110,9 +112,11 @@ def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
     return (*errors[:MAX_ERRORS], more)
 
 
-def _imported(api: APIServer, manifest: Any, user: str) -> tuple[Manifest, Manifest | None]:
+def _imported(
+    api: APIServer, manifest: Any, user: str, create_only: bool
+) -> tuple[Manifest, Manifest | None]:
     """The object as it was stored, and as it was before."""
-    old = _present(api.store, manifest)
+    old = None if create_only else _present(api.store, manifest)
     if old is None:
         return api.create(manifest, user, imported=True), None
     api.read(manifest)
