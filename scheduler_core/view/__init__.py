@@ -37,6 +37,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.view.controllers import CONTROLLER_NAMES
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
@@ -46,6 +47,7 @@ from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, Wo
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
+    "CONTROLLER_NAMES",
     "DESCRIPTIONS",
     "FORCE_ACTIVATE",
     "NEVER",
