@@ -18,6 +18,7 @@ from scheduler_core.readings.surroundings import (
     read_controllers,
     read_node,
     read_nodes,
+    read_replicas,
     read_rollouts,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "read_node",
     "read_nodes",
     "read_planned",
+    "read_replicas",
     "read_rollouts",
     "read_troubles",
     "read_zones",

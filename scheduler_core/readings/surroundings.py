@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet.eviction.observations import observe
+from scheduler_core.controllers.memory.eviction import Eviction
 from scheduler_core.controllers.surroundings import Level, WorkQueue
+from scheduler_core.readings.disruptions import read_drains, read_planned
+from scheduler_core.scheduler.scheduler import Scheduler
 
 Reading = dict[str, Any]
 Manifest = Mapping[str, Any]
 MOST_WAITING = 12
 MOST_NODES = 500
+MOST_RANKED = 30
+
+
+class ReplicaWorld(World, Protocol):
+    """A world with schedulers."""
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
 
 
 def read_controllers(world: World) -> list[Reading]:
@@ -77,6 +89,100 @@ def read_node(world: World, name: str) -> Reading | None:
         "capacity": dict(status.get("capacity") or {}),
         "allocatable": dict(status.get("allocatable") or {}),
         "levels": _levels(world, f"Node//{name}"),
+        "signals": _signals(world, name),
+        "measured": _levels(world, f"Signals//{name}"),
+        "evictions": [
+            _eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))
+        ],
+        "planned": read_planned(world, name),
+        "drains": [drain for drain in read_drains(world) if drain["node"] == name],
+    }
+
+
+def _signals(world: World, name: str) -> list[Reading]:
+    """What the kubelet measures now: how much is left, of how much, and below which amounts it acts."""
+    node = world.store.node(name)
+    if node is None:
+        return []
+    configuration = world.cluster.kubelet_of(name)
+    observed = observe(world, node, configuration).signals
+    return [
+        {
+            "signal": signal,
+            "available": left.available,
+            "capacity": left.capacity,
+            "thresholds": [
+                {"amount": t.amount.of(left.capacity), "text": t.amount.text, "grace": t.grace}
+                for t in configuration.thresholds
+                if t.signal == signal
+            ],
+        }
+        for signal, left in observed.items()
+    ]
+
+
+def _eviction(eviction: Eviction) -> Reading:
+    """Why, and in which ranking, a pod was chosen."""
+    return {
+        "t": eviction.t,
+        "signal": eviction.signal,
+        "threshold": eviction.threshold,
+        "available": eviction.available,
+        "chosen": eviction.chosen,
+        "message": eviction.message,
+        "resource": eviction.resource,
+        "ranking": [
+            {
+                "pod": row.pod,
+                "priority": row.priority,
+                "usage": row.usage,
+                "request": row.request,
+                "exceeds": row.exceeds,
+                "critical": row.critical,
+            }
+            for row in eviction.ranking[:MOST_RANKED]
+        ],
+    }
+
+
+def read_replicas(world: ReplicaWorld) -> list[Reading]:
+    """Leases of leader election with the replicas of schedulers that stand for them, and who held each when."""
+    leases = [m for m in world.store.list("Lease") if m["metadata"].get("namespace") != "kube-node-lease"]
+    replicas = [_replica(scheduler, world.now) for scheduler in world.schedulers]
+    return [
+        {
+            "lease": f"{meta.get('namespace') or ''}/{meta['name']}",
+            "holder": str(spec.get("holderIdentity") or ""),
+            "renewed": str(spec.get("renewTime") or ""),
+            "duration": int(spec.get("leaseDurationSeconds") or 0),
+            "transitions": int(spec.get("leaseTransitions") or 0),
+            "levels": _levels(world, f"Lease/{meta.get('namespace') or ''}/{meta['name']}"),
+            "replicas": [replica for replica in replicas if replica["elects"]],
+        }
+        for meta, spec in ((manifest["metadata"], manifest.get("spec") or {}) for manifest in leases)
+    ] or [
+        {
+            "lease": "",
+            "holder": "",
+            "renewed": "",
+            "duration": 0,
+            "transitions": 0,
+            "levels": [],
+            "replicas": replicas,
+        }
+    ]
+
+
+def _replica(scheduler: Scheduler, now: int) -> Reading:
+    process = scheduler.process
+    return {
+        "name": scheduler.name,
+        "identity": "" if process is None else process.identity,
+        "stage": "working" if process is None else process.stage.value,
+        "elects": process is not None and process.elector is not None,
+        "leads": process is not None and process.leads,
+        "cut_off": process is not None and process.hang is not None,
+        "clock": now if process is None else process.clock.at(now),
     }
 
 
