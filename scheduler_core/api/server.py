@@ -19,7 +19,7 @@ from scheduler_core.api.admission.catalogue import plugins_of
 from scheduler_core.api.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.api.kinds import Kind, kind_of, known, namespace_of, reference
 from scheduler_core.api.options import APIServerOptions
-from scheduler_core.api.requests.updates import desired
+from scheduler_core.api.reapplying import reapplied
 from scheduler_core.api.rewriting import merge_patch, with_section
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
@@ -171,7 +171,7 @@ class APIServer:
 
     def apply(self, manifests: Sequence[Manifest], user: str = ADMIN) -> None:
         """Creates what is new and updates what is there, what others refer to first; all or none: Refused tells the errors of all."""
-        ordered = sorted(manifests, key=_rank)
+        ordered = sorted(manifests, key=rank)
         if len(ordered) > 1:
             trial = APIServer(self.store.replica(), self.options, self.now)
             errors: list[FieldError] = []
@@ -194,7 +194,7 @@ class APIServer:
         if old is None:
             self.create(placed, user, imported=True)
         else:
-            given = {k: v for k, v in desired(old, placed).items() if k != "resourceVersion"}
+            given = {k: v for k, v in reapplied(old, placed).items() if k != "resourceVersion"}
             self.update(given, user=user, imported=True)
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
@@ -279,7 +279,8 @@ def suffix(text: str, length: int = 5) -> str:
     return "".join(letters)
 
 
-def _rank(manifest: Any) -> int:
+def rank(manifest: Any) -> int:
+    """Where an object stands among those that are applied together: what others refer to comes first."""
     kind = manifest.get("kind") if isinstance(manifest, Mapping) else None
     return _RANK.get(kind, len(_FIRST)) if isinstance(kind, str) else 0
 

@@ -19,6 +19,7 @@ from playground.sessions.worker.world import (
     Simulation,
     load_manifests,
     plan,
+    plan_requests,
 )
 from scheduler_core.coverage import notes
 
@@ -26,13 +27,16 @@ from scheduler_core.coverage import notes
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        planned = plan(world.store, load_manifests(text.decode("utf-8-sig"), LoadLimits()))
+        loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
     except UnicodeDecodeError as error:
         raise CommandRefused(
             f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
         ) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
+    planned = (
+        plan(world.store, loaded) if world.settings.cluster is None else plan_requests(world.api, loaded)
+    )
     accepted = tuple(planned.accepted)
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(

@@ -137,7 +137,7 @@ def plan(store: Store, sources: Sequence[Manifest | Located]) -> Plan:
     expanded, warnings = _expanded(store, read)
     prepared = prepare(store, [source.manifest for source in expanded])
     items = tuple(_item(source, item) for source, item in zip(expanded, prepared, strict=True))
-    return Plan(items, (*warnings, *_notes(store, items)))
+    return Plan(items, (*warnings, *notes_of(store, items)))
 
 
 def _source(index: int, source: Any) -> _Source:
@@ -237,7 +237,7 @@ def _kind(manifest: Any) -> Any:
     return manifest.get("kind") if isinstance(manifest, Mapping) else None
 
 
-def _notes(store: Store, items: tuple[Item, ...]) -> list[str]:
+def notes_of(store: Store, items: tuple[Item, ...]) -> list[str]:
     """What is accepted and yet worth knowing: pods of nodes that are not there, pods that have ended."""
     nodes = {item.name for item in items if item.kind == "Node" and item.action != REFUSED}
     absent: dict[str, int] = {}
