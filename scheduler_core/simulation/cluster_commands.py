@@ -31,6 +31,7 @@ from scheduler_core.commands import (
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.surroundings import Condition, Inputs
@@ -157,7 +158,8 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=command.entries, entries=command.entries))
+    usage = _read(read_usage, command.entries)
+    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
