@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.actions.contract import Action, Choices, Field, Subject, Values, Wrong, gettext_noop
-from playground.actions.usage import NODE_USAGE
+from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
 from scheduler_core.commands import DrainNode, PatchObject, ReportCondition, SetKubelet
 
 NODE = ("Node",)
@@ -16,12 +15,6 @@ EFFECTS = (
 )
 STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
 CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
-GRACE = Field(
-    "grace_period_seconds",
-    "number",
-    gettext_noop("Grace period in seconds"),
-    gettext_noop("empty: each pod's own"),
-)
 
 
 def _cordoned(subject: Subject) -> bool:
@@ -59,12 +52,6 @@ def _taint(subject: Subject, values: Values) -> PatchObject:
 def _untaint(subject: Subject, values: Values) -> PatchObject:
     kept = [taint for taint in taints_of(subject) if written(taint) != values["taint"]]
     return PatchObject(subject.ref, {"spec": {"taints": kept or None}})
-
-
-def _label(subject: Subject, values: Values) -> PatchObject:
-    if not values["labels"]:
-        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to take away: disk-"))
-    return PatchObject(subject.ref, {"metadata": {"labels": values["labels"]}})
 
 
 def _present_taints(subject: Subject) -> Choices:
@@ -116,7 +103,12 @@ ACTIONS = (
                 gettext_noop("Evict pods that no controller would replace"),
                 gettext_noop("--force: without it, one such pod is an error"),
             ),
-            GRACE,
+            Field(
+                "grace_period_seconds",
+                "number",
+                gettext_noop("Grace period in seconds"),
+                gettext_noop("empty: each pod's own"),
+            ),
         ),
         danger=True,
     ),
@@ -149,23 +141,6 @@ ACTIONS = (
         _untaint,
         (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
         applies=lambda subject: bool(taints_of(subject)),
-    ),
-    Action(
-        "label",
-        ("Node", "Pod"),
-        gettext_noop("Label"),
-        gettext_noop("Sets labels, or takes some away."),
-        gettext_noop("The labels of %(name)s were changed."),
-        _label,
-        (
-            Field(
-                "labels",
-                "labels",
-                gettext_noop("Labels"),
-                gettext_noop("as kubectl label takes them: disk=ssd sets one, disk- takes it away"),
-                True,
-            ),
-        ),
     ),
     Action(
         "stop-kubelet",
@@ -204,5 +179,4 @@ ACTIONS = (
             Field("message", "text", gettext_noop("Message")),
         ),
     ),
-    NODE_USAGE,
 )  # fmt: skip

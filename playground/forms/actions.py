@@ -63,6 +63,12 @@ def _number(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Fie
     return forms.IntegerField(required=field.required, min_value=field.least, max_value=field.most, **common)
 
 
+def _seconds(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    made = DurationField(required=field.required, **common)
+    made.widget.attrs["placeholder"] = "30s"
+    return made
+
+
 def _choice(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
     choices = [(value, gettext_lazy(title)) for value, title in field.choices(subject)]
     return forms.ChoiceField(choices=choices, required=field.required, **common)
@@ -85,7 +91,7 @@ _MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] =
     "flag": lambda field, subject, common: forms.BooleanField(required=False, **common),
     "choice": _choice,
     "quantity": lambda field, subject, common: QuantityField(**common),
-    "seconds": lambda field, subject, common: DurationField(required=False, **common),
+    "seconds": _seconds,
     "pairs": _grammar(grammar.parse_pairs, "app=web"),
     "labels": _grammar(labels, "disk=ssd, rack-"),
     "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),

@@ -57,7 +57,9 @@ def _pod(subject: Subject) -> list[Fact]:
         _fact(gettext_noop("phase"), subject.part("status", "phase") or "Pending"),
         _fact(gettext_noop("node"), subject.part("spec", "nodeName")),
         _fact(gettext_noop("being deleted since"), subject.part("metadata", "deletionTimestamp")),
-        _fact(gettext_noop("owner"), f"{owner.get('kind')} {owner.get('name')}" if owner else ""),
+        {**_fact(gettext_noop("owner"), f"{owner['kind']} {owner['name']}"), "owner": dict(owner)}
+        if owner
+        else _fact("", ""),
     ]
 
 

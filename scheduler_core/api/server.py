@@ -24,7 +24,7 @@ from scheduler_core.api.rewriting import merge_patch, with_section
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
 from scheduler_core.api.validation.cluster import validate, validate_update
-from scheduler_core.api.validation.objects import structure
+from scheduler_core.api.validation.objects import describe, structure
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
@@ -124,7 +124,7 @@ class APIServer:
         user: str = ADMIN,
     ) -> Manifest:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
-        kind = known(target[0])
+        kind = _kind(*target)
         old = self._found(kind, *target[1:])
         new = strategies.strategic_patch(old, patch) if type_ == "strategic" else merge_patch(old, patch)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
@@ -136,10 +136,10 @@ class APIServer:
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
         """A controller's update of fields of the status: nothing is written where all is so."""
-        old = self._found(known(target[0]), *target[1:])
+        old = self._found(_kind(*target), *target[1:])
         new = with_section(old, "status", status)
         new["status"] = {name: value for name, value in new["status"].items() if value is not None}
-        return old if new.get("status") == old.get("status") else self._written(known(target[0]), old, new)
+        return old if new.get("status") == old.get("status") else self._written(_kind(*target), old, new)
 
     def delete(
         self,
@@ -150,7 +150,7 @@ class APIServer:
         user: str = ADMIN,
     ) -> None:
         """DELETE of kind, namespace, name. `grace`: seconds for a pod (None: its own). What has finalizers stays until they are gone."""
-        kind = known(target[0])
+        kind = _kind(*target)
         old = self._found(kind, *target[1:])
         self._demand(kind, old, preconditions)
         request = replace(self._request("DELETE", kind, target[1], target[2], user=user), old=old)
@@ -169,8 +169,11 @@ class APIServer:
         """PUT of the scale subresource."""
         self.patch(target, {"spec": {"replicas": replicas}})
 
-    def apply(self, manifests: Sequence[Manifest], user: str = ADMIN) -> None:
-        """Creates what is new and updates what is there, what others refer to first; all or none: Refused tells the errors of all."""
+    def apply(self, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False) -> None:
+        """Creates what is new and updates what is there, what others refer to first; all or none: Refused tells the errors of all.
+
+        `create_only` refuses names that are taken.
+        """
         ordered = sorted(manifests, key=rank)
         if len(ordered) > 1:
             trial = APIServer(self.store.replica(), self.options, self.now)
@@ -178,20 +181,27 @@ class APIServer:
             answers: list[Answer] = []
             for manifest in ordered:
                 try:
-                    trial._apply(manifest, user)
+                    trial._apply(manifest, user, create_only)
                 except Refused as refused:
                     errors += refused.errors
                     answers.append(refused.answer)
             if errors:
                 raise Refused(errors, answers[0])
         for manifest in ordered:
-            self._apply(manifest, user)
+            self._apply(manifest, user, create_only)
 
-    def _apply(self, manifest: Manifest, user: str) -> None:
+    def _apply(self, manifest: Manifest, user: str, create_only: bool) -> None:
+        try:
+            self._put(manifest, user, create_only)
+        except Refused as refused:
+            name = describe(manifest)
+            raise Refused([error.of(name) for error in refused.errors], refused.answer) from refused
+
+    def _put(self, manifest: Manifest, user: str, create_only: bool) -> None:
         kind = self._read(manifest)
         placed = _placed(manifest, kind)
         old = self.store.get(kind.key, *_key(placed))
-        if old is None:
+        if old is None or create_only:
             self.create(placed, user, imported=True)
         else:
             given = {k: v for k, v in reapplied(old, placed).items() if k != "resourceVersion"}
@@ -199,11 +209,11 @@ class APIServer:
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
-        return self._found(known(target[0]), *target[1:])
+        return self._found(_kind(*target), *target[1:])
 
     def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
         """Refused: 409 where an object is not the one that is meant."""
-        self._demand(known(target[0]), self.found(target), preconditions)
+        self._demand(_kind(*target), self.found(target), preconditions)
 
     # what all of them need
 
@@ -277,6 +287,14 @@ def suffix(text: str, length: int = 5) -> str:
         number, rest = divmod(number, len(_ALPHABET))
         letters.append(_ALPHABET[rest])
     return "".join(letters)
+
+
+def _kind(key: str, namespace: str, name: str) -> Kind:
+    """The kind of a target. Refused: nobody knows it."""
+    try:
+        return known(key)
+    except KeyError:
+        raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None
 
 
 def rank(manifest: Any) -> int:

@@ -59,7 +59,8 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    world.api.apply([registered(world, manifest) for manifest in command.objects])
+    objects = [registered(world, manifest) for manifest in command.objects]
+    world.api.apply(objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
 

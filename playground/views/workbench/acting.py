@@ -36,6 +36,12 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     return workbench(request, client, "act", _page(subject, ActionForm(chosen, subject)))
 
 
+async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
+    """What another page about an object shows of its actions; nothing where the cluster is not modelled."""
+    subject = await client.ask(SubjectOf(at=position(request), **ref))
+    return {} if subject is None else {"subject": subject, "offers": offers(subject)}
+
+
 async def _subject(request: HttpRequest, client: SessionClient) -> Subject:
     """The object as it is where the command will be applied."""
     given = request.POST if request.method == "POST" else request.GET

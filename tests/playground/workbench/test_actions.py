@@ -191,14 +191,15 @@ def test_an_object_offers_what_makes_sense_as_it_is(about, yes, no):
 
 def test_what_is_used_is_filled_in_as_it_is_and_the_rest_stays():
     entries = [
-        {"at": "10s", "pod": "default/web", "memory": "1Gi"},
+        {"at": "20s", "pod": "default/web", "memory": "1Gi"},
+        {"at": "10s", "pod": "default/web", "memory": "2Gi", "pids": 7},
         {"at": "20s", "node": "n1", "memory": "2Gi"},
         {"at": "1h", "pod": "default/web", "memory": "9Gi"},
     ]
     about = msgspec.structs.replace(subject("Pod"), usage=entries)
     form = ActionForm(action("Pod", "use"), about)
-    assert form["memory"].value() == "1Gi"
-    sent = ActionForm(action("Pod", "use"), about, {"memory": "3Gi"})
+    assert (form["memory"].value(), form["pids"].value()) == ("1Gi", 7)
+    sent = ActionForm(action("Pod", "use"), about, {"memory": "3Gi", "pids": "7"})
     assert sent.is_valid()
     assert as_json(sent.command)["entries"] == [
         *entries,
@@ -271,6 +272,11 @@ def test_the_inspector_offers_what_can_be_done(clustered):
     assert "Cordon" in node and "Drain…" in node
     pod = page_text(clustered.get("", tab="pod", pod="default/web"))
     assert "Evict…" in pod and "Bind by hand…" in pod
+
+
+def test_the_page_of_an_object_and_of_a_node_offer_the_same(clustered):
+    assert "Set what runs in it" in page_text(clustered.get("yaml", **POD_WEB))
+    assert "Stop the kubelet" in page_text(clustered.get("cluster", part="nodes", name="n1"))
 
 
 def test_a_form_that_is_not_filled_in_says_so_and_keeps_the_rest(clustered):
