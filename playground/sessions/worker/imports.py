@@ -19,7 +19,7 @@ from playground.sessions.worker.world import (
     Simulation,
     load_manifests,
     plan,
-    plan_requests,
+    plan_import,
 )
 from scheduler_core.coverage import notes
 
@@ -28,15 +28,15 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
         loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
+        planned = (
+            plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
+        )
     except UnicodeDecodeError as error:
         raise CommandRefused(
             f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
         ) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    planned = (
-        plan(world.store, loaded) if world.settings.cluster is None else plan_requests(world.api, loaded)
-    )
     accepted = tuple(planned.accepted)
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
