@@ -12,6 +12,7 @@ import msgspec
 
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.config.kubelet import KubeletConfiguration, read_kubelet
 from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.typed import FieldProblem
 
@@ -75,3 +76,20 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     api_latency: Latency = (
         5 * MILLISECOND
     )  # what a scheduler's process waits for a list, or for a call about its lease
+
+    def __post_init__(self) -> None:
+        for place, own in (
+            ("kubelet", {}),
+            *((f"kubelets.{name}", own) for name, own in self.kubelets.items()),
+        ):
+            try:
+                read_kubelet(self.kubelet, own)
+            except FieldProblem as problem:
+                raise FieldProblem(
+                    f"{place}.{problem.field}", problem.received, problem.expected
+                ) from problem
+
+    def kubelet_of(self, node: str) -> KubeletConfiguration:
+        """The configuration of a node's kubelet."""
+        own = self.kubelets.get(node)
+        return read_kubelet(self.kubelet) if own is None else read_kubelet(self.kubelet, own)

@@ -11,7 +11,7 @@ from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
-from scheduler_core.controllers.kubelet.controller import Kubelet
+from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
@@ -26,6 +26,8 @@ CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,
     Chronicle(),
     Kubelet(),
+    EVICTION,
+    KERNELS,
     NodeLifecycle(),
     TaintEviction(),
     Draining(),

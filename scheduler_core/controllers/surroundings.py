@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.controllers.inputs.programs import Program
+from scheduler_core.controllers.inputs.usage import UsageEntry
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
@@ -60,7 +61,7 @@ class Inputs:
     """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
 
     programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
-    usage: tuple[Mapping[str, Any], ...] = ()  # what kubelets measure, by the time `at` from which it holds
+    usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
+from scheduler_core.api.imports.apply import apply
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
@@ -31,6 +32,7 @@ from scheduler_core.commands import (
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.surroundings import Condition, Inputs
@@ -58,7 +60,8 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    world.api.apply([registered(world, manifest) for manifest in command.objects])
+    objects = [registered(world, manifest) for manifest in command.objects]
+    apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
 
@@ -157,7 +160,8 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
 
 
 def _usage(world: World, command: SetUsage) -> None:
-    arrange(world, replace(world.surroundings.inputs, usage=command.entries, entries=command.entries))
+    usage = _read(read_usage, command.entries)
+    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {

@@ -13,14 +13,15 @@ from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import heartbeats, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
+from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
+from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
-from scheduler_core.controllers.memory.kubelet import ContainerRun
+from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND
 
 NAME = "kubelet"
-STATUS_INTERVAL = 10 * SECOND  # nodeStatusUpdateFrequency
+EVICTION, KERNELS = EvictionManager(), OutOfMemoryKiller()
 
 
 class Kubelet(Controller):
@@ -104,10 +105,14 @@ class Kubelet(Controller):
         if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
             return Done()
         if run is not None:
-            return pods.look_after(world, pod, run)
+            done = pods.look_after(world, pod, run)
+            if _running(memory.pods.get(key)) != _running(run):
+                _usage_changed(world, pod.node_name)
+            return done
         if pod.deleting:
             return pods.remove(world, pod)
-        return pods.admit(world, pod, world.now + world.settings.pod_start_latency)
+        node = world.store.node(pod.node_name)
+        return Done() if node is None else pods.arrive(world, pod, node)
 
     def _change_programs(self, world: World, before: Inputs) -> None:
         """Has containers that run end when the program that they have now says so."""
@@ -161,7 +166,7 @@ class Kubelet(Controller):
         if not heartbeats.runs(world, name):
             self.enqueue(world, name)
         elif nodes.as_reported(world, node) is not None:
-            self.enqueue_at(world, name, heartbeats.next_tick(world, name, STATUS_INTERVAL))
+            heartbeats.report(world, name)
 
     def _sync_node(self, world: World, name: str) -> str:
         node = world.store.node(name)
@@ -181,6 +186,17 @@ class Kubelet(Controller):
             return
         reason = nodes.NODE_READY if node.ready == "True" else nodes.NODE_NOT_READY
         self.event(world, NORMAL, reason, "Node", name, f"Node {name} status is now: {reason}")
+
+
+def _running(run: PodRun | None) -> list[str]:
+    return [] if run is None else [each.name for each in run.all if each.running]
+
+
+def _usage_changed(world: World, node: str) -> None:
+    """Lets those know who look at what is used on a node."""
+    if world.surroundings.inputs.usage or node in world.surroundings.kubelet.eviction:
+        EVICTION.look(world, node)
+        KERNELS.look(world, node)
 
 
 def _concerns(event: WatchEvent) -> bool:

@@ -10,9 +10,6 @@ component-helpers/apimachinery/lease/controller.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.controllers.contract import World
-from scheduler_core.objects.times import SECOND
-
-RENEW_INTERVAL = 10 * SECOND
 
 
 def last_renewal(world: World, node: str) -> int:
@@ -22,7 +19,8 @@ def last_renewal(world: World, node: str) -> int:
     if since is None:
         return -1
     until = memory.stopped.get(node, world.now)
-    return since + (until - since) // RENEW_INTERVAL * RENEW_INTERVAL
+    interval = world.cluster.kubelet_of(node).lease_duration // 4
+    return since + (until - since) // interval * interval
 
 
 def runs(world: World, node: str) -> bool:
@@ -35,3 +33,9 @@ def next_tick(world: World, node: str, interval: int) -> int:
     """The next virtual time (ns) at which a loop of the node's kubelet has its turn, from now on."""
     since = world.surroundings.kubelet.since.get(node, 0)
     return since + -(-(world.now - since) // interval) * interval
+
+
+def report(world: World, node: str) -> None:
+    """Has a node's status written at the kubelet's next update of it."""
+    interval = world.cluster.kubelet_of(node).status_interval
+    world.controller("kubelet").enqueue_at(world, node, next_tick(world, node, interval))

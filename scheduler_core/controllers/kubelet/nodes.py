@@ -69,7 +69,9 @@ def as_reported(world: World, node: Node) -> list[Mapping[str, Any]] | None:
     fresh = [_condition(c.type, c.status, c.reason, c.message) for c in arranged]
     own: list[Condition] = []
     if heartbeats.runs(world, node.name):
-        own = conditions(world.now >= world.surroundings.kubelet.since[node.name] + READY_LATENCY)
+        memory = world.surroundings.kubelet
+        ready = world.now >= memory.since[node.name] + READY_LATENCY
+        own = conditions(ready, memory.pressure.get(node.name, ()))
     else:
         fresh = [condition for condition in fresh if condition["type"] not in _OWN]
     said = {condition["type"] for condition in fresh}

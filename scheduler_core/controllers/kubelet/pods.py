@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
     advanced,
@@ -22,8 +23,11 @@ from scheduler_core.controllers.kubelet.containers import (
     observed,
     pause_ends,
 )
-from scheduler_core.controllers.kubelet.status import FAILED, phase_of, status_of
+from scheduler_core.controllers.kubelet.critical import is_critical
+from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
+from scheduler_core.controllers.kubelet.status import FAILED, phase_of, refused_status, status_of
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
+from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import is_sidecar
 from scheduler_core.objects.times import SECOND
@@ -67,13 +71,92 @@ def adopted(world: World, pod: Pod) -> PodRun:
     return PodRun(pod.uid, pod.node_name, started, init, containers)
 
 
-def admit(world: World, pod: Pod, starts_at: int) -> Done:
-    """Lets a pod in: its containers are being created."""
-    setting = setting_of(world, pod)
-    run = PodRun(pod.uid, pod.node_name, starts_at, new_runs(setting.init), new_runs(setting.regular))
+def arrive(world: World, pod: Pod, node: Node) -> Done:
+    """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
+    memory, setting = world.surroundings.kubelet, setting_of(world, pod)
+    others = active(world, node.name)
+    refusal = refused_before(pod, memory.pressure.get(node.name, ()))
+    starts_at, text = world.now, "admitted it: its containers are being created"
+    if refusal is None:
+        found = refusals(pod, node, others)
+        if found and is_critical(pod) and all(each.resource for each in found):
+            missing = [(each.resource, each.missing) for each in found]
+            try:
+                chosen = victims(pod, others, missing)
+            except NoSuchPods as problem:
+                why = f"Unexpected error while attempting to recover from admission failure: {problem}"
+                refusal = Refusal("UnexpectedAdmissionError", why)
+            else:
+                starts_at = max([_preempted(world, victim) for victim in chosen], default=world.now)
+                text = f"{text} when {', '.join(victim.key for victim in chosen)} have made room"
+        elif found:
+            refusal = (
+                next((each for each in found if not each.resource), found[0])
+                if is_critical(pod)
+                else found[0]
+            )
+    if refusal is not None:
+        return _refuse(world, pod, setting, refusal)
+    run = PodRun(
+        pod.uid,
+        pod.node_name,
+        starts_at + world.settings.pod_start_latency,
+        new_runs(setting.init),
+        new_runs(setting.regular),
+    )
     _write(world, pod, run, setting, terminal=False)
-    world.surroundings.kubelet.put(pod.key, run)
-    return Done("admitted it: its containers are being created", starts_at)
+    memory.put(pod.key, run)
+    return Done(text, run.starts_at)
+
+
+def active(world: World, node: str) -> list[Pod]:
+    """The pods that a node's kubelet has admitted and that have not ended, in the order of admission."""
+    keys = world.surroundings.kubelet.on_node.get(node, ())
+    found = [world.store.pod_at(key) for key in keys]
+    return [pod for pod in found if pod is not None and not pod.terminal]
+
+
+def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, disruption: str = "") -> int:
+    """Begins to end a pod for the kubelet's own reasons, within `grace` seconds (None: its own); when it will have ended (ns)."""
+    memory, now = world.surroundings.kubelet, world.now
+    run = memory.pods[pod.key]
+    seconds = max(pod.spec.termination_grace_seconds if grace is None else grace, 1)
+    if run.kill is not None:
+        seconds = min(seconds, run.kill.grace)
+        until = min(now + seconds * SECOND, run.kill.until)
+        kill = replace(
+            run.kill, until=until, grace=seconds, reason=reason, message=message, disruption=disruption
+        )
+    else:
+        kill = Kill(now, now + seconds * SECOND, seconds, reason, message, disruption)
+    memory.put(pod.key, replace(run, kill=kill))
+    world.controller(COMPONENT).enqueue(world, pod.key, 0)
+    setting = setting_of(world, pod)
+    if any(each.running for each in run.init):
+        return kill.until
+    signalled = advanced(observed(memory.pods[pod.key], now), setting)
+    return max(
+        (each.ends for each in signalled.containers if each.running and each.ends is not None), default=now
+    )
+
+
+def _preempted(world: World, victim: Pod) -> int:
+    event = KubeEvent(
+        world.now, WARNING, PREEMPTING, "Pod", victim.namespace, victim.name, MESSAGE, COMPONENT
+    )
+    world.store.record(event)
+    return end(world, victim, None, PREEMPTING, MESSAGE, CONDITION)
+
+
+def _refuse(world: World, pod: Pod, setting: Setting, refusal: Refusal) -> Done:
+    fields = refused_status(setting, refusal.reason, refusal.message, world.store.timestamp)
+    world.store.patch_pod_status(pod.key, world.now, fields=fields)
+    world.store.record(
+        KubeEvent(
+            world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT
+        )
+    )
+    return Done(f"refused it: {refusal.message}")
 
 
 def look_after(world: World, pod: Pod, before: PodRun) -> Done:

@@ -53,6 +53,9 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
         fields["initContainerStatuses"] = _statuses(run.init, setting.init, setting, timestamp)
     if phase == FAILED and run.kill is not None and run.kill.reason:
         fields["reason"], fields["message"] = run.kill.reason, run.kill.message
+        if run.kill.disruption:
+            target = _condition("DisruptionTarget", _TRUE, "TerminationByKubelet", run.kill.disruption)
+            fields["conditions"] = _merged(fields["conditions"], [target], now, setting)
     return fields
 
 

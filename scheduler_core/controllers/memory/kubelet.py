@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
 from scheduler_core.state import Copied, State
+
+MOST_EVICTIONS = 5  # of a node that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,24 @@ class ContainerRun:
     def running(self) -> bool:
         return self.started is not None and self.ended is None
 
+    def runs_at(self, now: int) -> bool:
+        """Whether it runs, though nobody may have seen its end yet."""
+        return self.running and (self.ends is None or self.ends > now)
+
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it."""
+    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it.
+
+    `disruption`: the message of the condition DisruptionTarget that it gets with its phase; "" for none.
+    """
 
     at: int
     until: int
     grace: int  # seconds
     reason: str = ""
     message: str = ""
+    disruption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +91,22 @@ class KubeletMemory(State):
         default_factory=dict
     )  # when it stopped, where it does not run (ns)
 
+    eviction: Copied[dict[str, EvictionState]] = field(default_factory=dict)
+    evictions: Copied[dict[str, tuple[Eviction, ...]]] = field(
+        default_factory=dict
+    )  # the newest of each node
+    pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
+
     def put(self, key: str, run: PodRun) -> None:
         """Notes a pod as it is now."""
         if key not in self.pods:
             self.on_node[run.node] = (*self.on_node.get(run.node, ()), key)
         self.pods[key] = run
+
+    def note(self, eviction: Eviction) -> None:
+        """Keeps why a pod was evicted, of each node the last few."""
+        kept = (*self.evictions.get(eviction.node, ()), eviction)
+        self.evictions[eviction.node] = kept[-MOST_EVICTIONS:]
 
     def drop(self, key: str) -> None:
         """Forgets a pod."""

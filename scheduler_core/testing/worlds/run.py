@@ -12,6 +12,8 @@ from scheduler_core import commands
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command, SetConfiguration, command_from_json
 from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.controllers.kubelet.eviction.observations import capacity_of
+from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.typed import typed
@@ -238,7 +240,11 @@ class _Run:
     # what expectations ask for
 
     def oom_score_adj(self, pod: str, container: str) -> int | None:
-        raise NotSupported("oomScoreAdj")
+        found = self.sim.store.pod_at(pod)
+        node = None if found is None else self.sim.store.node(found.node_name)
+        if found is None or node is None:
+            return None
+        return oom_score_adj(found, container, capacity_of(node, "memory"))
 
     def scheduler_runs(self, name: str) -> bool:
         return any(scheduler.name == name for scheduler in self.sim.schedulers)

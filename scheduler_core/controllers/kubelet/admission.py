@@ -1,0 +1,112 @@
+"""Whether a node takes a pod that was bound to it: resources, affinity, ports and taints, in the order and the words of the kubelet.
+
+kube: pkg/kubelet/lifecycle/predicate.go, pkg/kubelet/eviction/eviction_manager.go (Admit), pkg/scheduler/eventhandlers.go (AdmissionCheck),
+pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scheduler_core.controllers.kubelet.critical import is_critical, is_static
+from scheduler_core.objects.demand.qos import BEST_EFFORT, qos_class
+from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
+from scheduler_core.plugins.node_ports import taken_ports
+
+OS_LABEL, OS = "kubernetes.io/os", "linux"
+MEMORY_PRESSURE = "MemoryPressure"
+EVICTED = "Evicted"
+NO_NODE, WRONG_OS_LABEL, WRONG_OS = (
+    "InvalidNodeInfo",
+    "PodOSSelectorNodeLabelDoesNotMatch",
+    "PodOSNotSupported",
+)
+_PREDICATES = {
+    "NodeAffinity": "node(s) didn't match Pod's node affinity/selector",
+    "NodePorts": "node(s) didn't have free ports for the requested pod ports",
+    "TaintToleration": "node(s) had taints that the pod didn't tolerate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a node does not take a pod; `resource` names the one that is short, `missing` how much of it (milli-CPUs, bytes, units)."""
+
+    reason: str
+    message: str
+    resource: str = ""
+    missing: int = 0
+
+
+def refused_before(pod: Pod, pressure: Sequence[str]) -> Refusal | None:
+    """What no room on the node would change: the node is under pressure, or of another operating system."""
+    if pressure and not is_critical(pod) and not _bears(pod, pressure):
+        return Refusal(EVICTED, f"The node had condition: [{' '.join(pressure)}]. ")
+    if pod.labels.get(OS_LABEL, OS) != OS:
+        why = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
+        return Refusal(WRONG_OS_LABEL, why)
+    if (pod.manifest["spec"].get("os") or {}).get("name", OS) != OS:
+        return Refusal(WRONG_OS, "Failed to admit pod as the OS field doesn't match node OS")
+    return None
+
+
+def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
+    """All that keeps a pod off a node with these other pods, in kube's order; the first one is the reason."""
+    found = list(_short(pod, node, others))
+    if not _matches(pod, node):
+        found.append(_predicate("NodeAffinity"))
+    if pod.spec.host_ports and taken_ports(pod, [port for other in others for port in other.spec.host_ports]):
+        found.append(_predicate("NodePorts"))
+    if not is_static(pod) and any(
+        taint.effect == NO_EXECUTE and not pod.spec.tolerates(taint) for taint in node.taints
+    ):
+        found.append(_predicate("TaintToleration"))
+    return found
+
+
+def _bears(pod: Pod, pressure: Sequence[str]) -> bool:
+    """Whether a pod may come to a node under pressure: of memory alone, and it has requests or tolerates it."""
+    if list(pressure) != [MEMORY_PRESSURE]:
+        return False
+    taint = Taint("node.kubernetes.io/memory-pressure", "", NO_SCHEDULE)
+    return qos_class(pod.manifest["spec"]) != BEST_EFFORT or pod.spec.tolerates(taint)
+
+
+def _predicate(name: str) -> Refusal:
+    return Refusal(name, f"Predicate {name} failed: {_PREDICATES[name]}")
+
+
+def _matches(pod: Pod, node: Node) -> bool:
+    spec = pod.spec
+    if any(node.labels.get(key) != value for key, value in spec.node_selector.items()):
+        return False
+    required = spec.node_affinity_required
+    return required is None or required.matches(node.labels, node.name)
+
+
+def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
+    """Resources of which there is not enough. Extended resources that the node has never heard of are somebody else's business."""
+    if len(others) + 1 > node.allowed_pods:
+        yield _out_of(PODS, 1, len(others), node.allowed_pods)
+    there = {name for name, _ in node.allocatable.scalar}
+    scalars = [
+        name
+        for name, amount in pod.requests.scalar
+        if amount and (name in there or not is_extended_name(name))
+    ]
+    for name in (CPU, MEMORY, EPHEMERAL_STORAGE, *scalars):
+        wanted = pod.requests.get(name)
+        if wanted:
+            used, capacity = sum(other.requests.get(name) for other in others), node.allocatable.get(name)
+            if wanted > capacity - used:
+                yield _out_of(name, wanted, used, capacity)
+
+
+def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
+    message = (
+        f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}, capacity: {capacity}"
+    )
+    return Refusal(f"OutOf{name}", message, name, wanted - (capacity - used))

@@ -1,0 +1,35 @@
+"""Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
+
+kube: pkg/kubelet/types/pod_update.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.objects.pod import Pod
+
+SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
+NODE_CRITICAL = "system-node-critical"
+_SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
+
+
+def is_mirror(pod: Pod) -> bool:
+    """Whether it stands for a static pod."""
+    return _MIRROR in pod.annotations
+
+
+def is_static(pod: Pod) -> bool:
+    """Whether the kubelet has it from somewhere else than the API server; its mirror counts as well, as nothing else is seen here."""
+    return is_mirror(pod) or pod.annotations.get(_SOURCE, "api") != "api"
+
+
+def is_critical(pod: Pod) -> bool:
+    return is_static(pod) or pod.priority >= SYSTEM_CRITICAL
+
+
+def is_node_critical(pod: Pod) -> bool:
+    return is_critical(pod) and pod.manifest["spec"].get("priorityClassName") == NODE_CRITICAL
+
+
+def preemptable(preemptor: Pod, other: Pod) -> bool:
+    """Whether a kubelet may end a pod to admit another."""
+    return (is_critical(preemptor) and not is_critical(other)) or preemptor.priority > other.priority

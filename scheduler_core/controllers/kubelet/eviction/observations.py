@@ -1,0 +1,165 @@
+"""What a kubelet measures of its node and its pods at a moment.
+
+Only pods of which a container runs use anything. What a pod uses is counted to its running containers in equal parts. There is one disk,
+unless an imagefs is said to be there: then the containers' writable layers live on that.
+
+kube: pkg/kubelet/eviction/helpers.go (makeSignalObservations) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scheduler_core.config.kubelet import KubeletConfiguration
+from scheduler_core.config.kubelet import thresholds as signals
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.inputs.usage import UsageBook, book_of
+from scheduler_core.controllers.kubelet.pods import active
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.quantity import NANO, value
+
+_GI = 2**30
+NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # where nothing is said
+
+
+@dataclass(frozen=True, slots=True)
+class PodStats:
+    """What a pod uses; `found` is False before its containers were started."""
+
+    pod: Pod
+    found: bool
+    containers: tuple[str, ...]  # that run
+    amounts: Mapping[str, int]
+
+    def get(self, name: str) -> int:
+        return self.amounts.get(name, 0) if self.containers else 0
+
+    def share(self, name: str, container: str) -> int:
+        """What one container uses of it."""
+        if container not in self.containers:
+            return 0
+        part, rest = divmod(self.get(name), len(self.containers))
+        return part + (rest if container == self.containers[0] else 0)
+
+    def volume(self, name: str) -> int | None:
+        """Bytes in a volume; None where nothing is said of it."""
+        return self.amounts.get(f"volumes/{name}") if self.containers else None
+
+    @property
+    def local_volumes(self) -> int:
+        """Bytes in volumes that live on the node's disk."""
+        return sum(self.volume(name) or 0 for name in local_volumes(self.pod))
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """How much is left of what a signal measures, and of how much."""
+
+    available: int
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """A node at a moment. `unused_images` can be freed."""
+
+    signals: Mapping[str, Observation]
+    pods: tuple[PodStats, ...]
+    image_disk: bool
+    declared_images: int
+    unused_images: int
+
+
+def local_volumes(pod: Pod) -> Iterator[str]:
+    """Names of the volumes that use the node's disk. kube: localVolumeNames"""
+    for volume in pod.manifest["spec"].get("volumes") or ():
+        empty_dir = volume.get("emptyDir")
+        if any(kind in volume for kind in ("hostPath", "gitRepo", "configMap")) or (
+            empty_dir is not None and not empty_dir.get("medium")
+        ):
+            yield str(volume.get("name") or "")
+
+
+def observe(world: World, node: Node, configuration: KubeletConfiguration) -> Observations:
+    """What a node's kubelet measures now."""
+    book = book_of(world.surroundings.inputs.usage)
+    own = book.of_node(node.name).at(world.now)
+    pods = tuple(_stats(world, book, pod) for pod in active(world, node.name))
+    state = world.surroundings.kubelet.eviction.get(node.name)
+    declared = own.get("unusedImages", 0)
+    of, freed = state.freed if state is not None else (0, 0)
+    unused = max(declared - freed, 0) if of == declared else declared
+    found: dict[str, Observation] = {}
+    _memory(found, node, configuration, own, pods)
+    _disks(found, own, pods, unused)
+    pid_max = own.get("pidMax", PID_MAX)
+    found[signals.PIDS] = _left(pid_max, own.get("pids", 0) + sum(stats.get("pids") for stats in pods))
+    return Observations(found, pods, "imagefs.capacity" in own, declared, unused)
+
+
+def memory_used(world: World, node: Node) -> tuple[int, int]:
+    """Bytes in use on a node, and how many there are."""
+    book = book_of(world.surroundings.inputs.usage)
+    pods = sum(_stats(world, book, pod).get("memory") for pod in active(world, node.name))
+    return book.of_node(node.name).at(world.now).get("memory", 0) + pods, capacity_of(node, "memory")
+
+
+def stats_of(world: World, pod: Pod) -> PodStats:
+    """What a pod uses now."""
+    return _stats(world, book_of(world.surroundings.inputs.usage), pod)
+
+
+def capacity_of(node: Node, resource: str) -> int:
+    status = node.manifest.get("status") or {}
+    amounts = status.get("capacity") or status.get("allocatable") or {}
+    return value(amounts.get(resource, 0))
+
+
+def _stats(world: World, book: UsageBook, pod: Pod) -> PodStats:
+    run = world.surroundings.kubelet.pods.get(pod.key)
+    started = run is not None and any(each.starts for each in run.all)
+    parts = () if run is None else (*run.containers, *run.init)
+    running = tuple(each.name for each in parts if each.runs_at(world.now))
+    return PodStats(pod, started, running, book.of_pod(pod).at(world.now))
+
+
+def _left(capacity: int, used: int) -> Observation:
+    return Observation(max(capacity - used, 0), capacity)
+
+
+def _memory(
+    found: dict[str, Observation],
+    node: Node,
+    configuration: KubeletConfiguration,
+    own: Mapping[str, int],
+    pods: tuple[PodStats, ...],
+) -> None:
+    capacity, used = capacity_of(node, "memory"), sum(stats.get("memory") for stats in pods)
+    found[signals.MEMORY] = _left(capacity, used + own.get("memory", 0))
+    found[signals.ALLOCATABLE_MEMORY] = _left(
+        max(capacity - configuration.reserved("memory") // NANO, 0), used
+    )
+
+
+def _disks(
+    found: dict[str, Observation], own: Mapping[str, int], pods: tuple[PodStats, ...], unused: int
+) -> None:
+    writable = sum(stats.get("rootfs") for stats in pods)
+    used = own.get("nodefs.used", 0) + sum(stats.get("logs") + stats.local_volumes for stats in pods)
+    capacity = own.get("nodefs.capacity", NODE_DISK_CAPACITY)
+    inodes = _left(
+        own.get("inodes.total", INODES),
+        own.get("inodes.used", 0) + sum(stats.get("inodes") for stats in pods),
+    )
+    found[signals.NODE_INODES] = inodes
+    if "imagefs.capacity" in own:
+        found[signals.NODE_DISK] = _left(capacity, used)
+        images = _left(own["imagefs.capacity"], own.get("imagefs.used", 0) + unused + writable)
+        found[signals.IMAGE_DISK] = found[signals.CONTAINER_DISK] = images
+        return
+    everything = _left(capacity, used + writable + unused)
+    for signal in (signals.NODE_DISK, signals.IMAGE_DISK, signals.CONTAINER_DISK):
+        found[signal] = everything
+    found[signals.IMAGE_INODES] = found[signals.CONTAINER_INODES] = inodes

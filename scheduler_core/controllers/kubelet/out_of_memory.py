@@ -1,0 +1,151 @@
+"""The kernels of all nodes, as far as they kill: when memory is gone before a kubelet looks, and when a container uses more than its limit.
+
+What is killed is the container with the most memory in use, its oom_score_adj counted as so many thousandths of the node's. The moment is
+computed from what is said of usage. DEVIATION: what the node uses besides pods is never killed.
+
+kube: pkg/kubelet/oom/oom_watcher_linux.go @ v1.34.1; Linux: mm/oom_kill.c (oom_badness)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+from scheduler_core.api.kube_events import WARNING
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.inputs.programs import KILL_EXIT
+from scheduler_core.controllers.inputs.usage import UsageBook, book_of
+from scheduler_core.controllers.kubelet import pods
+from scheduler_core.controllers.kubelet.eviction.observations import PodStats, capacity_of, stats_of
+from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
+from scheduler_core.controllers.memory.kubelet import ContainerRun
+from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.quantity import value
+
+NAME = "out-of-memory-killer"
+SYSTEM_OOM, OOM_KILLED = "SystemOOM", "OOMKilled"
+_MOST_CHANGES = 50  # that are looked at ahead
+Victim = tuple[PodStats, str]
+
+
+class OutOfMemoryKiller(Controller):
+    """Keys are nodes."""
+
+    name = NAME
+    component = pods.COMPONENT
+    watches = ("Node",)
+    event_reasons = (SYSTEM_OOM,)
+    always_on = True
+
+    def on_start(self, world: World) -> None:
+        for node in world.store.nodes():
+            self.look(world, node.name)
+
+    def on_inputs(self, world: World, before: Inputs) -> None:
+        if world.surroundings.inputs.usage != before.usage:
+            self.on_start(world)
+
+    def look(self, world: World, node: str) -> None:
+        """Plans the next kill that can be foreseen."""
+        book, found = book_of(world.surroundings.inputs.usage), world.store.node(node)
+        if not book or found is None:
+            return
+        stats = [stats_of(world, pod) for pod in pods.active(world, node)]
+        times = list(islice(_times(book, found, stats, world.now), _MOST_CHANGES))
+        for at in (world.now, *times):
+            then = [replace(each, amounts=book.of_pod(each.pod).at(at)) for each in stats]
+            if _over_limit(then) or _used(book, found, then, at) > capacity_of(found, "memory"):
+                self.enqueue_at(world, node, at)
+                return
+        if len(times) == _MOST_CHANGES:
+            self.enqueue_at(world, node, times[-1])
+
+    def sync(self, world: World, key: str) -> str:
+        book, node = book_of(world.surroundings.inputs.usage), world.store.node(key)
+        if node is None:
+            return ""
+        killed = []
+        stats = [stats_of(world, pod) for pod in pods.active(world, key)]
+        for victim in _over_limit(stats):
+            self._kill(world, victim)
+            killed.append(f"{_named(victim)} (over its limit)")
+        capacity = capacity_of(node, "memory")
+        while True:
+            stats = [stats_of(world, pod) for pod in pods.active(world, key)]
+            found = _worst(stats, capacity) if _used(book, node, stats, world.now) > capacity else None
+            if found is None:
+                break
+            self._kill(world, found)
+            message = f"System OOM encountered, victim process: {found[1]}"
+            self.event(world, WARNING, SYSTEM_OOM, "Node", key, message)
+            killed.append(_named(found))
+        self.look(world, key)
+        return f"memory is gone: killed {', '.join(killed)}" if killed else ""
+
+    def _kill(self, world: World, victim: Victim) -> None:
+        stats, name = victim
+        memory, key = world.surroundings.kubelet, stats.pod.key
+        run = memory.pods[key]
+
+        def ended(each: ContainerRun) -> ContainerRun:
+            if each.name != name or not each.running:
+                return each
+            return replace(each, ends=world.now, exit_code=KILL_EXIT, reason=OOM_KILLED)
+
+        memory.put(
+            key, replace(run, init=tuple(map(ended, run.init)), containers=tuple(map(ended, run.containers)))
+        )
+        world.controller("kubelet").enqueue(world, key, 0)
+
+
+def _times(book: UsageBook, node: Node, stats: list[PodStats], now: int) -> Iterator[int]:
+    """When something is used otherwise later on, soonest first."""
+    curves = [book.of_node(node.name), *(book.of_pod(each.pod) for each in stats)]
+    last = None
+    for at in merge(*(curve.after(now) for curve in curves)):
+        if at != last:
+            last = at
+            yield at
+
+
+def _used(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> int:
+    return book.of_node(node.name).at(at).get("memory", 0) + sum(each.get("memory") for each in stats)
+
+
+def _over_limit(stats: list[PodStats]) -> list[Victim]:
+    """Containers that use more memory than they may."""
+    found = []
+    for each in stats:
+        spec = each.pod.manifest["spec"]
+        for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+            limit, name = _limit(container), str(container.get("name"))
+            if limit and each.share("memory", name) > limit:
+                found.append((each, name))
+        whole = _limit(spec)
+        if whole and each.get("memory") > whole and each.containers and not (found and found[-1][0] is each):
+            found.append((each, each.containers[0]))
+    return found
+
+
+def _limit(part: Any) -> int:
+    return value(((part.get("resources") or {}).get("limits") or {}).get("memory", 0))
+
+
+def _worst(stats: list[PodStats], capacity: int) -> Victim | None:
+    """The container that the kernel kills."""
+    worst, most = None, None
+    for each in stats:
+        for name in each.containers:
+            used = each.share("memory", name)
+            score = used + oom_score_adj(each.pod, name, capacity) * capacity // 1000
+            if used and (most is None or score > most):
+                worst, most = (each, name), score
+    return worst
+
+
+def _named(victim: Victim) -> str:
+    return f"{victim[1]} of {victim[0].pod.key}"
