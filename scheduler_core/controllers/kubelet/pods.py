@@ -50,7 +50,8 @@ class Done:
 def setting_of(world: World, pod: Pod) -> Setting:
     """What the pod's containers depend on now."""
     created = 0 if pod.creation_time is None else pod.creation_time - world.store.epoch
-    return Setting(pod, created, world.surroundings.inputs.programs, world.now)
+    longest_pause = world.cluster.kubelet_of(pod.node_name).longest_pause
+    return Setting(pod, created, world.surroundings.inputs.programs, world.now, longest_pause)
 
 
 def adopted(world: World, pod: Pod) -> PodRun:
@@ -254,7 +255,7 @@ def _text(before: PodRun, run: PodRun) -> str:
     pairs = list(zip(before.all, run.all, strict=True))
     started = [new.name for old, new in pairs if new.starts > old.starts]
     signalled = [new.name for old, new in pairs if new.signalled and not old.signalled]
-    ended = [f"{new.name} ({new.exit_code})" for old, new in pairs if old.running and not new.running]
+    ended = [f"{new.name} ({_exit_code(old, new)})" for old, new in pairs if _has_ended(old, new)]
     parts = [
         f"{what}: {', '.join(names)}"
         for what, names in (("ended", ended), ("started", started), ("told to end", signalled))
@@ -264,3 +265,12 @@ def _text(before: PodRun, run: PodRun) -> str:
         why = run.kill.reason or "the pod was deleted"
         parts.append(f"{why}: {run.kill.grace} s are left")
     return "; ".join(parts)
+
+
+def _has_ended(old: ContainerRun, new: ContainerRun) -> bool:
+    return old.running and (not new.running or new.starts > old.starts)
+
+
+def _exit_code(old: ContainerRun, new: ContainerRun) -> int:
+    """Of the run that has ended; it may have been started anew since."""
+    return new.last.exit_code if new.starts > old.starts and new.last is not None else new.exit_code
