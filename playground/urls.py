@@ -20,7 +20,7 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import acting, build, calls, configuration, imports, objects
+from playground.views.workbench import acting, build, calls, components, configuration, imports, objects
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -70,7 +70,7 @@ urlpatterns = [
     path("s/<str:key>/fork", session.fork, name="fork"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
-    path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster"),
+    path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
     path("s/<str:key>/build/pods", build.build, {"what": "pods"}, name="build-pods"),
@@ -82,6 +82,7 @@ urlpatterns = [
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
     path("s/<str:key>/import", imports.import_page, name="import"),

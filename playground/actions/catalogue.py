@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from playground.actions import nodes, pods, workloads
+from playground.actions.common import LABEL
 from playground.actions.contract import Action, Offer, Subject
+from playground.actions.programs import PROGRAMS
+from playground.actions.usage import NODE_USAGE, POD_USAGE
 
-ACTIONS: tuple[Action, ...] = (*nodes.ACTIONS, *pods.ACTIONS, *workloads.ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *nodes.ACTIONS,
+    *pods.ACTIONS,
+    *workloads.ACTIONS,
+    LABEL,
+    NODE_USAGE,
+    POD_USAGE,
+    PROGRAMS,
+    pods.DELETE,
+    workloads.DELETE,
+)
 
 
 def action(kind: str, name: str) -> Action | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.actions.contract import Action, Choices, Field, Subject, Values, Wrong, gettext_noop
-from playground.actions.usage import NODE_USAGE
-from scheduler_core.commands import DrainNode, PatchObject, ReportCondition, SetKubelet
+from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
+from scheduler_core.commands import CancelDrain, DrainNode, PatchObject, ReportCondition, SetKubelet
 
 NODE = ("Node",)
 EFFECTS = (
@@ -16,12 +15,6 @@ EFFECTS = (
 )
 STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
 CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
-GRACE = Field(
-    "grace_period_seconds",
-    "number",
-    gettext_noop("Grace period in seconds"),
-    gettext_noop("empty: each pod's own"),
-)
 
 
 def _cordoned(subject: Subject) -> bool:
@@ -43,9 +36,7 @@ def _unschedulable(value: bool | None) -> Any:
 
 
 def _drain(subject: Subject, values: Values) -> DrainNode:
-    return DrainNode(
-        subject.name, values["ignore_daemon_sets"], values["force"], values["grace_period_seconds"]
-    )
+    return DrainNode(subject.name, **values)
 
 
 def _taint(subject: Subject, values: Values) -> PatchObject:
@@ -59,12 +50,6 @@ def _taint(subject: Subject, values: Values) -> PatchObject:
 def _untaint(subject: Subject, values: Values) -> PatchObject:
     kept = [taint for taint in taints_of(subject) if written(taint) != values["taint"]]
     return PatchObject(subject.ref, {"spec": {"taints": kept or None}})
-
-
-def _label(subject: Subject, values: Values) -> PatchObject:
-    if not values["labels"]:
-        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to take away: disk-"))
-    return PatchObject(subject.ref, {"metadata": {"labels": values["labels"]}})
 
 
 def _present_taints(subject: Subject) -> Choices:
@@ -116,9 +101,29 @@ ACTIONS = (
                 gettext_noop("Evict pods that no controller would replace"),
                 gettext_noop("--force: without it, one such pod is an error"),
             ),
-            GRACE,
+            Field(
+                "delete_empty_dir_data",
+                "flag",
+                gettext_noop("Evict pods with data in an emptyDir"),
+                gettext_noop("--delete-emptydir-data: without it, one such pod is an error"),
+            ),
+            Field(
+                "grace_period_seconds",
+                "number",
+                gettext_noop("Grace period in seconds"),
+                gettext_noop("empty: each pod's own"),
+            ),
         ),
         danger=True,
+    ),
+    Action(
+        "cancel-drain",
+        NODE,
+        gettext_noop("End the drain"),
+        gettext_noop("As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."),
+        gettext_noop("%(name)s is no longer being drained."),
+        lambda subject, values: CancelDrain(subject.name),
+        applies=lambda subject: subject.draining,
     ),
     Action(
         "taint",
@@ -149,23 +154,6 @@ ACTIONS = (
         _untaint,
         (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
         applies=lambda subject: bool(taints_of(subject)),
-    ),
-    Action(
-        "label",
-        ("Node", "Pod"),
-        gettext_noop("Label"),
-        gettext_noop("Sets labels, or takes some away."),
-        gettext_noop("The labels of %(name)s were changed."),
-        _label,
-        (
-            Field(
-                "labels",
-                "labels",
-                gettext_noop("Labels"),
-                gettext_noop("as kubectl label takes them: disk=ssd sets one, disk- takes it away"),
-                True,
-            ),
-        ),
     ),
     Action(
         "stop-kubelet",
@@ -204,5 +192,4 @@ ACTIONS = (
             Field("message", "text", gettext_noop("Message")),
         ),
     ),
-    NODE_USAGE,
 )  # fmt: skip

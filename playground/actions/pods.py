@@ -5,13 +5,16 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from playground.actions.nodes import GRACE
-from playground.actions.programs import PROGRAMS
-from playground.actions.usage import POD_USAGE
 from scheduler_core.commands import BindPod, DeleteObjects, EvictPod
 
 POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
+GRACE = Field(
+    "grace_period_seconds",
+    "number",
+    gettext_noop("Grace period in seconds"),
+    gettext_noop("empty: the pod's own"),
+)
 
 
 def _delete(subject: Subject, values: Values) -> DeleteObjects:
@@ -21,10 +24,6 @@ def _delete(subject: Subject, values: Values) -> DeleteObjects:
 
 def _nodes(subject: Subject) -> Choices:
     return [(name, name) for name in subject.nodes[:MOST_NODES]]
-
-
-def _own_grace(subject: Subject) -> object:
-    return subject.part("spec", "terminationGracePeriodSeconds")
 
 
 ACTIONS = (
@@ -47,25 +46,6 @@ ACTIONS = (
         danger=True,
     ),
     Action(
-        "delete-pod",
-        POD,
-        gettext_noop("Delete"),
-        gettext_noop("As kubectl delete: no budget is asked. 0 seconds removes the pod at once."),
-        gettext_noop("%(name)s was deleted."),
-        _delete,
-        (
-            Field(
-                "grace_period_seconds",
-                "number",
-                gettext_noop("Grace period in seconds"),
-                gettext_noop("empty: the pod's own"),
-            ),
-        ),
-        danger=True,
-    ),
-    POD_USAGE,
-    PROGRAMS,
-    Action(
         "bind",
         POD,
         gettext_noop("Bind by hand"),
@@ -75,4 +55,14 @@ ACTIONS = (
         (Field("node", "text", gettext_noop("Node"), required=True, choices=_nodes),),
         applies=lambda subject: not subject.part("spec", "nodeName"),
     ),
+)
+DELETE = Action(
+    "delete-pod",
+    POD,
+    gettext_noop("Delete"),
+    gettext_noop("As kubectl delete: no budget is asked. 0 seconds removes the pod at once."),
+    gettext_noop("%(name)s was deleted."),
+    _delete,
+    (GRACE,),
+    danger=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.actions.contract import Action, Field, Subject, Type, Values, gettext_noop
+from playground.actions.contract import Action, Field, Subject, Type, Values, Wrong, gettext_noop
 from scheduler_core.commands import SetUsage
 from scheduler_core.view import parse_duration
 
@@ -20,9 +20,15 @@ def clock(nanoseconds: int) -> str:
 
 
 def present(subject: Subject) -> Entry:
-    """The entry that holds for a pod or node now; empty where there is none."""
+    """What is said of a pod or node now: later entries count before earlier ones, field by field."""
     held = [each for each in subject.usage if _about(each) == _thing(subject) and _at(each) <= subject.now]
-    return max(held, key=_at, default={})
+    uses: Entry = {}
+    for entry in sorted(held, key=_at):
+        for name, value in entry.items():
+            before = uses.get(name)
+            merged = isinstance(value, Mapping) and isinstance(before, Mapping)
+            uses[name] = {**(before or {}), **value} if merged else value
+    return {name: value for name, value in uses.items() if name not in ("at", *_thing(subject)[:1])}
 
 
 def _thing(subject: Subject) -> tuple[str, str]:
@@ -41,16 +47,13 @@ def _at(entry: Mapping[str, Any]) -> int:
 
 
 def _with(subject: Subject, uses: Entry) -> SetUsage:
-    """All entries, with another one for this pod or node from now on."""
+    """All entries, with one more of what differs for this pod or node from now on."""
     what, name = _thing(subject)
-    now = clock(subject.now)
-    kept = [
-        each
-        for each in subject.usage
-        if (_about(each), _at(each)) != (_thing(subject), subject.now) or "at" not in each
-    ]
-    given = {key: value for key, value in uses.items() if value not in ("", None, {})}
-    return SetUsage((*kept, {"at": now, what: name, **given}))
+    before = present(subject)
+    given = {key: value for key, value in uses.items() if value not in ("", None, {}, before.get(key))}
+    if not given:
+        raise Wrong("", gettext_noop("Nothing differs from what it is."))
+    return SetUsage((*subject.usage, {"at": clock(subject.now), what: name, **given}))
 
 
 def _pod(subject: Subject, values: Values) -> SetUsage:
@@ -92,7 +95,9 @@ POD_USAGE = Action(
     "use",
     ("Pod",),
     gettext_noop("Set what it uses"),
-    gettext_noop("What the kubelet measures of this pod from now on. What is left empty it does not use."),
+    gettext_noop(
+        "What the kubelet measures of this pod from now on. What is left empty stays as it is, at first nothing."
+    ),
     gettext_noop("What %(name)s uses was set."),
     _pod,
     (
@@ -120,7 +125,7 @@ NODE_USAGE = Action(
     ("Node",),
     gettext_noop("Set what it uses"),
     gettext_noop(
-        "What the kubelet measures of the node from now on, besides its pods. What is left empty is as by default."
+        "What the kubelet measures of the node from now on, besides its pods. What is left empty stays as it is."
     ),
     gettext_noop("What %(name)s uses was set."),
     _node,

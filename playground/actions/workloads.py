@@ -162,22 +162,22 @@ ACTIONS = (
         _spec("suspend", False),
         applies=_suspended,
     ),
-    Action(
-        "delete-workload",
-        (*WORKLOADS, "CronJob"),
-        gettext_noop("Delete"),
-        gettext_noop("As kubectl delete, with what becomes of the pods it owns."),
-        gettext_noop("%(name)s was deleted."),
-        _delete,
-        (
-            Field(
-                "propagation_policy",
-                "choice",
-                gettext_noop("What it owns"),
-                required=True,
-                choices=lambda subject: PROPAGATION,
-            ),
+)
+DELETE = Action(
+    "delete-workload",
+    (*WORKLOADS, "CronJob"),
+    gettext_noop("Delete"),
+    gettext_noop("As kubectl delete, with what becomes of the pods it owns."),
+    gettext_noop("%(name)s was deleted."),
+    _delete,
+    (
+        Field(
+            "propagation_policy",
+            "choice",
+            gettext_noop("What it owns"),
+            required=True,
+            choices=lambda subject: PROPAGATION,
         ),
-        danger=True,
     ),
+    danger=True,
 )

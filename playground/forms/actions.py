@@ -20,8 +20,16 @@ class ActionForm(forms.Form):
 
     use_required_attribute = False
 
-    def __init__(self, action: Action, subject: Subject, data: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data, initial={field.name: field.initial(subject) for field in action.fields})
+    def __init__(
+        self,
+        action: Action,
+        subject: Subject,
+        data: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`data` was sent; `given` is what fields begin with, where it is not what the object says."""
+        initial = {field.name: field.initial(subject) for field in action.fields}
+        super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
         self.action = action
         self.subject = subject
         self.command: Command | None = None
@@ -35,6 +43,11 @@ class ActionForm(forms.Form):
             for field in self.action.fields
             if field.type == "text" and field.choices(self.subject)
         }
+
+    def ticked(self) -> dict[str, str]:
+        """The flags that are on, so that asking again needs no ticking again."""
+        flags = (field.name for field in self.action.fields if field.type == "flag")
+        return {name: "1" for name in flags if self.cleaned_data.get(name)}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -63,6 +76,12 @@ def _number(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Fie
     return forms.IntegerField(required=field.required, min_value=field.least, max_value=field.most, **common)
 
 
+def _seconds(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    made = DurationField(required=field.required, **common)
+    made.widget.attrs["placeholder"] = "30s"
+    return made
+
+
 def _choice(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
     choices = [(value, gettext_lazy(title)) for value, title in field.choices(subject)]
     return forms.ChoiceField(choices=choices, required=field.required, **common)
@@ -85,7 +104,7 @@ _MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] =
     "flag": lambda field, subject, common: forms.BooleanField(required=False, **common),
     "choice": _choice,
     "quantity": lambda field, subject, common: QuantityField(**common),
-    "seconds": lambda field, subject, common: DurationField(required=False, **common),
+    "seconds": _seconds,
     "pairs": _grammar(grammar.parse_pairs, "app=web"),
     "labels": _grammar(labels, "disk=ssd, rack-"),
     "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),

@@ -19,7 +19,9 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
     if sim.settings.cluster is None or manifest is None:
         return []
     runs = name not in sim.surroundings.inputs.stopped
-    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs)
+    drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None
+    goes_on = drain is not None and drain.ended is None
+    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on)
     return [msgspec.to_builtins(offer) for offer in offers(subject)]
 
 
@@ -57,7 +59,9 @@ def _pod(subject: Subject) -> list[Fact]:
         _fact(gettext_noop("phase"), subject.part("status", "phase") or "Pending"),
         _fact(gettext_noop("node"), subject.part("spec", "nodeName")),
         _fact(gettext_noop("being deleted since"), subject.part("metadata", "deletionTimestamp")),
-        _fact(gettext_noop("owner"), f"{owner.get('kind')} {owner.get('name')}" if owner else ""),
+        {**_fact(gettext_noop("owner"), f"{owner['kind']} {owner['name']}"), "owner": dict(owner)}
+        if owner
+        else _fact("", ""),
     ]
 
 

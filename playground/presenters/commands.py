@@ -254,6 +254,7 @@ SOURCES = {
     "objects": gettext_noop("Objects"),
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
+    "components": gettext_noop("Components"),
     "calls": gettext_noop("API calls"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),

@@ -13,6 +13,7 @@ from playground.sessions.protocol.looking import Cluster, Part
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import by_htmx, position
+from playground.views.workbench.acting import offered
 
 LONGEST_NAME = 253
 
@@ -28,7 +29,10 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     part: Any = asked if asked in get_args(Part) else "controllers"
     name = request.GET.get("name", "")[:LONGEST_NAME] if part == "nodes" else ""
     reading, head = await client.ask_with_head(Cluster(at=at, part=part, name=name))
+    ref = {"kind": "Node", "namespace": "", "name": name}
     context = {
+        **(await offered(request, client, ref) if name else {}),
+        "client": client,
         "session": client.session,
         "key": client.key,
         "head": head,

@@ -6,6 +6,7 @@ pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import Any
 
 from scheduler_core.api.admission.priority import SYSTEM_CLASSES
@@ -25,6 +26,15 @@ def make_standing_objects(api: APIServer) -> None:
     for manifest in _standing():
         if api.store.get(manifest["kind"], "", manifest["metadata"]["name"]) is None:
             api.create(manifest)
+
+
+def is_standing(manifest: Mapping[str, Any]) -> bool:
+    """Whether an object is one of them, as it was made."""
+    meta = manifest["metadata"]
+    if meta.get("annotations") or len(meta.get("labels") or ()) > 1:
+        return False
+    names: Mapping[str, Container[str]] = {"Namespace": NAMESPACES, "PriorityClass": SYSTEM_CLASSES}
+    return meta["name"] in names.get(str(manifest.get("kind")), ())
 
 
 def _standing() -> list[dict[str, Any]]:

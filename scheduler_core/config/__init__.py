@@ -3,6 +3,8 @@ the world's settings."""
 
 from __future__ import annotations
 
+from scheduler_core.api.options import APIServerOptions
+from scheduler_core.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.config.gates import (
     GATES,
     MAX_GATES_TEXT,
@@ -28,7 +30,10 @@ __all__ = [
     "MAX_GATES_TEXT",
     "READ_AT_START",
     "SETTINGS",
+    "APIServerOptions",
+    "ClusterSettings",
     "ConfigurationError",
+    "ControllerManagerOptions",
     "Features",
     "Gate",
     "GateError",

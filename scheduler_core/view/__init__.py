@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.events import (
     ATTEMPT_FAILED,
@@ -36,6 +37,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.view.controllers import CONTROLLER_NAMES
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
@@ -45,6 +47,7 @@ from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, Wo
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
+    "CONTROLLER_NAMES",
     "DESCRIPTIONS",
     "FORCE_ACTIVATE",
     "NEVER",
@@ -95,6 +98,7 @@ __all__ = [
     "action_name",
     "earliest_start",
     "format_time",
+    "is_standing",
     "join_files",
     "label_errors",
     "load_manifests",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, ServerAnswer
 from playground.sessions.worker.world import FieldError, Refused, Simulation
+from scheduler_core.view import is_standing
 
 MOST_ERRORS = 200
 _FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
@@ -37,5 +38,10 @@ def refusal(errors: Iterable[FieldError]) -> CommandRefused:
 
 
 def count_objects(world: Simulation) -> int:
-    """How many objects a world's API server holds."""
-    return sum(world.store.count(kind) for kind in world.store.kinds())
+    """How many objects a world's API server holds, besides those of every cluster."""
+    standing = sum(
+        is_standing(manifest)
+        for kind in ("Namespace", "PriorityClass")
+        for manifest in world.store.list(kind)
+    )
+    return sum(world.store.count(kind) for kind in world.store.kinds()) - standing

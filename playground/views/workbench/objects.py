@@ -11,12 +11,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError
-from playground.sessions.protocol.looking import Objects, ObjectShown, ObjectYaml
+from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
+from playground.views.workbench.acting import offered
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -78,11 +79,12 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     if request.method == "POST":
         return await _save(request, client)
     name = request.GET.get("name", "")
-    shown, existing = ObjectShown(EMPTY, []), None
-    if name:
-        existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-        shown = await client.ask(ObjectYaml(at=position(request), **existing))
+    if not name:
+        return workbench(request, client, "yaml", {"text": EMPTY, "existing": None, "errors": []})
+    existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
+    shown = await client.ask(ObjectYaml(at=position(request), **existing))
     context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
+    context |= await offered(request, client, existing)
     return workbench(request, client, "yaml", context)
 
 

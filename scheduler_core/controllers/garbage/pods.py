@@ -46,7 +46,8 @@ class PodCollector(Controller):
         memory = world.surroundings.garbage.pods
         memory.ended = sum(pod.terminal for pod in world.store.pods())
         memory.quarantine = {}
-        self._next_round(world)
+        if any(_may_go(world, pod, memory) for pod in world.store.pods()):
+            self._next_round(world)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":

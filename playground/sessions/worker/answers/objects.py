@@ -21,6 +21,7 @@ from playground.sessions.worker.answers.yamldump import document, in_order
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.coverage import without_effect
+from scheduler_core.view import is_standing
 
 YAML_SLICE = 0.02
 
@@ -68,9 +69,14 @@ def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
 
 
 def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
-    """Objects as YAML documents, from number `first` on, as many as the time allows."""
+    """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
     store = (yield from engine.at(request.position)).store
-    manifests = [manifest for kind in in_order(store.kinds()) for manifest in store.list(kind)]
+    manifests = [
+        manifest
+        for kind in in_order(store.kinds())
+        for manifest in store.list(kind)
+        if not is_standing(manifest)
+    ]
     end = time.perf_counter() + YAML_SLICE
     parts: list[str] = []
     for number in range(request.first, len(manifests)):

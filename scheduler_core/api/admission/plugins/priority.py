@@ -63,8 +63,14 @@ def _kept(manifest: Manifest, old: Manifest) -> Manifest:
 
 
 def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
-    """Name, priority and policy. Refused where the pod says otherwise."""
+    """Name, priority and policy. Refused where the pod says otherwise.
+
+    DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone
+    names classes that it does not hold.
+    """
     name = spec.get("priorityClassName") or ""
+    if _of_another_cluster(request, spec):
+        return {"priority": spec["priority"], "preemptionPolicy": spec.get("preemptionPolicy") or PREEMPT}
     found = request.store.get("PriorityClass", "", name) if name else _default_class(request)
     if name and found is None:
         raise request.refuse(f"no PriorityClass with name {name} was found")
@@ -78,6 +84,13 @@ def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
         raise request.refuse(_POLICY % (spec["preemptionPolicy"], policy))
     resolved: dict[str, Any] = {"priority": value, "preemptionPolicy": policy}
     return {"priorityClassName": name, **resolved} if name else resolved
+
+
+def _of_another_cluster(request: Request, spec: Manifest) -> bool:
+    if not request.imported or spec.get("priority") is None:
+        return False
+    name = spec.get("priorityClassName")
+    return not name or request.store.get("PriorityClass", "", name) is None
 
 
 def _default_class(request: Request) -> Manifest | None:

@@ -136,6 +136,7 @@ async def test_a_session_that_made_more_attempts_differs_there(client: SessionCl
     fork = await client.fork()
     await fork.apply(applying(pod("more")))
     await client.apply(applying(node("n9")))
+    await to_the_end(client)
     await to_the_end(fork)
     found = await compared(client, fork)
     ours, theirs = found.attempts

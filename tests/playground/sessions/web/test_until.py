@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
+from playground.sessions.database.log import EDITION
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.until import (
     AttemptEnded,
@@ -40,7 +41,7 @@ async def mixed(transactional_db: None) -> Session:
 
 def alone() -> Simulation:
     """The same world without a session."""
-    sim = Simulation()
+    sim = Simulation(edition=EDITION)
     sim.apply(command_from_json(applying(*OBJECTS)))
     return sim
 

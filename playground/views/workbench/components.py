@@ -1,0 +1,82 @@
+"""The settings of the components around the schedulers: flags, configurations, which controllers run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from playground.forms.cluster import YAML, ClusterForm
+from playground.forms.flags import at_line, line_of
+from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.looking import Configuration, ReadConfiguration
+from playground.sessions.web.client import SessionClient
+from playground.views.access import opens
+from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
+from scheduler_core.commands import SetSettings
+
+
+@require_http_methods(["GET", "POST"])
+@opens
+async def components(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The form as it is set; POST changes the settings, or shows what is wrong at its line."""
+    configured = await client.ask(Configuration(at=position(request)))
+    present = configured.settings["cluster"]
+    if present is None:
+        raise SessionError(
+            _(
+                "This session was made before the components around the schedulers were modelled: they have no settings."
+            )
+        )
+    if request.method == "POST":
+        return await _change(request, client, ClusterForm(request.POST))
+    return workbench(request, client, "components", {"form": ClusterForm.of(msgspec.to_builtins(present))})
+
+
+async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm) -> HttpResponse:
+    client.require_edit()
+    read = await _read(client, form) if form.is_valid() else {}
+    if form.errors:
+        return workbench(request, client, "components", {"form": form}, 422)
+    command = msgspec.to_builtins(SetSettings({"cluster": form.settings(read)}))
+    try:
+        await client.apply(command, at=position(request), source="components")
+    except FORM_ERRORS as error:
+        left = [each for each in error.errors if not await _placed(client, form, each)]
+        refusal = error if left or not error.errors else None
+        return refused(request, client, "components", error, {"form": form, "refusal": refusal})
+    return done(request, client, _("The settings were changed; nobody had to restart."), "components")
+
+
+async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
+    """The objects of the form's YAML; what is wrong with it becomes the field's error."""
+    read: dict[str, Any] = {}
+    for name in YAML:
+        answer = await client.check(ReadConfiguration(text=form.cleaned_data[name]))
+        for error in answer.errors:
+            form.add_error(name, at_line(error.line, error.text))
+        if not answer.errors and answer.documents > 1:
+            form.add_error(name, _("There must be one document in it."))
+        read[name] = answer.manifest or {}
+    return read
+
+
+async def _placed(client: SessionClient, form: ClusterForm, error: FieldProblem) -> bool:
+    """Shows an error at its field, with its line."""
+    name, path = form.field_at(error.path)
+    if not name:
+        return False
+    text = form.data.get(name, "")
+    if name in YAML:
+        line = (await client.check(ReadConfiguration(text=text, paths=[path]))).lines.get(path)
+    else:
+        line = line_of(text, path.partition("[")[0])
+    words = _("%(path)s: received %(received)s; expected %(expected)s")
+    form.add_error(
+        name,
+        at_line(line, words % {"path": path, "received": error.received, "expected": error.expected}),
+    )
+    return True

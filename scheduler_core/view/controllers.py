@@ -1,0 +1,8 @@
+"""The controllers by name."""
+
+from __future__ import annotations
+
+from scheduler_core.controllers.catalogue import CONTROLLERS
+
+CONTROLLER_NAMES = tuple(controller.name for controller in CONTROLLERS if not controller.always_on)
+"""Those that the settings may leave out, as kube calls them."""

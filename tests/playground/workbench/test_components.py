@@ -1,0 +1,108 @@
+"""The settings of the components around the schedulers."""
+
+import pytest
+
+from playground.forms.cluster import ClusterForm
+from playground.sessions.database import log
+from playground.sessions.protocol.looking import Configuration
+from scheduler_core import LATEST_EDITION
+from scheduler_core.view import CONTROLLER_NAMES
+from tests.playground.workbench.conftest import page_text
+
+FILLED_IN = {
+    "apiserver": "--default-not-ready-toleration-seconds=30\n# a comment\n--enable-admission-plugins=PodNodeSelector",
+    "admission": "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd\n",
+    "controller_manager": "--node-monitor-grace-period=20s\n--node-eviction-rate=0.5",
+    "controllers": ["deployment-controller", "replicaset-controller"],
+    "provisioners": "ebs.csi.aws.com",
+    "kubelet": "maxPods: 20\n",
+    "kubelets": "node-1:\n  maxPods: 5\n",
+    "reconcile_latency": "20ms",
+    "api_latency": "5ms",
+}
+
+
+@pytest.fixture
+def clustered(visitor):
+    visitor = visitor("empty")
+    visitor.session = log.create("cluster", "", "", edition=LATEST_EDITION)
+    visitor.url = f"/s/{visitor.session.edit_key}/"
+    visitor.view_url = f"/s/{visitor.session.view_key}/"
+    return visitor
+
+
+def settings(visitor) -> dict:
+    return visitor.ask(lambda client: client.ask(Configuration())).settings["cluster"]
+
+
+def test_the_settings_are_changed_and_shown_again(clustered):
+    answer = clustered.browser.post(f"{clustered.url}components", FILLED_IN, follow=True)
+    assert "The settings were changed" in page_text(answer)
+    now = settings(clustered)
+    assert now["apiserver"]["default-not-ready-toleration-seconds"] == 30
+    assert now["apiserver"]["enable-admission-plugins"] == ["PodNodeSelector"]
+    assert now["apiserver"]["podNodeSelectorPluginConfig"] == {"clusterDefaultNodeSelector": "disk=ssd"}
+    assert now["controller_manager"]["node-eviction-rate"] == 0.5
+    assert now["controllers"] == FILLED_IN["controllers"]
+    assert now["provisioners"] == ["ebs.csi.aws.com"]
+    assert (now["kubelet"], now["kubelets"]) == ({"maxPods": 20}, {"node-1": {"maxPods": 5}})
+    assert now["reconcile_latency"] == 20_000_000
+    form = ClusterForm.of(now)
+    assert form["controller_manager"].value() == FILLED_IN["controller_manager"]
+    assert form["kubelet"].value() == FILLED_IN["kubelet"]
+    assert form["reconcile_latency"].value() == "20ms"
+
+
+def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
+    form = ClusterForm.of(settings(clustered))
+    assert form["apiserver"].value() == ""
+    assert form["controllers"].value() == list(CONTROLLER_NAMES)
+    before = settings(clustered)
+    clustered.post(
+        "components", **{name: field.value() or "" for name in form.fields for field in [form[name]]}
+    )
+    assert settings(clustered) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"apiserver": "\n--no-such-flag=1"}, "line 2: unknown flag: --no-such-flag"),
+        ({"apiserver": "default-not-ready-toleration-seconds=1"}, "line 1: write it as --default-not-ready"),
+        (
+            {"controller_manager": "--terminated-pod-gc-threshold=many"},
+            "line 1: “many” is no value of --terminated-pod-gc-threshold, whose default is 12500",
+        ),
+        (
+            {"controller_manager": "# first\n--node-monitor-grace-period=soon"},
+            "line 2: node-monitor-grace-period: received 'soon'; expected a duration",
+        ),
+        ({"kubelet": "maxPods: [1"}, "line 2: not readable as YAML"),
+        ({"reconcile_latency": "2h"}, "reconcile_latency"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_line_and_nothing_changes(clustered, changes, said):
+    before = clustered.head()
+    answer = clustered.browser.post(f"{clustered.url}components", {**FILLED_IN, **changes})
+    assert answer.status_code == 422
+    assert said in page_text(answer) or said in answer.content.decode()
+    assert "--node-eviction-rate=0.5" in answer.content.decode() or "controller_manager" in changes
+    assert clustered.head() == before
+
+
+def test_every_flag_is_shown_with_its_default(clustered):
+    text = page_text(clustered.get("components"))
+    assert "--node-monitor-grace-period=50s" in text
+    assert "--authorization-mode=RBAC" in text
+
+
+def test_a_view_link_changes_nothing(clustered):
+    assert clustered.browser.post(f"{clustered.view_url}components", FILLED_IN).status_code == 403
+
+
+def test_a_session_without_a_cluster_has_no_such_settings(visitor):
+    begun = visitor("empty")
+    begun.session = log.create("old", "", "", edition=1)
+    begun.url = f"/s/{begun.session.edit_key}/"
+    assert begun.get("components").status_code == 400
+    assert "Components" not in page_text(begun.get("objects"))
