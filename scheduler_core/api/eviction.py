@@ -8,7 +8,8 @@
 | not ready | AlwaysAllow, or the budget has all the healthy pods that it wants (and wants some) | deleted, nothing is booked |
 | any other | one | 429, or one disruption less is allowed, the pod is booked as disrupted and deleted |
 
-kube: pkg/registry/core/pod/storage/eviction.go, component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
+kube: pkg/registry/core/pod/storage/eviction.go, plugin/pkg/admission/noderestriction/admission.go (admitPodEviction),
+component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kinds import reference
+from scheduler_core.api.admission.catalogue import plugins_of
+from scheduler_core.api.admission.plugin import ADMIN, Request
+from scheduler_core.api.kinds import known, reference
 from scheduler_core.api.rewriting import with_condition
 from scheduler_core.api.server import APIServer, Preconditions
 from scheduler_core.api.status import Answer, Refused, forbidden
@@ -26,6 +29,7 @@ from scheduler_core.objects.pod import Pod
 Manifest = Mapping[str, Any]
 DISRUPTION_TARGET = "DisruptionTarget"
 DELETION_BY_TAINT_MANAGER, EVICTION_BY_API = "DeletionByTaintManager", "EvictionByEvictionAPI"
+_KUBELET = "system:node:"
 MOST_DISRUPTED = 2000
 SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -38,9 +42,11 @@ def evict(
     grace: int | None = None,
     dry_run: bool = False,
     preconditions: Preconditions | None = None,
+    user: str = ADMIN,
 ) -> None:
-    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 404, 429, 500, a 409 where a precondition fails."""
+    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 403, 404, 429, 500, a 409 where a precondition fails."""
     namespace, _, name = key.partition("/")
+    _admit(api, namespace, name, user)
     api.found(("Pod", namespace, name))
     pod = api.store.pod_at(key)
     assert pod is not None
@@ -111,6 +117,29 @@ def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str
             conditions[index] = fresh
             return conditions
     return [*conditions, fresh]
+
+
+def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
+    """What admission plugins say of an eviction: nothing is made in a namespace that is going, and kubelets evict their own pods."""
+    request = Request(
+        api.store,
+        api.options,
+        api.now,
+        "CREATE",
+        known("Pod"),
+        namespace,
+        name,
+        subresource="eviction",
+        user=user,
+    )
+    for plugin in plugins_of(api.options):
+        if plugin.name == "NamespaceLifecycle":
+            plugin.admit(request, {})
+        if plugin.name == "NodeRestriction" and user.startswith(_KUBELET):
+            node = user.removeprefix(_KUBELET)
+            pod = api.store.pod(namespace, name)
+            if pod is not None and pod.node_name != node:
+                raise request.refuse(f"node {node} can only evict pods with spec.nodeName set to itself")
 
 
 def _goes_past_budgets(pod: Pod) -> bool:

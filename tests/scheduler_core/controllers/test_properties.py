@@ -79,7 +79,7 @@ deeds = st.tuples(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(deeds, max_size=6))
 def test_controllers_come_to_rest_and_no_pod_is_owned_twice(
     happenings: list[tuple[Callable[[Simulation, str, int], Command], str, int, float]],
