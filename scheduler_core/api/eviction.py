@@ -22,7 +22,7 @@ from scheduler_core.api.admission.plugin import ADMIN, Request
 from scheduler_core.api.kinds import known, reference
 from scheduler_core.api.rewriting import with_condition
 from scheduler_core.api.server import APIServer, Preconditions
-from scheduler_core.api.status import Answer, Refused, forbidden
+from scheduler_core.api.status import Answer, Refused, conflict, forbidden
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.pod import Pod
 
@@ -50,11 +50,13 @@ def evict(
     api.found(("Pod", namespace, name))
     pod = api.store.pod_at(key)
     assert pod is not None
-    if not _goes_past_budgets(pod):
-        _ask_budget(api, pod, dry_run)
-    api.demand(("Pod", namespace, name), preconditions)
-    if not dry_run:
-        disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
+    budget = None if _goes_past_budgets(pod) else _asked_budget(api, pod)
+    _demand(pod, preconditions)
+    if dry_run:
+        return
+    if budget is not None:
+        _book(api, budget, pod)
+    disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
 
 
 def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | None = None) -> None:
@@ -146,20 +148,31 @@ def _goes_past_budgets(pod: Pod) -> bool:
     return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
 
 
-def _ask_budget(api: APIServer, pod: Pod, dry_run: bool) -> None:
+def _asked_budget(api: APIServer, pod: Pod) -> Manifest | None:
+    """The budget that lets a pod go, and that is to be booked for it; None where none is. Refused."""
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
         raise _refused(pod, Answer(message=SEVERAL, status=500))
-    if not budgets:
-        return
-    budget = budgets[0]
-    if not ready(pod) and _lets_unready_go(budget):
-        return
-    refusal = _refusal(budget)
+    if not budgets or (not ready(pod) and _lets_unready_go(budgets[0])):
+        return None
+    refusal = _refusal(budgets[0])
     if refusal is not None:
         raise _refused(pod, refusal)
-    if not dry_run:
-        _book(api, budget, pod)
+    return budgets[0]
+
+
+def _demand(pod: Pod, wanted: Preconditions | None) -> None:
+    """Refused: 409 where the pod is not the one that is meant. DEVIATION: kube has booked it by then."""
+    version = str(pod.manifest["metadata"].get("resourceVersion") or "")
+    if wanted is None or (wanted.uid in ("", pod.uid) and wanted.resource_version in ("", version)):
+        return
+    if wanted.uid not in ("", pod.uid):
+        what, more = ("UID", wanted.uid, pod.uid), "deleted and then recreated"
+    else:
+        what, more = ("ResourceVersion", wanted.resource_version, version), "modified"
+    name, given, found = what
+    why = f"the {name} in the precondition ({given}) does not match the {name} in record ({found}). The object might have been {more}"
+    raise _refused(pod, conflict("Pod", pod.name, why))
 
 
 def _refused(pod: Pod, answer: Answer) -> Refused:

@@ -123,10 +123,17 @@ def test_an_unready_pod_goes_while_enough_others_are_healthy(
     assert found is not None and "disruptedPods" not in found["status"]
 
 
-def test_a_precondition_that_fails_is_a_conflict() -> None:
-    sim = with_pod()
-    assert answer(sim, uid="another")[0] == 409
-    assert not going(sim)
+def test_a_precondition_that_fails_is_a_conflict_and_books_nothing() -> None:
+    sim = with_pod(budget("b", 1))
+    before = sim.store.resource_version
+    code, message, _ = answer(sim, uid="another")
+    assert code == 409
+    assert message == (
+        'Operation cannot be fulfilled on Pod "p": the UID in the precondition (another) does not match the UID in record '
+        "(default-p-2). The object might have been deleted and then recreated"
+    ).replace("default-p-2", getattr(sim.store.pod_at("default/p"), "uid", ""))
+    assert answer(sim, resource_version="1")[0] == 409
+    assert sim.store.resource_version == before
 
 
 def test_a_kubelet_evicts_its_own_pods_alone() -> None:
