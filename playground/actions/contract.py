@@ -37,6 +37,7 @@ class Subject(Struct, frozen=True):
     nodes: list[str] = []
     programs: list[dict[str, Any]] = []
     usage: list[dict[str, Any]] = []
+    draining: bool = False
 
     @property
     def key(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from scheduler_core.commands import DrainNode, PatchObject, ReportCondition, SetKubelet
+from scheduler_core.commands import CancelDrain, DrainNode, PatchObject, ReportCondition, SetKubelet
 
 NODE = ("Node",)
 EFFECTS = (
@@ -36,9 +36,7 @@ def _unschedulable(value: bool | None) -> Any:
 
 
 def _drain(subject: Subject, values: Values) -> DrainNode:
-    return DrainNode(
-        subject.name, values["ignore_daemon_sets"], values["force"], values["grace_period_seconds"]
-    )
+    return DrainNode(subject.name, **values)
 
 
 def _taint(subject: Subject, values: Values) -> PatchObject:
@@ -104,6 +102,12 @@ ACTIONS = (
                 gettext_noop("--force: without it, one such pod is an error"),
             ),
             Field(
+                "delete_empty_dir_data",
+                "flag",
+                gettext_noop("Evict pods with data in an emptyDir"),
+                gettext_noop("--delete-emptydir-data: without it, one such pod is an error"),
+            ),
+            Field(
                 "grace_period_seconds",
                 "number",
                 gettext_noop("Grace period in seconds"),
@@ -111,6 +115,15 @@ ACTIONS = (
             ),
         ),
         danger=True,
+    ),
+    Action(
+        "cancel-drain",
+        NODE,
+        gettext_noop("End the drain"),
+        gettext_noop("As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."),
+        gettext_noop("%(name)s is no longer being drained."),
+        lambda subject, values: CancelDrain(subject.name),
+        applies=lambda subject: subject.draining,
     ),
     Action(
         "taint",

@@ -20,8 +20,16 @@ class ActionForm(forms.Form):
 
     use_required_attribute = False
 
-    def __init__(self, action: Action, subject: Subject, data: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data, initial={field.name: field.initial(subject) for field in action.fields})
+    def __init__(
+        self,
+        action: Action,
+        subject: Subject,
+        data: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`data` was sent; `given` is what fields begin with, where it is not what the object says."""
+        initial = {field.name: field.initial(subject) for field in action.fields}
+        super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
         self.action = action
         self.subject = subject
         self.command: Command | None = None
@@ -35,6 +43,11 @@ class ActionForm(forms.Form):
             for field in self.action.fields
             if field.type == "text" and field.choices(self.subject)
         }
+
+    def ticked(self) -> dict[str, str]:
+        """The flags that are on, so that asking again needs no ticking again."""
+        flags = (field.name for field in self.action.fields if field.type == "flag")
+        return {name: "1" for name in flags if self.cleaned_data.get(name)}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

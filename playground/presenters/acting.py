@@ -19,7 +19,9 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
     if sim.settings.cluster is None or manifest is None:
         return []
     runs = name not in sim.surroundings.inputs.stopped
-    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs)
+    drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None
+    goes_on = drain is not None and drain.ended is None
+    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on)
     return [msgspec.to_builtins(offer) for offer in offers(subject)]
 
 

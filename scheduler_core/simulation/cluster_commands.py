@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
+from scheduler_core.api.imports.apply import apply
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
@@ -32,7 +33,7 @@ from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
-from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
+from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -60,13 +61,13 @@ def arrange(world: World, inputs: Inputs) -> None:
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     objects = [registered(world, manifest) for manifest in command.objects]
-    world.api.apply(objects, create_only=command.create_only)
+    apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
 
 
 def _create(world: World, command: CreateObject) -> None:
-    world.api.create(command.manifest, command.user)
+    world.api.create(with_allocatable(world, command.manifest), command.user)
 
 
 def _patch(world: World, command: PatchObject) -> None:

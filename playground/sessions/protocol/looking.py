@@ -107,8 +107,15 @@ class UnknownScheduler(Struct, frozen=True):
     pods: int
 
 
-class SubjectOf(Query[Subject | None], frozen=True, kw_only=True):
-    """An object with what a user has arranged around it, for actions on it; None where the cluster is not modelled."""
+class SubjectFound(Struct, frozen=True):
+    """An object with what a user has arranged around it, and for a node its drain (presenters/draining.py)."""
+
+    subject: Subject
+    drain: Data | None
+
+
+class SubjectOf(Query[SubjectFound | None], frozen=True, kw_only=True):
+    """What an action on an object has to know of it; None where the cluster is not modelled."""
 
     kind: str
     namespace: str

@@ -8,7 +8,9 @@ from urllib.parse import urlencode
 import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -16,7 +18,7 @@ from playground.actions import Action, Subject, action, applying, offers
 from playground.forms.actions import ActionForm
 from playground.presenters.acting import facts
 from playground.sessions.protocol.errors import SessionError, SessionGone
-from playground.sessions.protocol.looking import SubjectOf
+from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, by_htmx, in_drawer, position, refused, workbench
@@ -29,33 +31,42 @@ MOST_NAME = 253
 @opens
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
-    subject = await _subject(request, client)
-    chosen = _chosen(subject, name)
+    found = await _found(request, client)
+    chosen = _chosen(found.subject, name)
     if request.method == "POST":
-        return await _carry_out(request, client, subject, chosen)
-    return workbench(request, client, "act", _page(subject, ActionForm(chosen, subject)))
+        return await _carry_out(request, client, found, chosen)
+    return workbench(
+        request, client, "act", _page(found, ActionForm(chosen, found.subject, given=request.GET.dict()))
+    )
 
 
 async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
     """What another page about an object shows of its actions; nothing where the cluster is not modelled."""
-    subject = await client.ask(SubjectOf(at=position(request), **ref))
-    return {} if subject is None else {"subject": subject, "offers": offers(subject)}
+    found = await client.ask(SubjectOf(at=position(request), **ref))
+    return {} if found is None else {**_about(found), "offers": offers(found.subject)}
 
 
-async def _subject(request: HttpRequest, client: SessionClient) -> Subject:
+def _about(found: SubjectFound) -> dict[str, Any]:
+    """What there is to know of an object before something is done to it."""
+    drain = found.drain
+    html = render_to_string("drain.html", {"drain": drain}, using="panels") if drain else ""
+    return {"subject": found.subject, "facts": facts(found.subject), "drain": mark_safe(html)}  # noqa: S308 - a template's
+
+
+async def _found(request: HttpRequest, client: SessionClient) -> SubjectFound:
     """The object as it is where the command will be applied."""
     given = request.POST if request.method == "POST" else request.GET
     ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
     at = None if client.past == "head" else position(request)
-    subject = await client.ask(SubjectOf(at=at, **ref))
-    if subject is None:
+    found = await client.ask(SubjectOf(at=at, **ref))
+    if found is None:
         raise SessionError(
             _(
                 "This session was made before the components around the schedulers were modelled: "
                 "there is no kubelet and no controller to act on."
             )
         )
-    return subject
+    return found
 
 
 def _chosen(subject: Subject, name: str) -> Action:
@@ -71,36 +82,37 @@ def _chosen(subject: Subject, name: str) -> Action:
 
 
 async def _carry_out(
-    request: HttpRequest, client: SessionClient, subject: Subject, chosen: Action
+    request: HttpRequest, client: SessionClient, found: SubjectFound, chosen: Action
 ) -> HttpResponse:
     client.require_edit()
+    subject = found.subject
     form = ActionForm(chosen, subject, request.POST)
     if not form.is_valid() or form.command is None:
-        return workbench(request, client, "act", _page(subject, form), 422)
+        return workbench(request, client, "act", _page(found, form), 422)
     try:
         await client.apply(msgspec.to_builtins(form.command), at=position(request), source="actions")
     except FORM_ERRORS as error:
-        return refused(request, client, "act", error, {**_page(subject, form), "refusal": error})
+        return refused(request, client, "act", error, {**_page(found, form), "refusal": error})
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _(chosen.done) % {"name": subject.name})
-    return HttpResponseRedirect(_next(client, subject, chosen))
+    return HttpResponseRedirect(_next(client, subject, form))
 
 
-def _next(client: SessionClient, subject: Subject, chosen: Action) -> str:
+def _next(client: SessionClient, subject: Subject, form: ActionForm) -> str:
     """The page after an action: the same form where it has one, else what else the object offers; all objects where it has gone."""
+    chosen = form.action
     if chosen.name.startswith("delete"):
         return reverse("objects", args=[client.key])
     name = chosen.name if chosen.fields else "any"
-    query = urlencode({part: getattr(subject, part) for part in PARTS if getattr(subject, part)})
-    return f"{reverse('act', args=[client.key, name])}?{query}"
+    query = {part: getattr(subject, part) for part in PARTS if getattr(subject, part)}
+    return f"{reverse('act', args=[client.key, name])}?{urlencode({**query, **form.ticked()})}"
 
 
-def _page(subject: Subject, form: ActionForm) -> dict[str, Any]:
+def _page(found: SubjectFound, form: ActionForm) -> dict[str, Any]:
     return {
-        "subject": subject,
-        "facts": facts(subject),
-        "offers": offers(subject),
+        **_about(found),
+        "offers": offers(found.subject),
         "chosen": form.action,
         "form": form,
         "suggestions": form.suggestions(),

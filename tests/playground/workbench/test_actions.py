@@ -1,5 +1,7 @@
 """Actions on objects: what an object offers, the form of each, the command it becomes, and what the API server says to it."""
 
+import re
+
 import msgspec
 import pytest
 
@@ -7,7 +9,7 @@ from playground.actions import ACTIONS, Subject, action, offers
 from playground.forms.actions import ActionForm
 from playground.sessions.database import log
 from scheduler_core import LATEST_EDITION
-from scheduler_core.commands import EvictPod
+from scheduler_core.commands import DrainNode, EvictPod
 from tests.playground.workbench.conftest import Visitor, page_text
 
 DAY = 1_000_000_000 * 90
@@ -53,8 +55,9 @@ CASES = [
         subject("Node"),
         "drain",
         {"force": "on", "grace_period_seconds": "5"},
-        {"kind": "DrainNode", "node": "web", "ignore_daemon_sets": False, "force": True, "grace_period_seconds": 5},
+        msgspec.to_builtins(DrainNode("web", force=True, grace_period_seconds=5)),
     ),
+    (subject("Node"), "cancel-drain", {}, {"kind": "CancelDrain", "node": "web"}),
     (
         subject("Node", taints=[TAINT, {"key": "other", "effect": "NoExecute"}]),
         "taint",
@@ -325,6 +328,37 @@ def test_an_answer_is_shown_with_its_code(clustered):
     answer = clustered.post("act/bind", **POD_WEB, node="n1")
     assert answer.status_code == 422
     assert "409 Conflict" in page_text(answer)
+
+
+BUDGET = """\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: keep}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+"""
+
+
+def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
+    clustered.post("act/bind", **POD_WEB, node="n1")
+    said = clustered.browser.post(
+        f"{clustered.url}act/drain", {**NODE_N1, "ignore_daemon_sets": "on"}, follow=True
+    )
+    assert "cannot delete Pods that declare no controller (use --force to override)" in page_text(said)
+    assert "The drain ended" in page_text(said)
+    assert re.search(r'name="ignore_daemon_sets"[^>]* checked', said.content.decode())
+
+
+def test_a_drain_says_what_it_waits_for(clustered):
+    clustered.post("yaml", text=BUDGET, create="")
+    clustered.ask(lambda client: client.walk(60))
+    clustered.post("act/drain", **NODE_N1, force="on")
+    clustered.ask(lambda client: client.walk(12))
+    for page in (clustered.get("act/drain", **NODE_N1), clustered.get("", tab="node", node="n1")):
+        text = page_text(page)
+        assert "Draining: 1 of 1 pods are still to go." in text
+        assert "Cannot evict pod as it would violate the pod's disruption budget." in text
+    clustered.post("act/cancel-drain", **NODE_N1)
+    assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):

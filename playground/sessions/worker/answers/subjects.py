@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from playground.actions import SCHEDULER, Subject
+from playground.presenters.draining import draining
 from playground.sessions.protocol.errors import SessionGone
-from playground.sessions.protocol.looking import SubjectOf
+from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.readings import read_replica
@@ -15,19 +16,20 @@ from scheduler_core.readings import read_replica
 MOST_NODES = 200  # that are suggested
 
 
-def subject_of(engine: Engine, request: SubjectOf) -> Steps[Subject | None]:
+def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound | None]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     if world.settings.cluster is None:
         return None
     if request.kind == SCHEDULER:
-        return _scheduler(world, request.name)
+        return SubjectFound(_scheduler(world, request.name), None)
     manifest = world.store.get(request.kind, request.namespace, request.name)
     if manifest is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(f"There is no {request.kind} {where} at this step.")
     inputs = world.surroundings.inputs
-    return Subject(
+    drain = draining(world, request.name) if request.kind == "Node" else None
+    subject = Subject(
         request.kind,
         request.namespace,
         request.name,
@@ -38,7 +40,9 @@ def subject_of(engine: Engine, request: SubjectOf) -> Steps[Subject | None]:
         [node["metadata"]["name"] for node in world.store.list("Node")[:MOST_NODES]],
         _plain(inputs.rules),
         _plain(inputs.entries),
+        drain is not None and drain["state"] == "going",
     )
+    return SubjectFound(subject, drain)
 
 
 def _scheduler(world: Any, name: str) -> Subject:
