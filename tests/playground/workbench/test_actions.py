@@ -31,6 +31,11 @@ TEMPLATE = {
     "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
 }
 TAINT = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+ALONE = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "leaderElection": {"leaderElect": False},
+}
 NODE, POD = {"kind": "Node", "name": "web"}, {"kind": "Pod", "namespace": "default", "name": "web"}
 
 
@@ -162,6 +167,26 @@ CASES = [
         "delete-workload",
         {"propagation_policy": "Orphan"},
         {"kind": "DeleteObjects", "refs": [ref("ReplicaSet")], "propagation_policy": "Orphan"},
+    ),
+    (
+        subject("Scheduler"),
+        "start-scheduler",
+        {"host": "a", "alone": "on", "clock_offset": "3s", "behind": "on", "clock_rate": "0.5"},
+        {"kind": "StartScheduler", "name": "a", "configuration": ALONE, "clock_offset": -3_000_000_000, "clock_rate": 0.5},
+    ),
+    (subject("Scheduler"), "end-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGTERM"}),
+    (subject("Scheduler"), "kill-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGKILL"}),
+    (
+        subject("Scheduler"),
+        "cut-off-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": True, "hang": 1_000_000_000},
+    ),
+    (
+        subject("Scheduler"),
+        "connect-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": False, "hang": 1_000_000_000},
     ),
 ]  # fmt: skip
 
