@@ -12,13 +12,13 @@ from scheduler_core.readings.disruptions import (
     read_zones,
 )
 from scheduler_core.readings.families import read_families
+from scheduler_core.readings.replicas import read_replica, read_replicas
 from scheduler_core.readings.scrapes import scrape
 from scheduler_core.readings.surroundings import (
     read_budgets,
     read_controllers,
     read_node,
     read_nodes,
-    read_replicas,
     read_rollouts,
 )
 
@@ -36,6 +36,7 @@ __all__ = [
     "read_node",
     "read_nodes",
     "read_planned",
+    "read_replica",
     "read_replicas",
     "read_rollouts",
     "read_troubles",

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.eviction.observations import observe
 from scheduler_core.controllers.memory.eviction import Eviction
 from scheduler_core.controllers.surroundings import Level, WorkQueue
+from scheduler_core.controllers.workloads.deployments.standstill import standstill
 from scheduler_core.readings.disruptions import read_drains, read_planned
-from scheduler_core.scheduler.scheduler import Scheduler
 
 Reading = dict[str, Any]
 Manifest = Mapping[str, Any]
 MOST_WAITING = 12
 MOST_NODES = 500
 MOST_RANKED = 30
-
-
-class ReplicaWorld(World, Protocol):
-    """A world with schedulers."""
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
 
 
 def read_controllers(world: World) -> list[Reading]:
@@ -145,47 +138,6 @@ def _eviction(eviction: Eviction) -> Reading:
     }
 
 
-def read_replicas(world: ReplicaWorld) -> list[Reading]:
-    """Leases of leader election with the replicas of schedulers that stand for them, and who held each when."""
-    leases = [m for m in world.store.list("Lease") if m["metadata"].get("namespace") != "kube-node-lease"]
-    replicas = [_replica(scheduler, world.now) for scheduler in world.schedulers]
-    return [
-        {
-            "lease": f"{meta.get('namespace') or ''}/{meta['name']}",
-            "holder": str(spec.get("holderIdentity") or ""),
-            "renewed": str(spec.get("renewTime") or ""),
-            "duration": int(spec.get("leaseDurationSeconds") or 0),
-            "transitions": int(spec.get("leaseTransitions") or 0),
-            "levels": _levels(world, f"Lease/{meta.get('namespace') or ''}/{meta['name']}"),
-            "replicas": [replica for replica in replicas if replica["elects"]],
-        }
-        for meta, spec in ((manifest["metadata"], manifest.get("spec") or {}) for manifest in leases)
-    ] or [
-        {
-            "lease": "",
-            "holder": "",
-            "renewed": "",
-            "duration": 0,
-            "transitions": 0,
-            "levels": [],
-            "replicas": replicas,
-        }
-    ]
-
-
-def _replica(scheduler: Scheduler, now: int) -> Reading:
-    process = scheduler.process
-    return {
-        "name": scheduler.name,
-        "identity": "" if process is None else process.identity,
-        "stage": "working" if process is None else process.stage.value,
-        "elects": process is not None and process.elector is not None,
-        "leads": process is not None and process.leads,
-        "cut_off": process is not None and process.hang is not None,
-        "clock": now if process is None else process.clock.at(now),
-    }
-
-
 def read_budgets(world: World) -> list[Reading]:
     """PodDisruptionBudgets: what they demand, how many pods are healthy, how many may go."""
     return [_budget(world, manifest) for manifest in world.store.list("PodDisruptionBudget")]
@@ -237,6 +189,7 @@ def _rollout(world: World, deployment: Manifest, sets: Sequence[Manifest]) -> Re
         "paused": bool(spec.get("paused")),
         "strategy": (spec.get("strategy") or {}).get("type") or "",
         "conditions": _conditions(deployment),
+        "waits_for": standstill(world.store, deployment, sets),
         "sets": [
             {
                 "name": manifest["metadata"]["name"],

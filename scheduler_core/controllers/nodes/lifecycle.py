@@ -155,7 +155,7 @@ class NodeLifecycle(Controller):
             texts.append(self._lose(world, node))
             node = world.store.node(node.name) or node
         if node.ready == "True":
-            if self._free(world, node):
+            if (node.taints or node.name in self._zone(world, node).seen) and self._free(world, node):
                 texts.append(f"{node.name} is ready: it is freed of its NoExecute taint")
         elif node.ready:
             texts += self._queue_for_taint(world, node)
