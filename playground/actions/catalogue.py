@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.actions import nodes, pods, workloads
+from playground.actions import nodes, pods, schedulers, workloads
 from playground.actions.common import LABEL
 from playground.actions.contract import Action, Offer, Subject
 from playground.actions.programs import PROGRAMS
@@ -18,6 +18,7 @@ ACTIONS: tuple[Action, ...] = (
     PROGRAMS,
     pods.DELETE,
     workloads.DELETE,
+    *schedulers.ACTIONS,
 )
 
 

@@ -31,6 +31,11 @@ TEMPLATE = {
     "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
 }
 TAINT = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+ALONE = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "leaderElection": {"leaderElect": False},
+}
 NODE, POD = {"kind": "Node", "name": "web"}, {"kind": "Pod", "namespace": "default", "name": "web"}
 
 
@@ -146,6 +151,12 @@ CASES = [
                 "annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:01:30Z"}}}}},
         ),
     ),
+    (
+        subject("Deployment"),
+        "undo",
+        {"revision": "3"},
+        patch("Deployment", {"metadata": {"annotations": {"deprecated.deployment.rollback.to": "3"}}}),
+    ),
     (subject("Deployment"), "pause", {}, patch("Deployment", {"spec": {"paused": True}})),
     (subject("Deployment"), "resume", {}, patch("Deployment", {"spec": {"paused": None}})),
     (subject("Job"), "parallelism", {"parallelism": "3"}, patch("Job", {"spec": {"parallelism": 3}})),
@@ -156,6 +167,26 @@ CASES = [
         "delete-workload",
         {"propagation_policy": "Orphan"},
         {"kind": "DeleteObjects", "refs": [ref("ReplicaSet")], "propagation_policy": "Orphan"},
+    ),
+    (
+        subject("Scheduler"),
+        "start-scheduler",
+        {"host": "a", "alone": "on", "clock_offset": "3s", "behind": "on", "clock_rate": "0.5"},
+        {"kind": "StartScheduler", "name": "a", "configuration": ALONE, "clock_offset": -3_000_000_000, "clock_rate": 0.5},
+    ),
+    (subject("Scheduler"), "end-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGTERM"}),
+    (subject("Scheduler"), "kill-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGKILL"}),
+    (
+        subject("Scheduler"),
+        "cut-off-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": True, "hang": 1_000_000_000},
+    ),
+    (
+        subject("Scheduler"),
+        "connect-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": False, "hang": 1_000_000_000},
     ),
 ]  # fmt: skip
 
