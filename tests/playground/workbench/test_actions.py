@@ -151,6 +151,12 @@ CASES = [
                 "annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:01:30Z"}}}}},
         ),
     ),
+    (
+        subject("Deployment"),
+        "undo",
+        {"revision": "3"},
+        patch("Deployment", {"metadata": {"annotations": {"deprecated.deployment.rollback.to": "3"}}}),
+    ),
     (subject("Deployment"), "pause", {}, patch("Deployment", {"spec": {"paused": True}})),
     (subject("Deployment"), "resume", {}, patch("Deployment", {"spec": {"paused": None}})),
     (subject("Job"), "parallelism", {"parallelism": "3"}, patch("Job", {"spec": {"parallelism": 3}})),
