@@ -6,13 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from playground.actions import Action, Field, Subject, Wrong
-from playground.builder import grammar
-from playground.forms.fields import DurationField, GrammarField, QuantityField, TextField
+from playground.builder import grammar, to_yaml
+from playground.forms.fields import PLAIN, DurationField, GrammarField, QuantityField, TextField
+from playground.forms.flags import at_line
 from scheduler_core.commands import Command
+from scheduler_core.view import InvalidObject, LoadLimits, load_manifests, parse_duration
+
+MOST_YAML = 16 << 10
 
 
 class ActionForm(forms.Form):
@@ -60,6 +65,43 @@ class ActionForm(forms.Form):
         return data
 
 
+class OffsetField(forms.CharField):
+    """A duration that may be negative, such as -5s, in nanoseconds; None where it is empty."""
+
+    def __init__(self, **common: Any) -> None:
+        widget = forms.TextInput({**PLAIN, "placeholder": "-5s"})
+        super().__init__(required=False, max_length=30, widget=widget, **common)
+
+    def clean(self, value: Any) -> int | None:
+        text: str = super().clean(value)
+        try:
+            return parse_duration(text) if text else None
+        except ValueError:
+            said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
+            raise ValidationError(said % {"received": text}, code="duration") from None
+
+
+class ObjectField(forms.CharField):
+    """One object as YAML; None where it is empty."""
+
+    def __init__(self, **common: Any) -> None:
+        widget = forms.Textarea({**PLAIN, "rows": 8, "wrap": "off"})
+        super().__init__(required=False, max_length=MOST_YAML, widget=widget, strip=False, **common)
+
+    def prepare_value(self, value: Any) -> Any:
+        return to_yaml([dict(value)]) if isinstance(value, Mapping) else value
+
+    def clean(self, value: Any) -> dict[str, Any] | None:
+        text: str = super().clean(value)
+        try:
+            loaded = load_manifests(text, LoadLimits(max_bytes=MOST_YAML))
+        except InvalidObject as error:
+            raise ValidationError([at_line(each.line, str(each)) for each in error.errors]) from error
+        if len(loaded) > 1:
+            raise ValidationError(_("There must be one document in it."))
+        return dict(loaded[0].manifest) if loaded else None
+
+
 def _common(field: Field) -> dict[str, Any]:
     help_text = gettext_lazy(field.help) if field.help else ""
     return {"label": gettext_lazy(field.label), "help_text": help_text}
@@ -104,7 +146,10 @@ _MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] =
     "flag": lambda field, subject, common: forms.BooleanField(required=False, **common),
     "choice": _choice,
     "quantity": lambda field, subject, common: QuantityField(**common),
+    "decimal": lambda field, subject, common: forms.FloatField(required=field.required, **common),
     "seconds": _seconds,
+    "offset": lambda field, subject, common: OffsetField(**common),
+    "yaml": lambda field, subject, common: ObjectField(**common),
     "pairs": _grammar(grammar.parse_pairs, "app=web"),
     "labels": _grammar(labels, "disk=ssd, rack-"),
     "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),

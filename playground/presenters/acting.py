@@ -27,7 +27,7 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
 
 def facts(subject: Subject) -> list[Fact]:
     """How an object stands, in few words."""
-    of_kind = {"Node": _node, "Pod": _pod}.get(subject.kind, _workload)
+    of_kind = {"Node": _node, "Pod": _pod, "Scheduler": _scheduler}.get(subject.kind, _workload)
     return [fact for fact in of_kind(subject) if fact["value"] not in ("", None)]
 
 
@@ -62,6 +62,14 @@ def _pod(subject: Subject) -> list[Fact]:
         {**_fact(gettext_noop("owner"), f"{owner['kind']} {owner['name']}"), "owner": dict(owner)}
         if owner
         else _fact("", ""),
+    ]
+
+
+def _scheduler(subject: Subject) -> list[Fact]:
+    return [
+        _fact(gettext_noop("stage"), subject.part("stage")),
+        _fact(gettext_noop("identity"), subject.part("identity")),
+        _fact(gettext_noop("cut off"), "true" if subject.part("cut_off") else ""),
     ]
 
 

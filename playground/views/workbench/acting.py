@@ -102,6 +102,8 @@ async def _carry_out(
 def _next(client: SessionClient, subject: Subject, form: ActionForm) -> str:
     """The page after an action: the same form where it has one, else what else the object offers; all objects where it has gone."""
     chosen = form.action
+    if chosen.name == "stop-scheduler":
+        return reverse("configuration", args=[client.key])
     if chosen.name.startswith("delete"):
         return reverse("objects", args=[client.key])
     name = chosen.name if chosen.fields else "any"

@@ -152,6 +152,31 @@ CASES = [
     (subject("CronJob"), "suspend", {}, patch("CronJob", {"spec": {"suspend": True}})),
     (subject("CronJob"), "unsuspend", {}, patch("CronJob", {"spec": {"suspend": False}})),
     (
+        Subject("Scheduler", "", "kube-scheduler", {}),
+        "start-replica",
+        {"replica": "b", "clock_offset": "-5s", "configuration": "kind: KubeSchedulerConfiguration"},
+        {"kind": "StartScheduler", "name": "b", "configuration": {"kind": "KubeSchedulerConfiguration"},
+         "clock_offset": -5_000_000_000, "clock_rate": 1.0},
+    ),
+    (
+        Subject("Scheduler", "", "b", {}),
+        "stop-scheduler",
+        {"signal": "SIGKILL"},
+        {"kind": "StopScheduler", "name": "b", "signal": "SIGKILL"},
+    ),
+    (
+        Subject("Scheduler", "", "b", {}),
+        "partition",
+        {"hang": "2s"},
+        {"kind": "PartitionScheduler", "name": "b", "partitioned": True, "hang": 2_000_000_000},
+    ),
+    (
+        Subject("Scheduler", "", "b", {}),
+        "heal",
+        {},
+        {"kind": "PartitionScheduler", "name": "b", "partitioned": False, "hang": 1_000_000_000},
+    ),
+    (
         subject("ReplicaSet"),
         "delete-workload",
         {"propagation_policy": "Orphan"},
@@ -165,6 +190,11 @@ def test_an_action_becomes_a_command(about, name, filled_in, command):
     form = ActionForm(action(about.kind, name), about, filled_in)
     assert form.is_valid(), form.errors
     assert as_json(form.command) == command
+
+
+def test_no_field_is_called_as_what_every_form_sends():
+    taken = {"kind", "namespace", "name", "at", "past", "csrfmiddlewaretoken"}
+    assert not taken & {field.name for each in ACTIONS for field in each.fields}
 
 
 def test_every_action_has_a_case():
@@ -334,6 +364,21 @@ def test_a_drain_says_what_it_waits_for(clustered):
         assert "Cannot evict pod as it would violate the pod's disruption budget." in text
     clustered.post("act/cancel-drain", **NODE_N1)
     assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
+
+
+B = {"kind": "Scheduler", "name": "b"}
+
+
+def test_a_replica_is_started_cut_off_connected_and_killed(clustered):
+    assert "Start a replica" in page_text(clustered.get("configuration"))
+    clustered.post("act/start-replica", kind="Scheduler", name="kube-scheduler", replica="b")
+    assert "Connect again" not in page_text(clustered.get("act/partition", **B))
+    clustered.post("act/partition", **B)
+    clustered.post("act/heal", **B)
+    answer = clustered.browser.post(
+        f"{clustered.url}act/stop-scheduler", {**B, "signal": "SIGKILL"}, follow=True
+    )
+    assert "b was told to end." in page_text(answer)
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):
