@@ -9,29 +9,27 @@ kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.api import deletion, strategies
-from scheduler_core.api.admission.catalogue import plugins_of
+from scheduler_core.api import deletion
+from scheduler_core.api.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.api.admission.plugin import ADMIN, Operation, Request
-from scheduler_core.api.kinds import Kind, kind_of, known, namespace_of, reference
+from scheduler_core.api.kinds import Kind, kind_of, known, reference
 from scheduler_core.api.options import APIServerOptions
-from scheduler_core.api.requests.updates import desired
-from scheduler_core.api.rewriting import merge_patch, with_section
+from scheduler_core.api.pod_memo import PodMemo
+from scheduler_core.api.registry import strategies
+from scheduler_core.api.registry.naming import key_of, named, placed
+from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.schema.reading import read, read_patched
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
 from scheduler_core.api.validation.cluster import validate, validate_update
-from scheduler_core.api.validation.objects import describe, structure
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
-_FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
-_RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,7 @@ class APIServer:
     store: Store
     options: APIServerOptions
     now: int
+    memo: PodMemo | None = None  # of an import
 
     # writing
 
@@ -56,41 +55,52 @@ class APIServer:
         self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False
     ) -> Manifest:
         """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
-        kind = self._read(manifest)
-        manifest = self._named(_placed(manifest, kind), kind)
-        namespace, name = _key(manifest)
-        request = replace(
-            self._request("CREATE", kind, namespace, name, user=user), dry_run=dry_run, imported=imported
+        recalled = None if self.memo is None else self.memo.recall(manifest)
+        kind = read(manifest) if recalled is None else known("Pod")
+        manifest = named(placed(manifest, kind), kind, self.store)
+        namespace, name = key_of(manifest)
+        request = Request(
+            self.store,
+            self.options,
+            self.now,
+            "CREATE",
+            kind,
+            namespace,
+            name,
+            None,
+            "",
+            user,
+            dry_run,
+            imported,
         )
-        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
-            uid = self.store.next_uid(namespace, name)
-            manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
-        manifest = strategies.prepare_for_create(kind, manifest)
-        for plugin in plugins_of(self.options):
-            manifest = plugin.admit(request, manifest)
-        manifest = strategies.complete(kind, manifest, self.store.timestamp(self.now), imported)
-        self._check(kind, name, validate(manifest, kind))
-        for plugin in plugins_of(self.options):
-            plugin.validate(request, manifest)
+        given, like = manifest, None
+        if recalled is None:
+            manifest = self._admitted(request, manifest)
+        else:
+            manifest, like = recalled
+            for plugin in others_of(self.options):
+                plugin.validate(request, manifest)
         if self.store.get(kind.key, namespace, name) is not None:
             raise Refused.because(already_exists(kind.resource, name), reference(kind.key, namespace, name))
         if dry_run:
             return manifest
-        for plugin in plugins_of(self.options):
+        for plugin in writers_of(self.options):
             plugin.commit(request, manifest)
-        stored = self.store.create(manifest, kind.key, self.now).new
-        assert stored is not None
-        return stored
+        event = self.store.create(manifest, kind.key, self.now, like)
+        assert event.new is not None
+        if self.memo is not None and recalled is None and event.new_pod is not None:
+            self.memo.learn(given, event.new_pod)
+        return event.new
 
     def update(
         self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
     ) -> Manifest:
         """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
-        kind = self._read(manifest)
+        kind = self.read(manifest)
         if subresource and subresource not in _SUBRESOURCES.get(kind.key, ("status",)):
             answer = Answer("NotFound", "the server could not find the requested resource")
-            raise Refused.because(answer, reference(kind.key, *_key(manifest)))
-        namespace, name = _key(_placed(manifest, kind))
+            raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
+        namespace, name = key_of(placed(manifest, kind))
         old = self._found(kind, namespace, name)
         given = manifest["metadata"].get("resourceVersion")
         if given and given != old["metadata"].get("resourceVersion"):
@@ -111,7 +121,7 @@ class APIServer:
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
-        for plugin in plugins_of(self.options):
+        for plugin in writers_of(self.options):
             plugin.commit(request, new)
         return self._written(kind, old, new)
 
@@ -126,12 +136,13 @@ class APIServer:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
-        new = strategies.strategic_patch(old, patch) if type_ == "strategic" else merge_patch(old, patch)
+        new = strategies.patched(kind, old, patch, type_)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
+        read_patched(new, patch)
         return self.update({**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
@@ -169,44 +180,6 @@ class APIServer:
         """PUT of the scale subresource."""
         self.patch(target, {"spec": {"replicas": replicas}})
 
-    def apply(self, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False) -> None:
-        """Creates what is new and updates what is there, what others refer to first; all or none: Refused tells the errors of all.
-
-        `create_only` refuses names that are taken.
-        """
-        ordered = sorted(manifests, key=_rank)
-        if len(ordered) > 1:
-            trial = APIServer(self.store.replica(), self.options, self.now)
-            errors: list[FieldError] = []
-            answers: list[Answer] = []
-            for manifest in ordered:
-                try:
-                    trial._apply(manifest, user, create_only)
-                except Refused as refused:
-                    errors += refused.errors
-                    answers.append(refused.answer)
-            if errors:
-                raise Refused(errors, answers[0])
-        for manifest in ordered:
-            self._apply(manifest, user, create_only)
-
-    def _apply(self, manifest: Manifest, user: str, create_only: bool) -> None:
-        try:
-            self._put(manifest, user, create_only)
-        except Refused as refused:
-            name = describe(manifest)
-            raise Refused([error.of(name) for error in refused.errors], refused.answer) from refused
-
-    def _put(self, manifest: Manifest, user: str, create_only: bool) -> None:
-        kind = self._read(manifest)
-        placed = _placed(manifest, kind)
-        old = self.store.get(kind.key, *_key(placed))
-        if old is None or create_only:
-            self.create(placed, user, imported=True)
-        else:
-            given = {k: v for k, v in desired(old, placed).items() if k != "resourceVersion"}
-            self.update(given, user=user, imported=True)
-
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
         return self._found(_kind(*target), *target[1:])
@@ -217,14 +190,24 @@ class APIServer:
 
     # what all of them need
 
-    def _read(self, manifest: Any) -> Kind:
-        errors = structure(manifest)
-        if errors:
-            answer = Answer("BadRequest", "; ".join(map(str, errors)), tuple(map(str, errors)))
-            raise Refused(errors, answer)
-        kind = kind_of(manifest)
-        assert kind is not None
-        return kind
+    def read(self, manifest: Any) -> Kind:
+        """The kind of an object. Refused: 400, where it cannot be read."""
+        return read(manifest)
+
+    def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
+        """A new object as admission would have it. Refused."""
+        kind = request.kind
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+            uid = self.store.next_uid(request.namespace, request.name)
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
+        manifest = strategies.prepare_for_create(kind, manifest)
+        for plugin in plugins_of(self.options):
+            manifest = plugin.admit(request, manifest)
+        manifest = strategies.complete(kind, manifest, self.store.timestamp(self.now), request.imported)
+        self._check(kind, request.name, validate(manifest, kind))
+        for plugin in plugins_of(self.options):
+            plugin.validate(request, manifest)
+        return manifest
 
     def _check(self, kind: Kind, name: str, errors: Sequence[FieldError]) -> None:
         if errors:
@@ -256,19 +239,6 @@ class APIServer:
     ) -> Request:
         return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
-    def _named(self, manifest: Manifest, kind: Kind) -> Manifest:
-        """With a name made of generateName, where there is none."""
-        meta = manifest["metadata"]
-        base = meta.get("generateName")
-        if meta.get("name") or not base:
-            return manifest
-        tries = 0
-        while True:
-            name = base[:58] + suffix(f"{kind.key}/{base}/{self.store.created}/{tries}")
-            if self.store.get(kind.key, meta.get("namespace") or "", name) is None:
-                return {**manifest, "metadata": {**meta, "name": name}}
-            tries += 1
-
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
         event = self.store.replace(new, kind.key)
         if event is None:
@@ -279,38 +249,9 @@ class APIServer:
         return stored
 
 
-def suffix(text: str, length: int = 5) -> str:
-    """Letters that depend on nothing but the text, of kube's alphabet, which spells no words."""
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
-    letters = []
-    for _ in range(length):
-        number, rest = divmod(number, len(_ALPHABET))
-        letters.append(_ALPHABET[rest])
-    return "".join(letters)
-
-
 def _kind(key: str, namespace: str, name: str) -> Kind:
     """The kind of a target. Refused: nobody knows it."""
     try:
         return known(key)
     except KeyError:
         raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None
-
-
-def _rank(manifest: Any) -> int:
-    kind = manifest.get("kind") if isinstance(manifest, Mapping) else None
-    return _RANK.get(kind, len(_FIRST)) if isinstance(kind, str) else 0
-
-
-def _placed(manifest: Manifest, kind: Kind) -> Manifest:
-    """With the default namespace where the kind lives in one and none is said."""
-    namespace = namespace_of(kind, manifest)
-    meta = manifest.get("metadata") or {}
-    if (meta.get("namespace") or "") == namespace:
-        return manifest
-    return {**manifest, "metadata": {**meta, "namespace": namespace}}
-
-
-def _key(manifest: Manifest) -> tuple[str, str]:
-    meta = manifest["metadata"]
-    return str(meta.get("namespace") or ""), str(meta.get("name") or "")

@@ -41,6 +41,7 @@ _CODES = {
     "NotFound": 404,
     "AlreadyExists": 409,
     "Conflict": 409,
+    "UnsupportedMediaType": 415,
     "Gone": 410,
     "Invalid": 422,
     "TooManyRequests": 429,

@@ -9,7 +9,7 @@ kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/sto
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import known
@@ -167,14 +167,27 @@ class Store(State):
         elif event.new_node is not None:
             self._nodes[event.name] = event.new_node
 
+    def adopt(self, events: Iterable[WatchEvent], replica: Store) -> None:
+        """Does what was done in a replica since it was made, and tells the subscribers of each write."""
+        for event in events:
+            self.mirror(event)
+            manifest = event.new if event.new is not None else event.old
+            assert manifest is not None
+            if event.new is None:
+                self._uids.pop(manifest["metadata"].get("uid", ""), None)
+            elif event.type == ADDED:
+                self._uids[manifest["metadata"]["uid"]] = (event.kind, (event.namespace, event.name))
+            self._notify(event)
+        self.resource_version, self._created = replica.resource_version, replica.created
+
     def subscribe(self, callback: Subscriber) -> None:
         """Calls back after each write, after those who subscribed before."""
         self._subscribers.append(callback)
 
     # writing
 
-    def create(self, manifest: Manifest, kind: str, now: int) -> WatchEvent:
-        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken."""
+    def create(self, manifest: Manifest, kind: str, now: int, like: Pod | None = None) -> WatchEvent:
+        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write."""
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(known(kind).resource, key[1]))
@@ -185,7 +198,7 @@ class Store(State):
         metadata.setdefault("creationTimestamp", self.timestamp(now))
         metadata.setdefault("generation", 1)
         self._uids[metadata["uid"]] = (kind, key)
-        return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata})
+        return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
     def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
         """Sets an object that is there, keeping its uid and age; None where nothing changes."""

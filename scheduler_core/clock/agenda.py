@@ -27,6 +27,7 @@ class Action(msgspec.Struct, frozen=True):
     """What is to happen: numbers and texts, so that a checkpoint holds it. simulation/actions.py says of each what it does."""
 
     priority: ClassVar[int] = NORMAL
+    quiet: ClassVar[bool] = False  # no step ends with it where it leaves no record
     in_cycle: ClassVar[bool] = False  # a part of a scheduling cycle, with which no step by event ends
 
 

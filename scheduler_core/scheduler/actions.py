@@ -72,6 +72,7 @@ class Elect(SchedulerAction, frozen=True):
     """Gives a candidate its turn: to try for the lease, to renew it, or to wait no longer for an answer."""
 
     priority: ClassVar[int] = TIMER
+    quiet: ClassVar[bool] = True
     due: int
 
 
@@ -79,6 +80,7 @@ class AnswerLease(SchedulerAction, frozen=True):
     """Has a call about the lease reach the API server, and be answered."""
 
     priority: ClassVar[int] = TIMER
+    quiet: ClassVar[bool] = True
     number: int
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.api.imports.plan import plan_import
 from scheduler_core.api.requests.plan import Item, Plan, plan
 from scheduler_core.api.status import Refused
 from scheduler_core.simulation.simulation import Grain, RunResult, Simulation
 
-__all__ = ["Grain", "Item", "Plan", "Refused", "RunResult", "Simulation", "plan"]
+__all__ = ["Grain", "Item", "Plan", "Refused", "RunResult", "Simulation", "plan", "plan_import"]

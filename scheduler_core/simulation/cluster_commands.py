@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
+from scheduler_core.api.imports.apply import apply
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
@@ -60,7 +61,7 @@ def arrange(world: World, inputs: Inputs) -> None:
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     objects = [registered(world, manifest) for manifest in command.objects]
-    world.api.apply(objects, create_only=command.create_only)
+    apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
 

@@ -94,6 +94,7 @@ def _partition(world: World, command: PartitionScheduler) -> None:
         state = "cut off" if command.partitioned else "not cut off"
         raise refuse("partitioned", command.partitioned, f"the other: {command.name} is {state} already")
     process.hang = command.hang if command.partitioned else None
+    startup.note(scheduler)
     if process.listed and command.partitioned:
         informers.set_lag(scheduler)
     elif process.listed:

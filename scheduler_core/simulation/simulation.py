@@ -29,7 +29,7 @@ from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.leaderelection.record import is_renewal
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
-from scheduler_core.scheduler.process import Process, Stage
+from scheduler_core.scheduler.process import Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import election, informers
 from scheduler_core.scheduler.world import Ids
@@ -148,7 +148,9 @@ class Simulation(State):
         attempts = len(self.journal.attempts)
         records = self.advance()
         while (following := self._peek()) is not None:
-            if self._reached(grain, entry, first, following, attempts):
+            if self._is_passed_over(grain, entry):
+                first = self._station(following)
+            elif self._reached(grain, entry, first, following, attempts):
                 break
             entry = following
             records += self.advance()
@@ -194,10 +196,8 @@ class Simulation(State):
         """Whether pods wait for a candidate to lead."""
         acting = [s for s in self.schedulers if s.works and s.hang is None]
         return any(
-            scheduler.process is not None
-            and scheduler.process.stage is Stage.STANDBY
-            and scheduler.hang is None
-            and scheduler.queue.ready
+            scheduler.queue.ready
+            and election.may_lead(scheduler, acting)
             and not any(name in other.profiles for name in scheduler.profiles for other in acting)
             for scheduler in self.schedulers
         )
@@ -335,6 +335,10 @@ class Simulation(State):
     def _station(self, entry: Entry) -> Hashable:
         """Where an entry's step is shown."""
         return BY_KIND[type(entry.action)].station(self, entry.action)
+
+    def _is_passed_over(self, grain: Grain, done: Entry) -> bool:
+        """Whether a step goes on beyond what happens all the time, where something else is still to happen."""
+        return done.action.quiet and grain is not Grain.PLUGIN and not self.last and not self.idle
 
     def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
         if grain is Grain.PLUGIN:

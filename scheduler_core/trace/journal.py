@@ -69,13 +69,26 @@ class Attempt(NamedTuple):
     victims: tuple[str, ...] = ()
 
 
+class ProcessMove(NamedTuple):
+    """A scheduler's process came to another state: a stage, or "leading". `leader` is who leads as far as it knows."""
+
+    scheduler: str
+    identity: str
+    t: int
+    position: int
+    state: str
+    leader: str
+    cut_off: bool
+
+
 class Journal(State):
     """Attempts and moves, oldest first. `ignored` are the pods that no scheduler is for."""
 
-    __slots__ = ("_same", "attempts", "ignored", "last_attempt", "last_move", "moves")
+    __slots__ = ("_same", "attempts", "ignored", "last_attempt", "last_move", "moves", "processes")
 
     attempts: Growing[Attempt]
     moves: Growing[Move]
+    processes: Growing[ProcessMove]
     last_move: Derived[Copied[dict[str, int]]]
     last_attempt: Derived[Copied[dict[str, int]]]  # pod -> index of its last attempt
     ignored: Copied[dict[str, None]]
@@ -84,6 +97,7 @@ class Journal(State):
     def __init__(self) -> None:
         self.attempts = []
         self.moves = []
+        self.processes = []
         self.last_move = {}
         self.last_attempt = {}
         self.ignored = {}

@@ -12,7 +12,7 @@ from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.cluster.cache import CopiedRows
 from scheduler_core.cluster.table import NodeTable, ResourceIndex
 from scheduler_core.objects.pod import Pod
-from scheduler_core.trace.journal import Attempt, Move
+from scheduler_core.trace.journal import Attempt, Move, ProcessMove
 
 Manifest = Mapping[str, Any]
 
@@ -81,6 +81,9 @@ class JournalView(Protocol):
 
     @property
     def moves(self) -> Sequence[Move]: ...
+
+    @property
+    def processes(self) -> Sequence[ProcessMove]: ...
 
     @property
     def last_attempt(self) -> Mapping[str, int]: ...

@@ -27,7 +27,7 @@ from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import API_VERSION, KIND
 from scheduler_core.readings.families import Value, read_families
 from scheduler_core.scheduler.process import Clock, Stage
-from scheduler_core.simulation import Simulation
+from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.trace.kinds import ObjectChanged
 from tests.scheduler_core.worlds import node, pod
 
@@ -359,3 +359,34 @@ def test_calls_of_one_that_is_cut_off_fail() -> None:
     go_on(sim, 2)
     assert node_of(sim, "web") == ""
     assert sim.journal.attempts[-1].pod == "default/web"
+
+
+def test_a_step_passes_over_renewals_where_something_else_is_to_happen() -> None:
+    sim = two_replicas()
+    sim.apply(ApplyObjects((pod("web", cpu="99"),)))
+    go_on(sim, 1)
+    assert sim.idle
+    sim.apply(StopScheduler("a", "SIGKILL"))
+    before = sim.now
+    assert [record.kind for record in sim.step(Grain.POINT)] != []
+    assert sim.now - before > 10 * SECOND
+
+
+def test_a_candidate_that_can_never_lead_leaves_a_world_idle() -> None:
+    """Its lease would be in a namespace that is not there."""
+    sim = cluster()
+    nowhere = {"leaderElection": {"resourceNamespace": "nowhere"}}
+    sim.apply(StartScheduler("a", {"apiVersion": API_VERSION, "kind": KIND, **nowhere}))
+    sim.apply(ApplyObjects((pod("web"),)))
+    assert sim.run(steps=100).reason == "idle"
+    assert stage(sim, "a") is Stage.STANDBY
+
+
+def test_the_journal_keeps_who_was_what_when() -> None:
+    sim = two_replicas()
+    sim.apply(PartitionScheduler("a", True))
+    go_on_until(sim, lambda: holder(sim) == "b")
+    states = [(move.scheduler, move.state, move.cut_off) for move in sim.journal.processes]
+    assert [state for name, state, _ in states if name == "b"][-1] == "leading"
+    of_a = [(state, cut_off) for name, state, cut_off in states if name == "a"]
+    assert of_a[-2:] == [("leading", True), ("ended", True)]

@@ -19,6 +19,7 @@ from playground.sessions.worker.world import (
     Simulation,
     load_manifests,
     plan,
+    plan_import,
 )
 from scheduler_core.coverage import notes
 
@@ -26,7 +27,10 @@ from scheduler_core.coverage import notes
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        planned = plan(world.store, load_manifests(text.decode("utf-8-sig"), LoadLimits()))
+        loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
+        planned = (
+            plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
+        )
     except UnicodeDecodeError as error:
         raise CommandRefused(
             f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core import FIRST_EDITION
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
 from scheduler_core.export import digest
-from scheduler_core.simulation import Grain, Item, Plan, Refused, Simulation, plan
+from scheduler_core.simulation import Grain, Item, Plan, Refused, Simulation, plan, plan_import
 from scheduler_core.view import FieldError, InvalidObject, LoadLimits, load_manifests
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "digest",
     "load_manifests",
     "plan",
+    "plan_import",
 ]

@@ -59,15 +59,30 @@ LEFT_OUT = {
 """Plugins that kube has on by default and this API server does not have, each with what that means."""
 
 
+def plugins_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Those that are on."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[0]
+
+
+def others_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Of those that are on the ones that look at more of a pod than its spec."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[1]
+
+
+def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Of those that are on the ones that write something along with the object."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
+
+
+Chain = tuple[AdmissionPlugin, ...]
+
+
 @lru_cache(maxsize=64)
-def _enabled(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[AdmissionPlugin, ...]:
-    return tuple(
+def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[Chain, Chain, Chain]:
+    on = tuple(
         plugin
         for plugin in PLUGINS
         if (plugin.on_by_default or plugin.name in enabled) and plugin.name not in disabled
     )
-
-
-def plugins_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Those that are on."""
-    return _enabled(options.enable_admission_plugins, options.disable_admission_plugins)
+    others = tuple(plugin for plugin in on if not plugin.pods_by_spec)
+    return on, others, tuple(plugin for plugin in on if type(plugin).commit is not AdmissionPlugin.commit)

@@ -19,9 +19,11 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 ADMIN = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    slots=True
+)  # an import makes one for each object, and frozen ones take three times as long to make
 class Request:
-    """One write. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
+    """One write; nobody changes it. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
 
     `dry_run` must leave nothing behind. `imported`: the object is said to be there, with whatever its cluster made of it, and is not new.
     """

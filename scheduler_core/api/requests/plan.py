@@ -99,7 +99,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class _Source:
+class Source:
     """A manifest to be planned: where in the request it stood, and which workload it was made from."""
 
     manifest: Any
@@ -133,20 +133,21 @@ class _Pods:
 
 def plan(store: Store, sources: Sequence[Manifest | Located]) -> Plan:
     """What importing would do. Sources are manifests or loaded texts; workloads are expanded to their pods."""
-    read = [_source(index, source) for index, source in enumerate(sources)]
+    read = [source_of(index, source) for index, source in enumerate(sources)]
     expanded, warnings = _expanded(store, read)
     prepared = prepare(store, [source.manifest for source in expanded])
     items = tuple(_item(source, item) for source, item in zip(expanded, prepared, strict=True))
-    return Plan(items, (*warnings, *_notes(store, items)))
+    return Plan(items, (*warnings, *notes(store, items)))
 
 
-def _source(index: int, source: Any) -> _Source:
+def source_of(index: int, source: Any) -> Source:
+    """A source of an import, with where it stood."""
     if isinstance(source, Mapping) or not hasattr(source, "locate"):
-        return _Source(source, index)
-    return _Source(source.manifest, index, source.locate, file=getattr(source, "file", ""))
+        return Source(source, index)
+    return Source(source.manifest, index, source.locate, file=getattr(source, "file", ""))
 
 
-def _item(source: _Source, item: Prepared) -> Item:
+def _item(source: Source, item: Prepared) -> Item:
     kind, namespace, name = item.key
     errors = item.errors
     if source.locate is not None:
@@ -170,12 +171,12 @@ def _item(source: _Source, item: Prepared) -> Item:
     )
 
 
-def _expanded(store: Store, sources: list[_Source]) -> tuple[list[_Source], list[str]]:
+def _expanded(store: Store, sources: list[Source]) -> tuple[list[Source], list[str]]:
     """The sources, with each new workload's pods after it."""
     if not any(_kind(source.manifest) in EXPANDED for source in sources):
         return sources, []
     pods = _known_pods(store, sources)
-    expanded: list[_Source] = []
+    expanded: list[Source] = []
     warnings: list[str] = []
     pods_so_far = 0
     for source in sources:
@@ -190,7 +191,7 @@ def _expanded(store: Store, sources: list[_Source]) -> tuple[list[_Source], list
         pods_so_far += count
         expansion = expand(source.manifest)
         source.manifest = expansion.owner
-        expanded += [_Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.created]
+        expanded += [Source(pod, source.index, None, f"{kind} {name}") for pod in expansion.created]
         warnings.append(_made_once(kind, name, expansion.pods))
     return expanded, warnings
 
@@ -206,7 +207,7 @@ def _made_once(kind: str, name: str, pods: int) -> str:
     return f"no controller looks after {kind}s here: {name} is kept and {which} made once"
 
 
-def _known_pods(store: Store, sources: list[_Source]) -> _Pods:
+def _known_pods(store: Store, sources: list[Source]) -> _Pods:
     pods = _Pods()
     for source in sources:
         if (
@@ -237,7 +238,7 @@ def _kind(manifest: Any) -> Any:
     return manifest.get("kind") if isinstance(manifest, Mapping) else None
 
 
-def _notes(store: Store, items: tuple[Item, ...]) -> list[str]:
+def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
     """What is accepted and yet worth knowing: pods of nodes that are not there, pods that have ended."""
     nodes = {item.name for item in items if item.kind == "Node" and item.action != REFUSED}
     absent: dict[str, int] = {}
@@ -249,12 +250,12 @@ def _notes(store: Store, items: tuple[Item, ...]) -> list[str]:
         if node and node not in nodes and store.node(node) is None:
             absent[node] = absent.get(node, 0) + 1
         ended += (item.manifest.get("status") or {}).get("phase") in TERMINAL_PHASES
-    notes = [_absent_node(name, count) for name, count in sorted(absent.items())]
+    said = [_absent_node(name, count) for name, count in sorted(absent.items())]
     if ended:
-        notes.append(
+        said.append(
             f"{_pods(ended)} past the end (Succeeded or Failed): kept, and left alone by the scheduler"
         )
-    return notes
+    return said
 
 
 def _absent_node(name: str, count: int) -> str:

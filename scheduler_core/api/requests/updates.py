@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.api.rewriting import changed_paths
 
 Manifest = Mapping[str, Any]
-_SERVER_OWNED = (
+SERVER_OWNED = (
     "uid",
     "creationTimestamp",
     "generation",
@@ -32,8 +32,8 @@ def desired(old: Manifest, submitted: Manifest, *, whole: bool = False) -> Manif
     A bound pod stays bound, and a pod submitted without a node keeps the status it has, for that is the cluster's
     to write. `whole`: submitted is the complete object (a patched or edited one), so its status counts too.
     """
-    kept = {name: old["metadata"][name] for name in _SERVER_OWNED if name in old["metadata"]}
-    own = {name: value for name, value in submitted["metadata"].items() if name not in _SERVER_OWNED}
+    kept = {name: old["metadata"][name] for name in SERVER_OWNED if name in old["metadata"]}
+    own = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
     new: dict[str, Any] = {**submitted, "metadata": {**own, **kept}}
     is_pod = submitted.get("kind") == "Pod"
     node = (old.get("spec") or {}).get("nodeName") if is_pod else None
@@ -51,7 +51,7 @@ def difference(old: Manifest, new: Manifest) -> list[str]:
 
 
 def _without_owned(manifest: Manifest) -> Manifest:
-    meta = {name: value for name, value in manifest["metadata"].items() if name not in _SERVER_OWNED}
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     return {**manifest, "metadata": meta}
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from scheduler_core.api.kinds import known
-from scheduler_core.api.namespaces import FINALIZE, FINALIZER
+from scheduler_core.api.registry.namespaces import FINALIZE, FINALIZER
 from scheduler_core.api.rewriting import with_section
 from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import DELETED, WatchEvent

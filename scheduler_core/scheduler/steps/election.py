@@ -8,7 +8,7 @@ kube: cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from scheduler_core.api.kube_events import NORMAL, KubeEvent
 from scheduler_core.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
@@ -79,6 +79,24 @@ def terminate(scheduler: Scheduler) -> None:
         _follow(scheduler, process.elector.cancel(_clock(scheduler)))
 
 
+def may_lead(scheduler: Scheduler, acting: Sequence[Scheduler]) -> bool:
+    """Whether a candidate is about to lead: it asks, or waits for the lease of one that is none of those `acting`."""
+    process = scheduler.process
+    if (
+        process is None
+        or process.elector is None
+        or process.hang is not None
+        or process.stage is not Stage.STANDBY
+    ):
+        return False
+    candidate = process.elector.candidate
+    holder = candidate.observed.holder
+    if any(other.process is not None and other.process.identity == holder for other in acting):
+        return False
+    late = candidate.valid_until + candidate.config.lease_duration  # by then it had its chance
+    return process.elector.calling or (bool(holder) and _clock(scheduler) < late)
+
+
 def _elector(scheduler: Scheduler) -> LeaderElector:
     process = scheduler.process
     assert process is not None
@@ -130,6 +148,8 @@ def _note(scheduler: Scheduler, report: Report) -> None:
     process = startup.process_of(scheduler)
     leader = _elector(scheduler).candidate.observed.holder
     scheduler.world.record(LeaderElection(report.what.value, process.identity, leader), scheduler.name)
+    if report.what is What.NEW_LEADER:
+        startup.note(scheduler)
 
 
 def _unnoted(scheduler: Scheduler, report: Report) -> None:

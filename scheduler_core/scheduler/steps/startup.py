@@ -9,7 +9,7 @@ from scheduler_core.scheduler.actions import AdvanceStartUp, EndProcess, StartCy
 from scheduler_core.scheduler.process import GRACE, Process, Stage, working_process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import informers
-from scheduler_core.trace.journal import Place
+from scheduler_core.trace.journal import Place, ProcessMove
 from scheduler_core.trace.kinds import SchedulerStage
 
 
@@ -89,6 +89,25 @@ def enter(scheduler: Scheduler, stage: Stage) -> None:
     process = process_of(scheduler)
     process.stage = stage
     scheduler.world.record(SchedulerStage(stage.value, process.identity), scheduler.name)
+    note(scheduler)
+
+
+def note(scheduler: Scheduler) -> None:
+    """Keeps the state that the process is in, for whoever looks at it over time."""
+    process, world = process_of(scheduler), scheduler.world
+    state = "leading" if process.leads and process.stage is Stage.WORKING else process.stage.value
+    leader = "" if process.elector is None else process.elector.candidate.observed.holder
+    world.journal.processes.append(
+        ProcessMove(
+            scheduler.name,
+            process.identity,
+            world.now,
+            world.position,
+            state,
+            leader,
+            process.hang is not None,
+        )
+    )
 
 
 def process_of(scheduler: Scheduler) -> Process:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api import namespaces, pods
 from scheduler_core.api.admission.admission import defaulted
 from scheduler_core.api.admission.label_keys import merged_label_keys, uses_label_keys
 from scheduler_core.api.admission.priority import SYSTEM_CLASSES
-from scheduler_core.api.cluster_defaults import filled_in
 from scheduler_core.api.kinds import Kind, reference
+from scheduler_core.api.registry import namespaces, pods
+from scheduler_core.api.registry.cluster_defaults import filled_in
 from scheduler_core.api.rewriting import merge_patch
-from scheduler_core.api.status import Refused
+from scheduler_core.api.schema.merging import BadPatch, merged
+from scheduler_core.api.schema.table import type_of
+from scheduler_core.api.status import Answer, Refused
 from scheduler_core.api.status import forbidden as forbidden_answer
 
 Manifest = Mapping[str, Any]
@@ -29,6 +31,10 @@ _STATUS_OF_CONTROLLERS = (
     "CronJob",
     "PodDisruptionBudget",
     "ResourceQuota",
+)
+_NO_STRATEGIC = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
@@ -79,6 +85,17 @@ def prepare_for_update(
     return filled_in(defaulted(new, kind), kind.key)
 
 
-def strategic_patch(old: Manifest, patch: Any) -> Any:
-    """A strategic merge patch."""
-    return merge_patch(old, patch)
+def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
+    """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
+    if type_ != "strategic":
+        return merge_patch(old, patch)
+    schema = type_of(kind, str(old.get("apiVersion")))
+    what = reference(kind.key, old["metadata"].get("namespace") or "", old["metadata"]["name"])
+    if not schema:
+        raise Refused.because(Answer("UnsupportedMediaType", _NO_STRATEGIC), what)
+    if not isinstance(patch, Mapping):
+        raise Refused.because(Answer("BadRequest", "the patch is not an object"), what)
+    try:
+        return merged(old, patch, schema)
+    except BadPatch as bad:
+        raise Refused.because(Answer("BadRequest", str(bad)), what) from bad

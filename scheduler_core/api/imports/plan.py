@@ -1,0 +1,38 @@
+"""The plan of an import into a world whose cluster is modelled: what would become of each object, as the same screens show it.
+
+Workloads are not expanded, as their controllers make the pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.api.imports.trial import IGNORED, Outcome, tried
+from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
+from scheduler_core.api.server import APIServer
+
+
+def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
+    """What importing would do. Sources are manifests or loaded texts."""
+    read = [source_of(index, source) for index, source in enumerate(sources)]
+    trial = tried(api, [source.manifest for source in read])
+    items = tuple(_item(source, outcome) for source, outcome in zip(read, trial.outcomes, strict=True))
+    return Plan(items, tuple(notes(api.store, items)))
+
+
+def _item(source: Any, outcome: Outcome) -> Item:
+    errors = outcome.errors
+    if source.locate is not None:
+        errors = tuple(error.at(source.locate(error.path)).in_file(source.file) for error in errors)
+    return Item(
+        outcome.action,
+        outcome.kind,
+        outcome.namespace,
+        outcome.name,
+        source.index,
+        source.manifest if isinstance(source.manifest, dict) else {},
+        outcome.changed,
+        IGNORED.get(outcome.kind, ""),
+        errors,
+    )

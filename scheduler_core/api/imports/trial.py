@@ -1,0 +1,149 @@
+"""A trial of an import on a copy of the store: what would become of each object, and the writes that would do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scheduler_core.api.admission.plugin import ADMIN
+from scheduler_core.api.kinds import find_kind, kind_of
+from scheduler_core.api.pod_memo import PodMemo
+from scheduler_core.api.registry.naming import key_of, placed
+from scheduler_core.api.requests.prepare import CHANGED, CREATED, IGNORED_, MAX_ERRORS, REFUSED, UNCHANGED
+from scheduler_core.api.requests.updates import SERVER_OWNED, difference
+from scheduler_core.api.schema.merging import merged
+from scheduler_core.api.schema.table import type_of
+from scheduler_core.api.server import APIServer
+from scheduler_core.api.status import Answer, Refused
+from scheduler_core.api.store import Store
+from scheduler_core.api.validation.objects import describe
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.objects.errors import FieldError, duplicate
+
+Manifest = Mapping[str, Any]
+IGNORED = {"Event": "events tell what happened; this cluster makes its own"}
+_FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
+_RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What would become of one object; `index` is where it stood."""
+
+    index: int
+    submitted: Any
+    action: str = REFUSED
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    changed: tuple[str, ...] = ()
+    errors: tuple[FieldError, ...] = ()
+    answer: Answer | None = None
+
+
+@dataclass(slots=True)
+class Trial:
+    """Outcomes in the order given, the writes in their order, and the copy they were made in."""
+
+    store: Store
+    outcomes: list[Outcome] = field(default_factory=list)
+    events: list[WatchEvent] = field(default_factory=list)
+
+
+def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
+    """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
+    trial = Trial(api.store.replica())
+    trial.store.subscribe(trial.events.append)
+    copy = replace(api, store=trial.store, memo=PodMemo())
+    outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]
+    seen: dict[tuple[str, str, str], None] = {}
+    for outcome in sorted(outcomes, key=_rank):
+        if outcome.action != IGNORED_:
+            _take(copy, outcome, seen, user, create_only)
+    trial.outcomes = outcomes
+    return trial
+
+
+def _outcome(index: int, manifest: Any) -> Outcome:
+    outcome = Outcome(index, manifest)
+    if not isinstance(manifest, Mapping):
+        return outcome
+    outcome.kind = str(manifest.get("kind") or "")
+    if isinstance(manifest.get("metadata"), Mapping):
+        outcome.namespace, outcome.name = key_of(manifest)
+        if outcome.kind in IGNORED:
+            outcome.action = IGNORED_
+    return outcome
+
+
+def _rank(outcome: Outcome) -> int:
+    return _RANK.get(outcome.kind, len(_FIRST))
+
+
+def _take(
+    api: APIServer, outcome: Outcome, seen: dict[tuple[str, str, str], None], user: str, create_only: bool
+) -> None:
+    try:
+        stored, before = _imported(api, outcome.submitted, user, create_only)
+    except Refused as refused:
+        errors = [error.of(describe(outcome.submitted)) for error in refused.errors]
+        outcome.errors, outcome.answer = _first(errors), refused.answer
+        return
+    kind = kind_of(stored)
+    outcome.kind = kind.key if kind is not None else outcome.kind
+    outcome.namespace, outcome.name = key_of(stored)
+    key = (outcome.kind, outcome.namespace, outcome.name)
+    if key in seen:
+        twice = duplicate("metadata.name", outcome.name)
+        outcome.errors = (twice.of(describe(outcome.submitted)),)
+        outcome.answer = Answer("Invalid", str(twice), (str(twice),))
+        return
+    seen[key] = None
+    outcome.changed = () if before is None else tuple(difference(before, stored))
+    outcome.action = CREATED if before is None else CHANGED if outcome.changed else UNCHANGED
+
+
+def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
+    """Of very many errors of one object the first ones."""
+    if len(errors) <= MAX_ERRORS:
+        return tuple(errors)
+    more = FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", errors[0].object)
+    return (*errors[:MAX_ERRORS], more)
+
+
+def _imported(
+    api: APIServer, manifest: Any, user: str, create_only: bool
+) -> tuple[Manifest, Manifest | None]:
+    """The object as it was stored, and as it was before."""
+    old = None if create_only else _present(api.store, manifest)
+    if old is None:
+        return api.create(manifest, user, imported=True), None
+    api.read(manifest)
+    return api.update(_desired(old, manifest), user=user, imported=True), old
+
+
+def _present(store: Store, manifest: Any) -> Manifest | None:
+    if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
+        return None
+    kind = find_kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    return None if kind is None else store.get(kind.key, *key_of(placed(manifest, kind)))
+
+
+def _desired(old: Manifest, submitted: Manifest) -> Manifest:
+    """What an object becomes when it is given again: what is said of it, over what is there.
+
+    A pod's status counts only where it is said to be on a node. DEVIATION: what was given before is not kept, so what is left out now
+    stays; to take it away, write null.
+    """
+    kind = kind_of(submitted)
+    assert kind is not None
+    meta = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
+    given = {**submitted, "metadata": meta}
+    if kind.key == "Pod" and not (submitted.get("spec") or {}).get("nodeName"):
+        given.pop("status", None)
+    type_ = type_of(kind, str(submitted["apiVersion"]))
+    if type_:
+        return merged(old, given, type_)
+    kept = {name: old["metadata"][name] for name in SERVER_OWNED if name in old["metadata"]}
+    return {**given, "metadata": {**meta, **kept}}

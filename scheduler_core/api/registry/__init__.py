@@ -1,0 +1,1 @@
+"""What the API server does to objects of each kind besides admission: their strategies, as kube calls them."""

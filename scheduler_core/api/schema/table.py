@@ -1,0 +1,63 @@
+"""The table of fields: every type that objects of kube's own kinds are made of, with each field's type and how patches merge it.
+
+fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
+is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
+and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey.
+
+kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from scheduler_core.api.kinds import Kind, split_api_version
+
+_VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # all others: v1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field's type: `shape` is leaf, map, list or object; `inner` what it holds (of an object: its type, of a leaf: itself)."""
+
+    shape: str
+    inner: str
+    strategies: tuple[str, ...] = ()
+    merge_key: str = ""
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    text = Path(__file__).with_name("fields.json").read_text(encoding="utf-8")
+    table: Mapping[str, Mapping[str, str]] = json.loads(text)
+    return table
+
+
+@cache
+def fields(type_: str) -> Mapping[str, Field]:
+    """The fields of a type; KeyError where the table does not have it."""
+    return {name: parsed(expression) for name, expression in _table()[type_].items()}
+
+
+@cache
+def parsed(expression: str) -> Field:
+    """An expression of the table."""
+    text, _, strategy = expression.partition("|")
+    names, _, key = strategy.partition("=")
+    strategies = tuple(names.split(",")) if names else ()
+    if text.startswith("[]"):
+        return Field("list", text[2:], strategies, key)
+    if text.startswith("{}"):
+        return Field("map", text[2:], strategies, key)
+    return Field("object" if text in _table() else "leaf", text, strategies, key)
+
+
+def type_of(kind: Kind, api_version: str) -> str:
+    """The type of a kind's objects in a version; "" where the table does not have it."""
+    _, version = split_api_version(api_version)
+    known = kind.key in _table() and version == _VERSIONS.get(kind.key, "v1")
+    return kind.key if known else ""
