@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -13,11 +13,17 @@ from django.utils.translation import gettext_lazy
 from playground.actions import Action, Field, Subject, Wrong
 from playground.builder import grammar, to_yaml
 from playground.forms.fields import PLAIN, DurationField, GrammarField, QuantityField, TextField
-from playground.forms.flags import at_line
 from scheduler_core.commands import Command
-from scheduler_core.view import InvalidObject, LoadLimits, load_manifests, parse_duration
+from scheduler_core.view import parse_duration
 
 MOST_YAML = 16 << 10
+
+
+class ReadYaml(NamedTuple):
+    """A text as the object that it is, or what is wrong with it."""
+
+    manifest: dict[str, Any] | None
+    errors: list[str]
 
 
 class ActionForm(forms.Form):
@@ -31,10 +37,12 @@ class ActionForm(forms.Form):
         subject: Subject,
         data: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
+        read: Mapping[str, ReadYaml] | None = None,
     ) -> None:
-        """`data` was sent; `given` is what fields begin with, where it is not what the object says."""
+        """`data` was sent, `read` are its YAML texts; `given` is what fields begin with, where it is not what the object says."""
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
+        self.read = read or {}
         self.action = action
         self.subject = subject
         self.command: Command | None = None
@@ -56,6 +64,10 @@ class ActionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
+        for name, yaml in self.read.items():
+            data[name] = yaml.manifest
+            for error in yaml.errors:
+                self.add_error(name, error)
         if self.errors:
             return data
         try:
@@ -82,7 +94,7 @@ class OffsetField(forms.CharField):
 
 
 class ObjectField(forms.CharField):
-    """One object as YAML; None where it is empty."""
+    """One object as YAML; a worker reads it."""
 
     def __init__(self, **common: Any) -> None:
         widget = forms.Textarea({**PLAIN, "rows": 8, "wrap": "off"})
@@ -90,16 +102,6 @@ class ObjectField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         return to_yaml([dict(value)]) if isinstance(value, Mapping) else value
-
-    def clean(self, value: Any) -> dict[str, Any] | None:
-        text: str = super().clean(value)
-        try:
-            loaded = load_manifests(text, LoadLimits(max_bytes=MOST_YAML))
-        except InvalidObject as error:
-            raise ValidationError([at_line(each.line, str(each)) for each in error.errors]) from error
-        if len(loaded) > 1:
-            raise ValidationError(_("There must be one document in it."))
-        return dict(loaded[0].manifest) if loaded else None
 
 
 def _common(field: Field) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, by_htmx, in_drawer, position, refused, workbench
+from playground.views.workbench.texts import read_yaml
 
 PARTS = ("kind", "namespace", "name")
 MOST_NAME = 253
@@ -86,7 +87,9 @@ async def _carry_out(
 ) -> HttpResponse:
     client.require_edit()
     subject = found.subject
-    form = ActionForm(chosen, subject, request.POST)
+    texts = [field.name for field in chosen.fields if field.type == "yaml"]
+    read = {name: await read_yaml(client, request.POST.get(name, "")) for name in texts}
+    form = ActionForm(chosen, subject, request.POST, read=read)
     if not form.is_valid() or form.command is None:
         return workbench(request, client, "act", _page(found, form), 422)
     try:

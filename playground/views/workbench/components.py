@@ -16,6 +16,7 @@ from playground.sessions.protocol.looking import Configuration, ReadConfiguratio
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.workbench.texts import read_yaml
 from scheduler_core.commands import SetSettings
 from scheduler_core.config import without_effect
 
@@ -70,11 +71,9 @@ async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
     """The objects of the form's YAML; what is wrong with it becomes the field's error."""
     read: dict[str, Any] = {}
     for name in YAML:
-        answer = await client.check(ReadConfiguration(text=form.cleaned_data[name]))
+        answer = await read_yaml(client, form.cleaned_data[name])
         for error in answer.errors:
-            form.add_error(name, at_line(error.line, error.text))
-        if not answer.errors and answer.documents > 1:
-            form.add_error(name, _("There must be one document in it."))
+            form.add_error(name, error)
         read[name] = answer.manifest or {}
     return read
 

@@ -4,9 +4,10 @@ import re
 
 import msgspec
 import pytest
+import yaml
 
 from playground.actions import ACTIONS, Subject, action, offers
-from playground.forms.actions import ActionForm
+from playground.forms.actions import ActionForm, ReadYaml
 from playground.sessions.database import log
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import DrainNode, EvictPod
@@ -187,7 +188,9 @@ CASES = [
 
 @pytest.mark.parametrize(("about", "name", "filled_in", "command"), CASES, ids=lambda value: str(value)[:20])
 def test_an_action_becomes_a_command(about, name, filled_in, command):
-    form = ActionForm(action(about.kind, name), about, filled_in)
+    texts = [field.name for field in action(about.kind, name).fields if field.type == "yaml"]
+    read = {text: ReadYaml(yaml.safe_load(filled_in[text]), []) for text in texts}
+    form = ActionForm(action(about.kind, name), about, filled_in, read=read)
     assert form.is_valid(), form.errors
     assert as_json(form.command) == command
 
@@ -379,6 +382,15 @@ def test_a_replica_is_started_cut_off_connected_and_killed(clustered):
         f"{clustered.url}act/stop-scheduler", {**B, "signal": "SIGKILL"}, follow=True
     )
     assert "b was told to end." in page_text(answer)
+
+
+def test_a_configuration_that_is_no_yaml_is_told_with_its_line(clustered):
+    answer = clustered.post(
+        "act/start-replica", kind="Scheduler", name="kube-scheduler", replica="b", configuration="a: [1"
+    )
+    assert answer.status_code == 422
+    assert "line 2: not readable as YAML" in page_text(answer)
+    assert "a: [1</textarea>" in answer.content.decode()
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):
