@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.api.kinds import Kind
 from scheduler_core.api.validation.budgets import budget, deployment, lease, runtime_class
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
@@ -51,4 +52,5 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Lease": lease,
     "ResourceQuota": resource_quota,
     "Deployment": deployment,
+    "CronJob": cron_job,
 }

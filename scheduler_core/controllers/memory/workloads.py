@@ -34,6 +34,9 @@ class WorkloadsMemory(State):
 
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
     jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
+    schedules: Copied[dict[str, int]] = field(
+        default_factory=dict
+    )  # when a CronJob is looked at next (ns), by key
 
     def waits_until(self, key: str, now: int) -> int | None:
         """Until when a key has to wait still; None: it doesn't."""

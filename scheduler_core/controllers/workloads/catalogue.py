@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.workloads.cronjobs import CronJobController
 from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
 from scheduler_core.controllers.workloads.deployments import DeploymentController
 from scheduler_core.controllers.workloads.jobs import JobController
@@ -11,6 +12,7 @@ from scheduler_core.controllers.workloads.replicas import (
     ReplicationControllerController,
 )
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
+from scheduler_core.controllers.workloads.ttl import TTLController
 
 CONTROLLERS: tuple[Controller, ...] = (
     ReplicaSetController(),  # before Deployments: what is too many goes before more comes
@@ -19,4 +21,6 @@ CONTROLLERS: tuple[Controller, ...] = (
     StatefulSetController(),
     DaemonSetController(),
     JobController(),
+    CronJobController(),
+    TTLController(),
 )

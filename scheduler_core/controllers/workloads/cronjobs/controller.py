@@ -1,0 +1,183 @@
+"""CronJobs: a Job at each moment of a schedule.
+
+A CronJob that waits for its next moment is no work: its timer has the priority of timers, so that a world in which nothing else is to
+happen counts as idle.
+
+kube: pkg/controller/cronjob/cronjob_controllerv2.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import TIMER
+from scheduler_core.clock.cron import BadSchedule, Schedule, is_zone
+from scheduler_core.controllers.contract import World, WorldAction
+from scheduler_core.controllers.workloads.cronjobs import times
+from scheduler_core.controllers.workloads.cronjobs.jobs import REASONS, Jobs
+from scheduler_core.controllers.workloads.owners import Owner, resolve
+from scheduler_core.controllers.workloads.watching import WorkloadController
+from scheduler_core.objects.times import SECOND, format_time, optional_time
+
+NAME = "cronjob-controller"
+
+
+class FireSchedule(WorldAction, frozen=True):
+    """Has a CronJob looked at, as a moment of its schedule has come."""
+
+    priority: ClassVar[int] = TIMER
+    key: str
+    at: int
+
+    def stands(self, world: World) -> bool:
+        """the CronJob is waiting for this moment"""
+        return world.surroundings.workloads.schedules.get(self.key) == self.at
+
+    def run(self, world: World) -> None:
+        del world.surroundings.workloads.schedules[self.key]
+        world.controller(NAME).enqueue(world, self.key, 0)
+
+
+class CronJobController(WorkloadController):
+    """Makes a CronJob's Jobs."""
+
+    name = NAME
+    component = NAME
+    kind = "CronJob"
+    watches = ("CronJob", "Job")
+    actions = (FireSchedule,)
+    event_reasons = (
+        *REASONS,
+        "UnknownTimeZone",
+        "UnparseableSchedule",
+        "UnsupportedSchedule",
+        "InvalidSchedule",
+        "MissSchedule",
+        "TooManyMissedTimes",
+        "JobAlreadyActive",
+    )
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Job":
+            for manifest in (event.old, event.new):
+                if key := resolve(world, self.kind, manifest):
+                    self.enqueue(world, key)
+        elif event.new is None:
+            world.surroundings.workloads.schedules.pop(f"{event.namespace}/{event.name}", None)
+        elif _has_another_schedule(event):
+            self._wait(
+                world, Owner.of(event.new)
+            )  # what the new schedule would have missed is not made up for
+        else:
+            super().on_watch(world, event)
+
+    def _wait(self, world: World, owner: Owner) -> None:
+        """Looks at a CronJob at its next moment; an earlier look that is planned already holds."""
+        try:
+            schedule = times.schedule_of(owner)
+        except BadSchedule:
+            return  # which an Event tells
+        at = times.next_look(owner, schedule, world.store.epoch + world.now)
+        if at is not None:
+            self._plan(world, owner.key, at - world.store.epoch)
+
+    def _plan(self, world: World, key: str, at: int) -> None:
+        schedules = world.surroundings.workloads.schedules
+        planned = schedules.get(key)
+        if planned is None or at < planned:
+            schedules[key] = max(at, world.now)
+            world.plan(at, FireSchedule(key, max(at, world.now)))
+
+    def sync(self, world: World, key: str) -> str:
+        owner = Owner.found(world, self.kind, key)
+        if owner is None:
+            return ""
+        jobs = Jobs(self, world, owner)
+        jobs.clean_up()
+        jobs.note()
+        last = owner.status.get("lastScheduleTime")
+        refused = None
+        try:
+            at = None if owner.deleting else self._start(jobs)
+        except Refused as problem:
+            at, refused = None, problem
+        if at is not None:
+            last = format_time(at * SECOND)
+        fields = {
+            "active": jobs.active or None,
+            "lastScheduleTime": last,
+            "lastSuccessfulTime": jobs.last_success,
+        }
+        world.api.patch_status(owner.target, fields)
+        if refused is not None:
+            raise refused
+        found = Owner.found(world, self.kind, key)
+        if found is not None and not found.deleting and not found.spec.get("suspend"):
+            self._wait(world, found)
+        return "; ".join(jobs.said)
+
+    def _start(self, jobs: Jobs) -> int | None:
+        """Creates the Job that is due; its moment in seconds since 1970, or None. Refused.
+
+        kube: syncCronJob
+        """
+        owner, now = jobs.owner, jobs.world.store.epoch + jobs.world.now
+        schedule = self._schedule(jobs)
+        if schedule is None:
+            return None
+        try:
+            due = times.most_recent(owner, schedule, now)
+        except BadSchedule as problem:
+            jobs.event(WARNING, "InvalidSchedule", f"invalid schedule: {owner.spec['schedule']} : {problem}")
+            return None
+        if due.at is None:
+            return None
+        if due.missed > times.MANY:
+            text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+            jobs.event(WARNING, "TooManyMissedTimes", text)
+        limit = owner.spec.get("startingDeadlineSeconds")
+        if limit is not None and (due.at + limit) * SECOND < now:
+            moment = datetime.fromtimestamp(due.at, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
+            jobs.event(WARNING, "MissSchedule", f"Missed scheduled time to start a job: {moment}")
+            return None
+        if jobs.is_active(due.at) or optional_time(owner.status.get("lastScheduleTime")) == due.at * SECOND:
+            return None
+        policy = owner.spec.get("concurrencyPolicy")
+        if policy == "Forbid" and jobs.active:
+            text = "Not starting job because prior execution is running and concurrency policy is Forbid"
+            jobs.event(NORMAL, "JobAlreadyActive", text)
+            jobs.said.append("started no Job: the one before still runs, and concurrencyPolicy is Forbid")
+            return None
+        if policy == "Replace":
+            jobs.replace()
+        return due.at if jobs.create(due.at) else None
+
+    def _schedule(self, jobs: Jobs) -> Schedule | None:
+        """The schedule of a CronJob that is not suspended and has one that can be read."""
+        spec = jobs.owner.spec
+        zone, text = spec.get("timeZone"), str(spec.get("schedule") or "")
+        if zone is not None and not is_zone(zone):
+            jobs.event(WARNING, "UnknownTimeZone", f'invalid timeZone: "{zone}": unknown time zone {zone}')
+            return None
+        if spec.get("suspend"):
+            return None
+        if "TZ" in text:
+            see = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
+            words = f'CRON_TZ or TZ used in schedule "{text}" is not officially supported, see {see} for more details'
+            jobs.event(WARNING, "UnsupportedSchedule", words)
+        try:
+            return times.schedule_of(jobs.owner)
+        except BadSchedule as problem:
+            jobs.event(WARNING, "UnparseableSchedule", f'unparseable schedule: "{text}" : {problem}')
+            return None
+
+
+def _has_another_schedule(event: WatchEvent) -> bool:
+    if event.old is None or event.new is None:
+        return False
+    before, after = event.old.get("spec") or {}, event.new.get("spec") or {}
+    return any(before.get(field) != after.get(field) for field in ("schedule", "timeZone"))
