@@ -1,7 +1,10 @@
-"""The table of docs/coverage.md of what has no effect, made of the list itself: `python -m tests.coverage_tables` prints it."""
+"""What docs/coverage.md says of what has no effect, made of the lists themselves: `python -m tests.coverage_tables` prints it."""
 
 from __future__ import annotations
 
+import textwrap
+
+from scheduler_core.config.kubelet.unmodelled import UNMODELLED
 from scheduler_core.coverage import ENTRIES
 from scheduler_core.coverage.no_effect import ANY_CUSTOM
 from tests.architecture_tables import table
@@ -20,5 +23,10 @@ def without_effect() -> str:
     return table(("kind", "field", "why"), rows)
 
 
+def kubelet_fields() -> str:
+    """The fields of a KubeletConfiguration that are accepted and change nothing."""
+    return textwrap.fill(", ".join(sorted(UNMODELLED)), 160)
+
+
 if __name__ == "__main__":
-    print(without_effect())
+    print(f"{without_effect()}\n\n{kubelet_fields()}")

@@ -48,7 +48,7 @@ def _selecting(job: Manifest) -> Manifest:
         return job
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels") or {}
-    own = {"job-name": meta["name"], "batch.kubernetes.io/job-name": meta["name"]}
+    own = dict.fromkeys(("job-name", "batch.kubernetes.io/job-name"), meta.get("name") or "")
     own |= {"controller-uid": meta["uid"], _CONTROLLER_UID: meta["uid"]}
     marked = {**(template.get("metadata") or {}), "labels": {**own, **labels}}
     selector = spec.get("selector") or {}

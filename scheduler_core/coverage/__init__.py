@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.coverage.matching import notes, without_effect
+from scheduler_core.coverage.matching import notes, notes_of_configuration, without_effect
 from scheduler_core.coverage.no_effect import ENTRIES, NoEffect
 
-__all__ = ["ENTRIES", "NoEffect", "notes", "without_effect"]
+__all__ = ["ENTRIES", "NoEffect", "notes", "notes_of_configuration", "without_effect"]

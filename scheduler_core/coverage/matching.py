@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.coverage.no_effect import ANY_CUSTOM, ENTRIES, POD, NoEffect
+from scheduler_core.coverage.no_effect import ANY_CUSTOM, CONFIGURATION, ENTRIES, POD, NoEffect
 
 Manifest = Mapping[str, Any]
 _NOT_SERVED = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io", "metrics.k8s.io")
@@ -50,6 +50,13 @@ def notes(manifests: Iterable[Manifest]) -> list[str]:
     return [_note(kind, path, why, names) for (kind, path, why), names in seen.items()]
 
 
+def notes_of_configuration(configuration: Manifest) -> list[str]:
+    """Fields of a KubeSchedulerConfiguration that are accepted and have no effect, each with the reason."""
+    return [
+        f"{path} has no effect here: {entry.why}" for entry, path in _found_in(configuration, CONFIGURATION)
+    ]
+
+
 def _note(kind: str, path: str, why: str, names: list[str]) -> str:
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return f"{kind} {names[0]}{more}: {path + ' ' if path else ''}has no effect here: {why}"
@@ -59,6 +66,10 @@ def _found(manifest: Manifest) -> Iterator[tuple[NoEffect, str]]:
     kind = str(manifest.get("kind"))
     if _is_custom(str(manifest.get("apiVersion") or "")):
         kind = ANY_CUSTOM
+    yield from _found_in(manifest, kind)
+
+
+def _found_in(manifest: Manifest, kind: str) -> Iterator[tuple[NoEffect, str]]:
     for entry in _ENTRIES.get(kind, ()):
         if not entry.path:
             yield entry, ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-POD, ANY_CUSTOM = "Pod", "*"
+POD, CONFIGURATION, ANY_CUSTOM = "Pod", "KubeSchedulerConfiguration", "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,23 @@ _OTHERS = (
     ("Node", "spec.configSource", "kubelets are configured in the cluster's settings"),
 )
 
+_OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
+    (
+        "extenders",
+        "no HTTP extender is asked: what they would refuse is feasible, and their scores are not added",
+        (),
+    ),
+    ("clientConnection.kubeconfig", "there is one API server, which everybody reaches", ()),
+    ("clientConnection.acceptContentTypes", "there is one API server, which everybody reaches", ()),
+    (
+        "clientConnection.contentType",
+        "there is one API server, which everybody reaches",
+        ("application/vnd.kubernetes.protobuf",),
+    ),
+    ("enableProfiling", "there is no process to be profiled", (True,)),
+    ("enableContentionProfiling", "there is no process to be profiled", (True,)),
+)
+
 ENTRIES: tuple[NoEffect, ...] = (
     *(NoEffect(kind, "", why) for kind, why in _KINDS),
     *(NoEffect(POD, f"spec.{field}", why, usual) for field, why, usual in _OF_PODS),
@@ -122,4 +139,5 @@ ENTRIES: tuple[NoEffect, ...] = (
         for field, why, usual in _OF_CONTAINERS
     ),
     *(NoEffect(kind, path, why) for kind, path, why in _OTHERS),
+    *(NoEffect(CONFIGURATION, path, why, usual) for path, why, usual in _OF_CONFIGURATIONS),
 )

@@ -33,7 +33,7 @@ from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
-from scheduler_core.controllers.kubelet.registration import is_new, registered, settle
+from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -67,7 +67,7 @@ def _apply(world: World, command: ApplyObjects) -> None:
 
 
 def _create(world: World, command: CreateObject) -> None:
-    world.api.create(command.manifest, command.user)
+    world.api.create(with_allocatable(world, command.manifest), command.user)
 
 
 def _patch(world: World, command: PatchObject) -> None:

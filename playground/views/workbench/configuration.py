@@ -19,10 +19,11 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, EffectiveConfiguration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
 from playground.views.workbench.acting import offered
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import written
+from scheduler_core.coverage import notes_of_configuration
 from scheduler_core.plugins.registry import problems
 from scheduler_core.view import subdomain_errors
 
@@ -58,6 +59,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
         try:
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
             await client.apply(command, at=position(request), source="configuration")
+            warn(request, notes_of_configuration(manifest or {}))
             return done(request, client, _said(request, name), "configuration")
         except FORM_ERRORS as error:
             status = error.status

@@ -126,7 +126,7 @@ def _node(manifest: Manifest) -> Manifest:
 
 def _namespace(manifest: Manifest) -> Manifest:
     meta = manifest["metadata"]
-    labels = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta.get("name", "")}
+    labels = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta.get("name") or ""}
     return manifest if labels == meta.get("labels") else {**manifest, "metadata": {**meta, "labels": labels}}
 
 

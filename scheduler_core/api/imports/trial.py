@@ -12,7 +12,7 @@ from scheduler_core.api.pod_memo import PodMemo
 from scheduler_core.api.registry.naming import key_of, placed
 from scheduler_core.api.requests.prepare import CHANGED, CREATED, IGNORED_, MAX_ERRORS, REFUSED, UNCHANGED
 from scheduler_core.api.requests.updates import SERVER_OWNED, difference
-from scheduler_core.api.schema.merging import merged
+from scheduler_core.api.schema.merging import BadPatch, merged
 from scheduler_core.api.schema.table import type_of
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Answer, Refused
@@ -144,6 +144,9 @@ def _desired(old: Manifest, submitted: Manifest) -> Manifest:
         given.pop("status", None)
     type_ = type_of(kind, str(submitted["apiVersion"]))
     if type_:
-        return merged(old, given, type_)
+        try:
+            return merged(old, given, type_)
+        except BadPatch as bad:
+            raise Refused.because(Answer("BadRequest", str(bad)), describe(submitted)) from bad
     kept = {name: old["metadata"][name] for name in SERVER_OWNED if name in old["metadata"]}
     return {**given, "metadata": {**meta, **kept}}

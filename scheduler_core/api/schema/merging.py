@@ -118,8 +118,9 @@ def _demand_order(given: Sequence[Any], order: Sequence[Any], field: Field, name
 def _merge_list(old: Sequence[Any], patch: Sequence[Any], field: Field) -> list[Any]:
     if not old and not patch:
         return list(old)
-    if not any(isinstance(each, Mapping) for each in (*old, *patch)):
-        everything = list(dict.fromkeys((*old, *patch)))
+    both = [*old, *patch]
+    if not any(isinstance(each, Mapping) for each in both):
+        everything = [each for i, each in enumerate(both) if each not in both[:i]]
         return _in_order(everything, patch, old, "")
     key = field.merge_key
     if not key:

@@ -54,8 +54,8 @@ class Kubelet(Controller):
         for node in world.store.nodes():
             self._start(world, node.name)
             self.enqueue(world, node.name, nodes.READY_LATENCY)
-        for pod in world.store.pods():
-            if pod.node_name and not pod.terminal:
+        for pod in _by_age(world.store.pods()):
+            if pod.node_name and not pod.terminal and pod.key not in world.surroundings.kubelet.pods:
                 self._see(world, pod)
 
     def on_inputs(self, world: World, before: Inputs) -> None:
@@ -64,7 +64,7 @@ class Kubelet(Controller):
             if name not in inputs.stopped and name in memory.stopped:
                 self._start(world, name)
                 self.enqueue(world, name, nodes.READY_LATENCY)
-                for pod in world.store.pods():
+                for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
         for name in inputs.stopped:
@@ -145,8 +145,8 @@ class Kubelet(Controller):
             assert event.new_node is not None
             if not event.new_node.ready:
                 self.enqueue(world, name)
-            for pod in world.store.pods():
-                if pod.node_name == name and not pod.terminal:
+            for pod in _by_age([pod for pod in world.store.pods() if pod.node_name == name]):
+                if not pod.terminal:
                     self._see(world, pod)
         elif _conditions(event.old) != _conditions(event.new):
             self._report(world, name)
@@ -188,8 +188,14 @@ class Kubelet(Controller):
         self.event(world, NORMAL, reason, "Node", name, f"Node {name} status is now: {reason}")
 
 
-def _running(run: PodRun | None) -> list[str]:
-    return [] if run is None else [each.name for each in run.all if each.running]
+def _by_age(pods_: list[Pod]) -> list[Pod]:
+    """The order in which a kubelet takes pods that were there before it: the oldest first."""
+    return sorted(pods_, key=lambda pod: pod.creation_time or 0)
+
+
+def _running(run: PodRun | None) -> list[tuple[str, int]]:
+    """The containers that run, with how often they were started."""
+    return [] if run is None else [(each.name, each.starts) for each in run.all if each.running]
 
 
 def _usage_changed(world: World, node: str) -> None:

@@ -1,7 +1,8 @@
 """What a kubelet does for one pod when it looks at it: admit it, run its containers, end it, and write its status.
 
-Of a pod that is started nothing is written before its containers run but that it was admitted. A phase of Failed or Succeeded is written
-when nothing of the pod runs any more; a deleted pod is removed then.
+A phase of Failed or Succeeded is written when nothing of the pod runs any more; a deleted pod is removed then.
+
+DEVIATION: that containers are being created is written only where it takes longer than 2 s, as every write costs each watcher its time.
 
 kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/status_manager.go @ v1.34.1
 """
@@ -34,6 +35,7 @@ from scheduler_core.objects.times import SECOND
 
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
+SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
 
@@ -48,7 +50,8 @@ class Done:
 def setting_of(world: World, pod: Pod) -> Setting:
     """What the pod's containers depend on now."""
     created = 0 if pod.creation_time is None else pod.creation_time - world.store.epoch
-    return Setting(pod, created, world.surroundings.inputs.programs, world.now)
+    longest_pause = world.cluster.kubelet_of(pod.node_name).longest_pause
+    return Setting(pod, created, world.surroundings.inputs.programs, world.now, longest_pause)
 
 
 def adopted(world: World, pod: Pod) -> PodRun:
@@ -68,7 +71,7 @@ def adopted(world: World, pod: Pod) -> PodRun:
         for c, run in zip(setting.init, new_runs(setting.init), strict=True)
     )
     containers = tuple(running(run) for run in new_runs(setting.regular))
-    return PodRun(pod.uid, pod.node_name, started, init, containers)
+    return PodRun(pod.uid, pod.node_name, started, started, init, containers)
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:
@@ -100,11 +103,13 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     run = PodRun(
         pod.uid,
         pod.node_name,
+        world.now,
         starts_at + world.settings.pod_start_latency,
         new_runs(setting.init),
         new_runs(setting.regular),
     )
-    _write(world, pod, run, setting, terminal=False)
+    if run.starts_at - world.now > SOON:
+        _write(world, pod, run, setting, terminal=False)
     memory.put(pod.key, run)
     return Done(text, run.starts_at)
 
@@ -173,7 +178,7 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     text = _text(before, run)
     if not terminal:
         memory.put(pod.key, run)
-        return Done(text, _again(world, pod, run, setting))
+        return Done(text, _again(pod, run, setting))
     memory.drop(pod.key)
     if pod.deleting:
         world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
@@ -197,23 +202,21 @@ def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
         if grace < run.kill.grace:
             until = min(run.kill.until, now + grace * SECOND)
             return replace(run, kill=replace(run.kill, until=until, grace=grace))
-    deadline = _deadline(world, pod)
+    deadline = _deadline(pod, run)
     if run.kill is None and deadline is not None and now >= deadline:
         grace = max(pod.spec.termination_grace_seconds, 1)
         return replace(run, kill=Kill(now, now + grace * SECOND, grace, DEADLINE, _TOO_LONG))
     return run
 
 
-def _deadline(world: World, pod: Pod) -> int | None:
+def _deadline(pod: Pod, run: PodRun) -> int | None:
     """When activeDeadlineSeconds are over (ns), which count from the start on the node."""
     seconds = pod.manifest["spec"].get("activeDeadlineSeconds")
-    if seconds is None or pod.start_time is None:
-        return None
-    return int(pod.start_time - world.store.epoch + seconds * SECOND)
+    return None if seconds is None else run.admitted + int(seconds) * SECOND
 
 
-def _again(world: World, pod: Pod, run: PodRun, setting: Setting) -> int | None:
-    moments = [next_moment(run, setting), _deadline(world, pod) if run.kill is None else None]
+def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
+    moments = [next_moment(run, setting), _deadline(pod, run) if run.kill is None else None]
     return min((at for at in moments if at is not None), default=None)
 
 
@@ -252,7 +255,7 @@ def _text(before: PodRun, run: PodRun) -> str:
     pairs = list(zip(before.all, run.all, strict=True))
     started = [new.name for old, new in pairs if new.starts > old.starts]
     signalled = [new.name for old, new in pairs if new.signalled and not old.signalled]
-    ended = [f"{new.name} ({new.exit_code})" for old, new in pairs if old.running and not new.running]
+    ended = [f"{new.name} ({_exit_code(old, new)})" for old, new in pairs if _has_ended(old, new)]
     parts = [
         f"{what}: {', '.join(names)}"
         for what, names in (("ended", ended), ("started", started), ("told to end", signalled))
@@ -262,3 +265,12 @@ def _text(before: PodRun, run: PodRun) -> str:
         why = run.kill.reason or "the pod was deleted"
         parts.append(f"{why}: {run.kill.grace} s are left")
     return "; ".join(parts)
+
+
+def _has_ended(old: ContainerRun, new: ContainerRun) -> bool:
+    return old.running and (not new.running or new.starts > old.starts)
+
+
+def _exit_code(old: ContainerRun, new: ContainerRun) -> int:
+    """Of the run that has ended; it may have been started anew since."""
+    return new.last.exit_code if new.starts > old.starts and new.last is not None else new.exit_code

@@ -6,10 +6,14 @@ kube: pkg/kubelet/kubelet_node_status.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
+from scheduler_core.config.kubelet import KubeletConfiguration
+from scheduler_core.config.kubelet.thresholds import MEMORY, NODE_DISK
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.nodes import conditions, reported
+from scheduler_core.objects.quantity import NANO, BadQuantity, format_quantity, nanos, value_of_nanos
 
 _NOT_READY = "node.kubernetes.io/not-ready"
 
@@ -25,7 +29,49 @@ def registered(world: World, manifest: Any) -> Any:
     kinds = {condition.get("type") for condition in given if isinstance(condition, Mapping)}
     missing = [condition for condition in conditions(True) if condition["type"] not in kinds]
     new = reported(given, missing, world.store.timestamp(world.now))
-    return {**manifest, "status": {**status, "conditions": new}}
+    return with_allocatable(world, {**manifest, "status": {**status, "conditions": new}})
+
+
+def with_allocatable(world: World, manifest: Any) -> Any:
+    """With what pods may use of a node, where nothing is said of it: its capacity without what is kept back.
+
+    kube: pkg/kubelet/cm/node_container_manager_linux.go (GetNodeAllocatableReservation), pkg/kubelet/cm/helpers.go @ v1.34.1
+    """
+    status = manifest.get("status") if _is_node(manifest) else None
+    capacity = status.get("capacity") if isinstance(status, Mapping) else None
+    if (
+        not isinstance(status, Mapping)
+        or status.get("allocatable") is not None
+        or not isinstance(capacity, Mapping)
+    ):
+        return manifest
+    configuration = world.cluster.kubelet_of(_name(manifest))
+    try:
+        amounts = {name: nanos(amount) for name, amount in capacity.items()}
+    except BadQuantity:
+        return manifest  # refused where it is checked
+    if "pods" not in amounts:
+        amounts["pods"] = _most_pods(configuration, amounts.get("cpu", 0)) * NANO
+        capacity = {**capacity, "pods": str(amounts["pods"] // NANO)}
+    for name, signal in (("memory", MEMORY), ("ephemeral-storage", NODE_DISK)):
+        for threshold in configuration.thresholds:
+            if threshold.hard and threshold.signal == signal and name in amounts:
+                amounts[name] -= threshold.amount.of(value_of_nanos(nanos(capacity[name]))) * NANO
+    left = {name: max(amount - configuration.reserved(name), 0) for name, amount in amounts.items()}
+    written = {
+        name: capacity[name]
+        if nanos(capacity[name]) == amount
+        else format_quantity(Fraction(amount, NANO), binary=str(capacity[name]).endswith("i"))
+        for name, amount in left.items()
+    }
+    return {**manifest, "status": {**status, "capacity": capacity, "allocatable": written}}
+
+
+def _most_pods(configuration: KubeletConfiguration, cpu: int) -> int:
+    """Of a node with this much cpu (billionths)."""
+    if not configuration.pods_per_core:
+        return configuration.max_pods
+    return min(configuration.pods_per_core * (cpu // NANO), configuration.max_pods)
 
 
 def settle(world: World, manifest: Any) -> None:

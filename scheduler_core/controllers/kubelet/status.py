@@ -45,7 +45,7 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
     status = setting.pod.manifest.get("status") or {}
     fields: dict[str, Any] = {
         "phase": phase,
-        "startTime": status.get("startTime") or now,
+        "startTime": status.get("startTime") or timestamp(run.admitted),
         "conditions": _conditions(run, setting, phase, now),
         "containerStatuses": _statuses(run.containers, setting.regular, setting, timestamp),
     }
@@ -125,9 +125,12 @@ def _readiness(run: PodRun, setting: Setting, phase: str, old: Sequence[Mapping[
 
 def _gates(setting: Setting, old: Sequence[Mapping[str, Any]]) -> str:
     """What is missing of the pod's readiness gates."""
+    gates = setting.pod.manifest["spec"].get("readinessGates")
+    if not gates:
+        return ""
     states = {condition.get("type"): condition.get("status") for condition in old}
     problems = []
-    for gate in setting.pod.manifest["spec"].get("readinessGates") or ():
+    for gate in gates:
         kind = gate.get("conditionType")
         if kind not in states:
             problems.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')

@@ -66,10 +66,11 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class PodRun:
-    """A pod that a kubelet has admitted; containers of init first. `ready_at`: from when on containers may start (ns)."""
+    """A pod that a kubelet has admitted, and when (ns). `starts_at`: from when on its containers may start (ns)."""
 
     uid: str
     node: str
+    admitted: int
     starts_at: int
     init: tuple[ContainerRun, ...]
     containers: tuple[ContainerRun, ...]

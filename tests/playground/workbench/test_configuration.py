@@ -62,6 +62,12 @@ def test_a_configuration_restarts_the_scheduler_with_its_profiles(begun):
     assert profiles(begun) == ["default-scheduler", "packing"]
 
 
+def test_what_of_a_configuration_has_no_effect_is_told(begun):
+    text = TWO + "extenders: [{urlPrefix: 'http://x', filterVerb: filter}]\n"
+    answer = begun.browser.post(f"{begun.url}configuration", {"text": text, "apply": ""}, follow=True)
+    assert "extenders has no effect here: no HTTP extender is asked" in page_text(answer)
+
+
 def test_what_the_page_shows_can_be_applied_as_it_is(begun):
     begun.post("configuration", text=TWO, apply="")
     text = begun.get("configuration").context["text"]

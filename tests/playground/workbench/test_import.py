@@ -8,7 +8,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from playground.models import LogEntry, Session
 from playground.sessions.web.live import LiveSession
 from tests.playground.workbench.conftest import page_text
-from tests.playground.workbench.test_objects import WORKLOAD
 
 OPENB = Path(__file__).parents[2] / "corpus" / "openb"
 MIXED = """\
@@ -166,13 +165,6 @@ def test_a_large_import_shows_a_summary_and_a_window_of_its_rows(visitor):
     assert "1–50 of 300" in shown
     assert shown.count("<code>n") == 50
     assert len(shown) < 40_000
-
-
-def test_what_no_pods_are_made_of_is_said_again_when_it_is_applied(begun):
-    text = WORKLOAD.format(name="huge", replicas=10_001)
-    token = preview(begun, text).context["plan"]["token"]
-    applied = begun.browser.post(f"{begun.url}import/apply", {"token": token}, follow=True)
-    assert "so none was made of it" in page_text(applied)
 
 
 def test_a_preview_outlives_the_process_that_made_it(begun):

@@ -9,8 +9,8 @@ import pytest
 
 import scheduler_core
 from scheduler_core.api.kinds import KINDS
-from scheduler_core.coverage import ENTRIES, notes, without_effect
-from scheduler_core.coverage.no_effect import ANY_CUSTOM, POD
+from scheduler_core.coverage import ENTRIES, notes, notes_of_configuration, without_effect
+from scheduler_core.coverage.no_effect import ANY_CUSTOM, CONFIGURATION, POD
 from tests.scheduler_core.worlds import pod
 
 ROOMS = ("cluster", "controllers", "framework", "objects", "plugins", "queue", "scheduler")
@@ -20,6 +20,7 @@ ALSO_ELSEWHERE = (
     "os",
     "hostname",
     "subdomain",
+    "env",
 )  # words of other things too, or written alone
 
 
@@ -84,7 +85,7 @@ def test_many_objects_are_told_in_one_line_for_each_field() -> None:
     assert note.startswith("Pod a and 2 more: spec.hostIPC has no effect here: ")
 
 
-@pytest.mark.parametrize("kind", sorted({entry.kind for entry in ENTRIES} - {ANY_CUSTOM}))
+@pytest.mark.parametrize("kind", sorted({entry.kind for entry in ENTRIES} - {ANY_CUSTOM, CONFIGURATION}))
 def test_the_list_names_kinds_that_there_are(kind: str) -> None:
     assert kind in KINDS
 
@@ -104,3 +105,9 @@ def test_no_room_reads_a_field_that_is_said_to_have_no_effect() -> None:
     fields = {path.rpartition(".")[2] for path in listed} - {*ALSO_ELSEWHERE}
     read = [name for name in sorted(fields) if any(f'"{name}"' in source for source in sources)]
     assert read == []
+
+
+def test_a_configuration_says_what_of_it_has_no_effect() -> None:
+    given = {"enableProfiling": True, "extenders": [{"urlPrefix": "http://x"}]}
+    (note,) = notes_of_configuration(given)
+    assert note.startswith("extenders has no effect here: no HTTP extender is asked")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.commands import CreateObject
+from scheduler_core.simulation import plan_import
 from scheduler_core.testing.storage import make_class
 from tests.scheduler_core.clusters import delete, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import (
@@ -312,3 +313,10 @@ def test_a_released_volume_is_free_once_its_reference_is_taken_away() -> None:
     patch(sim, "PersistentVolume", "v", {"spec": {"claimRef": None}}, "")
     wait(sim, 16)
     assert (of_claim(sim), of_volume(sim)) == (V, MINE)
+
+
+def test_a_bound_claim_that_is_imported_again_stays_bound() -> None:
+    asking = claim()
+    sim = binding(volume("v"), asking)
+    wait(sim, 1)
+    assert [item.action for item in plan_import(sim.api, [{**asking, "status": {}}]).items] == ["unchanged"]
