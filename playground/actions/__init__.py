@@ -2,5 +2,17 @@
 
 from playground.actions.catalogue import ACTIONS, action, applying, offers
 from playground.actions.contract import Action, Field, Offer, Subject, Wrong
+from playground.actions.schedulers import KIND as SCHEDULER
 
-__all__ = ["ACTIONS", "Action", "Field", "Offer", "Subject", "Wrong", "action", "applying", "offers"]
+__all__ = [
+    "ACTIONS",
+    "SCHEDULER",
+    "Action",
+    "Field",
+    "Offer",
+    "Subject",
+    "Wrong",
+    "action",
+    "applying",
+    "offers",
+]

@@ -12,13 +12,13 @@ ACTIONS: tuple[Action, ...] = (
     *nodes.ACTIONS,
     *pods.ACTIONS,
     *workloads.ACTIONS,
-    *schedulers.ACTIONS,
     LABEL,
     NODE_USAGE,
     POD_USAGE,
     PROGRAMS,
     pods.DELETE,
     workloads.DELETE,
+    *schedulers.ACTIONS,
 )
 
 

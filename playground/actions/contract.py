@@ -15,23 +15,8 @@ from msgspec import Struct
 from scheduler_core.commands import Command, Ref
 
 Values = Mapping[str, Any]
-Type = Literal[
-    "text",
-    "number",
-    "decimal",
-    "flag",
-    "choice",
-    "quantity",
-    "seconds",
-    "offset",
-    "pairs",
-    "labels",
-    "sizes",
-    "yaml",
-]
-"""How a field is filled in. `seconds`: a duration, in ns; `offset`: one that may be negative; `labels`: pairs to set, names to take
-away; `sizes`: name=quantity; `yaml`: an object, None where it is empty.
-"""
+Type = Literal["text", "number", "flag", "choice", "quantity", "seconds", "pairs", "labels", "sizes"]
+"""How a field is filled in. `seconds`: a duration, in ns; `labels`: pairs to set, names to take away; `sizes`: name=quantity."""
 
 
 def gettext_noop(text: str) -> str:

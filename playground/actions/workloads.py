@@ -14,6 +14,7 @@ SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 ROLLED_OUT = ("Deployment", "StatefulSet", "DaemonSet")
 SUSPENDED = ("Job", "CronJob")
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
+ROLLBACK = "deprecated.deployment.rollback.to"
 MOST_REPLICAS = 100_000
 PROPAGATION = (
     ("Background", gettext_noop("Background: it goes at once, then its dependents")),
@@ -37,6 +38,12 @@ def _suspended(subject: Subject) -> bool:
 def _restart(subject: Subject, values: Values) -> PatchObject:
     annotations = {"annotations": {RESTARTED_AT: subject.time}}
     return PatchObject(subject.ref, {"spec": {"template": {"metadata": annotations}}})
+
+
+def _undo(subject: Subject, values: Values) -> PatchObject:
+    """The deployment-controller carries it out; kubectl would write the former template itself."""
+    annotations = {"annotations": {ROLLBACK: str(values["revision"])}}
+    return PatchObject(subject.ref, {"metadata": annotations})
 
 
 def _image(subject: Subject, values: Values) -> PatchObject:
@@ -106,6 +113,27 @@ ACTIONS = (
         ),
         gettext_noop("%(name)s is rolled out again."),
         _restart,
+        applies=lambda subject: not _paused(subject),
+    ),
+    Action(
+        "undo",
+        ("Deployment",),
+        gettext_noop("Roll back"),
+        gettext_noop(
+            "As kubectl rollout undo: the template of a former revision comes back, as the newest one."
+        ),
+        gettext_noop("%(name)s is rolled back."),
+        _undo,
+        (
+            Field(
+                "revision",
+                "number",
+                gettext_noop("Revision"),
+                gettext_noop("0 is the one before the present one."),
+                required=True,
+                initial=lambda subject: 0,
+            ),
+        ),
         applies=lambda subject: not _paused(subject),
     ),
     Action(

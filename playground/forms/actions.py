@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from playground.actions import Action, Field, Subject, Wrong
-from playground.builder import grammar, to_yaml
-from playground.forms.fields import PLAIN, DurationField, GrammarField, QuantityField, TextField
+from playground.builder import grammar
+from playground.forms.fields import DurationField, GrammarField, QuantityField, TextField
 from scheduler_core.commands import Command
-from scheduler_core.view import parse_duration
-
-MOST_YAML = 16 << 10
-
-
-class ReadYaml(NamedTuple):
-    """A text as the object that it is, or what is wrong with it."""
-
-    manifest: dict[str, Any] | None
-    errors: list[str]
 
 
 class ActionForm(forms.Form):
@@ -37,12 +26,10 @@ class ActionForm(forms.Form):
         subject: Subject,
         data: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
-        read: Mapping[str, ReadYaml] | None = None,
     ) -> None:
-        """`data` was sent, `read` are its YAML texts; `given` is what fields begin with, where it is not what the object says."""
+        """`data` was sent; `given` is what fields begin with, where it is not what the object says."""
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
-        self.read = read or {}
         self.action = action
         self.subject = subject
         self.command: Command | None = None
@@ -64,10 +51,6 @@ class ActionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        for name, yaml in self.read.items():
-            data[name] = yaml.manifest
-            for error in yaml.errors:
-                self.add_error(name, error)
         if self.errors:
             return data
         try:
@@ -75,33 +58,6 @@ class ActionForm(forms.Form):
         except Wrong as wrong:
             self.add_error(wrong.field or None, _(wrong.text))
         return data
-
-
-class OffsetField(forms.CharField):
-    """A duration that may be negative, such as -5s, in nanoseconds; None where it is empty."""
-
-    def __init__(self, **common: Any) -> None:
-        widget = forms.TextInput({**PLAIN, "placeholder": "-5s"})
-        super().__init__(required=False, max_length=30, widget=widget, **common)
-
-    def clean(self, value: Any) -> int | None:
-        text: str = super().clean(value)
-        try:
-            return parse_duration(text) if text else None
-        except ValueError:
-            said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
-            raise ValidationError(said % {"received": text}, code="duration") from None
-
-
-class ObjectField(forms.CharField):
-    """One object as YAML; a worker reads it."""
-
-    def __init__(self, **common: Any) -> None:
-        widget = forms.Textarea({**PLAIN, "rows": 8, "wrap": "off"})
-        super().__init__(required=False, max_length=MOST_YAML, widget=widget, strip=False, **common)
-
-    def prepare_value(self, value: Any) -> Any:
-        return to_yaml([dict(value)]) if isinstance(value, Mapping) else value
 
 
 def _common(field: Field) -> dict[str, Any]:
@@ -148,10 +104,7 @@ _MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] =
     "flag": lambda field, subject, common: forms.BooleanField(required=False, **common),
     "choice": _choice,
     "quantity": lambda field, subject, common: QuantityField(**common),
-    "decimal": lambda field, subject, common: forms.FloatField(required=field.required, **common),
     "seconds": _seconds,
-    "offset": lambda field, subject, common: OffsetField(**common),
-    "yaml": lambda field, subject, common: ObjectField(**common),
     "pairs": _grammar(grammar.parse_pairs, "app=web"),
     "labels": _grammar(labels, "disk=ssd, rack-"),
     "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from playground.actions import Subject, offers
+from playground.actions import SCHEDULER, Subject, offers
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import WorldView
 
@@ -27,7 +27,7 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
 
 def facts(subject: Subject) -> list[Fact]:
     """How an object stands, in few words."""
-    of_kind = {"Node": _node, "Pod": _pod, "Scheduler": _scheduler}.get(subject.kind, _workload)
+    of_kind = {"Node": _node, "Pod": _pod, SCHEDULER: _scheduler}.get(subject.kind, _workload)
     return [fact for fact in of_kind(subject) if fact["value"] not in ("", None)]
 
 
@@ -67,9 +67,8 @@ def _pod(subject: Subject) -> list[Fact]:
 
 def _scheduler(subject: Subject) -> list[Fact]:
     return [
-        _fact(gettext_noop("stage"), subject.part("stage")),
-        _fact(gettext_noop("identity"), subject.part("identity")),
-        _fact(gettext_noop("cut off"), "true" if subject.part("cut_off") else ""),
+        _fact(gettext_noop("stage"), subject.part("status", "stage")),
+        _fact(gettext_noop("cut off"), "true" if subject.part("status", "cutOff") else ""),
     ]
 
 

@@ -12,6 +12,7 @@ from scheduler_core.readings.disruptions import (
     read_zones,
 )
 from scheduler_core.readings.families import read_families
+from scheduler_core.readings.replicas import read_replica, read_replicas
 from scheduler_core.readings.scrapes import scrape
 from scheduler_core.readings.surroundings import (
     read_budgets,
@@ -35,6 +36,8 @@ __all__ = [
     "read_node",
     "read_nodes",
     "read_planned",
+    "read_replica",
+    "read_replicas",
     "read_rollouts",
     "read_troubles",
     "read_zones",

@@ -8,6 +8,7 @@ from typing import Any
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.surroundings import Level, WorkQueue
+from scheduler_core.controllers.workloads.deployments.standstill import standstill
 
 Reading = dict[str, Any]
 Manifest = Mapping[str, Any]
@@ -131,6 +132,7 @@ def _rollout(world: World, deployment: Manifest, sets: Sequence[Manifest]) -> Re
         "paused": bool(spec.get("paused")),
         "strategy": (spec.get("strategy") or {}).get("type") or "",
         "conditions": _conditions(deployment),
+        "waits_for": standstill(world.store, deployment, sets),
         "sets": [
             {
                 "name": manifest["metadata"]["name"],

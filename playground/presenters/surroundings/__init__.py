@@ -9,6 +9,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.surroundings.budgets import budgets
 from playground.presenters.surroundings.controllers import controllers
 from playground.presenters.surroundings.nodes import node, nodes
+from playground.presenters.surroundings.replicas import replicas
 from playground.presenters.surroundings.rollouts import rollouts
 from playground.presenters.words import gettext_noop
 
@@ -17,12 +18,14 @@ PARTS = {
     "nodes": gettext_noop("Nodes"),
     "budgets": gettext_noop("Disruption budgets"),
     "rollouts": gettext_noop("Rollouts"),
+    "replicas": gettext_noop("Schedulers"),
 }
 _ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]] = {
     "controllers": controllers,
     "nodes": nodes,
     "budgets": budgets,
     "rollouts": rollouts,
+    "replicas": replicas,
 }
 
 

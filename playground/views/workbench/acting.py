@@ -22,7 +22,6 @@ from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, by_htmx, in_drawer, position, refused, workbench
-from playground.views.workbench.texts import read_yaml
 
 PARTS = ("kind", "namespace", "name")
 MOST_NAME = 253
@@ -87,9 +86,7 @@ async def _carry_out(
 ) -> HttpResponse:
     client.require_edit()
     subject = found.subject
-    texts = [field.name for field in chosen.fields if field.type == "yaml"]
-    read = {name: await read_yaml(client, request.POST.get(name, "")) for name in texts}
-    form = ActionForm(chosen, subject, request.POST, read=read)
+    form = ActionForm(chosen, subject, request.POST)
     if not form.is_valid() or form.command is None:
         return workbench(request, client, "act", _page(found, form), 422)
     try:
@@ -105,8 +102,6 @@ async def _carry_out(
 def _next(client: SessionClient, subject: Subject, form: ActionForm) -> str:
     """The page after an action: the same form where it has one, else what else the object offers; all objects where it has gone."""
     chosen = form.action
-    if chosen.name == "stop-scheduler":
-        return reverse("configuration", args=[client.key])
     if chosen.name.startswith("delete"):
         return reverse("objects", args=[client.key])
     name = chosen.name if chosen.fields else "any"

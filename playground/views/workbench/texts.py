@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from playground.forms.actions import ReadYaml
 from playground.forms.flags import at_line
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
@@ -22,6 +23,13 @@ def received(request: HttpRequest) -> tuple[bytes, str]:
     if not text.strip():
         raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
     return text.replace("\r\n", "\n").encode(), ""
+
+
+class ReadYaml(NamedTuple):
+    """A text as the object that it is, or what is wrong with it."""
+
+    manifest: dict[str, Any] | None
+    errors: list[str]
 
 
 async def read_yaml(client: SessionClient, text: str) -> ReadYaml:

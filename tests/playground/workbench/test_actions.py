@@ -4,10 +4,9 @@ import re
 
 import msgspec
 import pytest
-import yaml
 
 from playground.actions import ACTIONS, Subject, action, offers
-from playground.forms.actions import ActionForm, ReadYaml
+from playground.forms.actions import ActionForm
 from playground.sessions.database import log
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import DrainNode, EvictPod
@@ -32,6 +31,11 @@ TEMPLATE = {
     "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
 }
 TAINT = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+ALONE = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "leaderElection": {"leaderElect": False},
+}
 NODE, POD = {"kind": "Node", "name": "web"}, {"kind": "Pod", "namespace": "default", "name": "web"}
 
 
@@ -147,50 +151,49 @@ CASES = [
                 "annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:01:30Z"}}}}},
         ),
     ),
+    (
+        subject("Deployment"),
+        "undo",
+        {"revision": "3"},
+        patch("Deployment", {"metadata": {"annotations": {"deprecated.deployment.rollback.to": "3"}}}),
+    ),
     (subject("Deployment"), "pause", {}, patch("Deployment", {"spec": {"paused": True}})),
     (subject("Deployment"), "resume", {}, patch("Deployment", {"spec": {"paused": None}})),
     (subject("Job"), "parallelism", {"parallelism": "3"}, patch("Job", {"spec": {"parallelism": 3}})),
     (subject("CronJob"), "suspend", {}, patch("CronJob", {"spec": {"suspend": True}})),
     (subject("CronJob"), "unsuspend", {}, patch("CronJob", {"spec": {"suspend": False}})),
     (
-        Subject("Scheduler", "", "kube-scheduler", {}),
-        "start-replica",
-        {"replica": "b", "clock_offset": "-5s", "configuration": "kind: KubeSchedulerConfiguration"},
-        {"kind": "StartScheduler", "name": "b", "configuration": {"kind": "KubeSchedulerConfiguration"},
-         "clock_offset": -5_000_000_000, "clock_rate": 1.0},
-    ),
-    (
-        Subject("Scheduler", "", "b", {}),
-        "stop-scheduler",
-        {"signal": "SIGKILL"},
-        {"kind": "StopScheduler", "name": "b", "signal": "SIGKILL"},
-    ),
-    (
-        Subject("Scheduler", "", "b", {}),
-        "partition",
-        {"hang": "2s"},
-        {"kind": "PartitionScheduler", "name": "b", "partitioned": True, "hang": 2_000_000_000},
-    ),
-    (
-        Subject("Scheduler", "", "b", {}),
-        "heal",
-        {},
-        {"kind": "PartitionScheduler", "name": "b", "partitioned": False, "hang": 1_000_000_000},
-    ),
-    (
         subject("ReplicaSet"),
         "delete-workload",
         {"propagation_policy": "Orphan"},
         {"kind": "DeleteObjects", "refs": [ref("ReplicaSet")], "propagation_policy": "Orphan"},
+    ),
+    (
+        subject("Scheduler"),
+        "start-scheduler",
+        {"host": "a", "alone": "on", "clock_offset": "3s", "behind": "on", "clock_rate": "0.5"},
+        {"kind": "StartScheduler", "name": "a", "configuration": ALONE, "clock_offset": -3_000_000_000, "clock_rate": 0.5},
+    ),
+    (subject("Scheduler"), "end-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGTERM"}),
+    (subject("Scheduler"), "kill-scheduler", {}, {"kind": "StopScheduler", "name": "web", "signal": "SIGKILL"}),
+    (
+        subject("Scheduler"),
+        "cut-off-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": True, "hang": 1_000_000_000},
+    ),
+    (
+        subject("Scheduler"),
+        "connect-scheduler",
+        {},
+        {"kind": "PartitionScheduler", "name": "web", "partitioned": False, "hang": 1_000_000_000},
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("about", "name", "filled_in", "command"), CASES, ids=lambda value: str(value)[:20])
 def test_an_action_becomes_a_command(about, name, filled_in, command):
-    texts = [field.name for field in action(about.kind, name).fields if field.type == "yaml"]
-    read = {text: ReadYaml(yaml.safe_load(filled_in[text]), []) for text in texts}
-    form = ActionForm(action(about.kind, name), about, filled_in, read=read)
+    form = ActionForm(action(about.kind, name), about, filled_in)
     assert form.is_valid(), form.errors
     assert as_json(form.command) == command
 
@@ -367,30 +370,6 @@ def test_a_drain_says_what_it_waits_for(clustered):
         assert "Cannot evict pod as it would violate the pod's disruption budget." in text
     clustered.post("act/cancel-drain", **NODE_N1)
     assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
-
-
-B = {"kind": "Scheduler", "name": "b"}
-
-
-def test_a_replica_is_started_cut_off_connected_and_killed(clustered):
-    assert "Start a replica" in page_text(clustered.get("configuration"))
-    clustered.post("act/start-replica", kind="Scheduler", name="kube-scheduler", replica="b")
-    assert "Connect again" not in page_text(clustered.get("act/partition", **B))
-    clustered.post("act/partition", **B)
-    clustered.post("act/heal", **B)
-    answer = clustered.browser.post(
-        f"{clustered.url}act/stop-scheduler", {**B, "signal": "SIGKILL"}, follow=True
-    )
-    assert "b was told to end." in page_text(answer)
-
-
-def test_a_configuration_that_is_no_yaml_is_told_with_its_line(clustered):
-    answer = clustered.post(
-        "act/start-replica", kind="Scheduler", name="kube-scheduler", replica="b", configuration="a: [1"
-    )
-    assert answer.status_code == 422
-    assert "line 2: not readable as YAML" in page_text(answer)
-    assert "a: [1</textarea>" in answer.content.decode()
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):

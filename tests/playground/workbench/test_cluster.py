@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
 from scheduler_core import FIRST_EDITION, LATEST_EDITION
-from scheduler_core.commands import ApplyObjects
+from scheduler_core.commands import ApplyObjects, StartScheduler
 from scheduler_core.testing.builders import make_node, make_pod
 from tests.playground.workbench.conftest import Visitor, page_text
 
@@ -51,6 +51,33 @@ def test_a_budget_says_how_many_may_go(modelled) -> None:
     assert "default/web minAvailable 2" in text
     assert "2 needed" in text
     assert "none may go" in text
+
+
+def test_schedulers_say_who_leads_and_since_when(modelled) -> None:
+    for name in ("a", "b"):
+        modelled.ask(lambda client, name=name: client.apply(to_builtins(StartScheduler(name))))
+        modelled.ask(lambda client: client.walk(40))
+    text = page_text(modelled.get("cluster", part="replicas"))
+    assert "a leading" in text
+    assert "b standby: it knows everything and decides nothing" in text
+    assert "believes that a leads" in text
+    assert "Lease kube-system/kube-scheduler" in text
+    assert "kube-scheduler working, without election" in text
+
+
+def test_a_scheduler_is_started_and_killed_by_its_forms(modelled) -> None:
+    form = {"kind": "Scheduler", "host": "x", "clock_rate": "0.5", "alone": "on"}
+    assert modelled.post("act/start-scheduler", **form).status_code in (204, 302)
+    modelled.ask(lambda client: client.walk(20))
+    text = page_text(modelled.get("cluster", part="replicas"))
+    assert "x working, without election" in text
+    assert "× 0.5" in text
+    assert modelled.post("act/kill-scheduler", kind="Scheduler", name="x").status_code in (
+        204,
+        302,
+    )
+    text = page_text(modelled.get("cluster", part="replicas"))
+    assert "exit code 137" in text
 
 
 def test_nodes_lead_to_their_own_pages(modelled) -> None:

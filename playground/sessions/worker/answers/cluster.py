@@ -15,6 +15,7 @@ from scheduler_core.readings import (
     read_controllers,
     read_node,
     read_nodes,
+    read_replicas,
     read_rollouts,
 )
 
@@ -23,6 +24,7 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
     "nodes": read_nodes,
     "budgets": read_budgets,
     "rollouts": read_rollouts,
+    "replicas": read_replicas,
 }
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from playground.actions import Subject
+from playground.actions import SCHEDULER, Subject
 from playground.presenters.draining import draining
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from playground.sessions.worker.world import Simulation
+from scheduler_core.readings import read_replica
 
 MOST_NODES = 200  # that are suggested
 
@@ -21,7 +21,7 @@ def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound | None]
     world = yield from engine.at(request.position)
     if world.settings.cluster is None:
         return None
-    if request.kind == "Scheduler":
+    if request.kind == SCHEDULER:
         return SubjectFound(_scheduler(world, request.name), None)
     manifest = world.store.get(request.kind, request.namespace, request.name)
     if manifest is None:
@@ -45,19 +45,13 @@ def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound | None]
     return SubjectFound(subject, drain)
 
 
-def _scheduler(world: Simulation, name: str) -> Subject:
-    """A scheduler as an object; the first one where no name is said, or none at all."""
-    running = [scheduler for scheduler in world.schedulers if name in ("", scheduler.name)]
-    if name and not running:
+def _scheduler(world: Any, name: str) -> Subject:
+    """A process; without a name one that is to be started."""
+    row = read_replica(world, name) if name else {"stage": "", "cutOff": None}
+    if row is None:
         raise SessionGone(f"There is no scheduler {name} at this step.")
-    if not running:
-        return Subject("Scheduler", "", "", {})
-    scheduler, process = running[0], running[0].process
-    manifest: dict[str, Any] = {"configuration": scheduler.configuration.given}
-    if process is not None:
-        stage, cut_off = process.stage.value, process.hang is not None
-        manifest |= {"identity": process.identity, "stage": stage, "cut_off": cut_off}
-    return Subject("Scheduler", "", scheduler.name, manifest)
+    status = {"stage": row["stage"], "cutOff": row["cutOff"] is not None}
+    return Subject(SCHEDULER, "", name, {"metadata": {"name": name}, "status": status}, now=world.now)
 
 
 def _plain(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,0 +1,79 @@
+"""Why a rollout does not go on, in words: what it waits for, and which bound keeps it from doing more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.api.store import Store
+from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import is_ready
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+MOST_REASONS = 3
+
+
+def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manifest]) -> str:
+    """What a rollout waits for; "" for one that is complete."""
+    owner = Owner.of(deployment)
+    new, old = revisions.new_and_old(owner.template, replica_sets)
+    if owner.spec.get("paused"):
+        return "it is paused: changes of the template wait until it is resumed"
+    failure = conditions.found(owner.status.get("conditions") or (), conditions.FAILURE)
+    if failure is not None and failure.get("status") == "True":
+        return str(failure.get("message") or "")
+    left = [pod for one in old for pod in _pods(store, one) if not pod.terminal]
+    if new is None or not bounds.is_rolling(owner.spec):
+        return _waits_for_ends(owner, new, left)
+    lacking = [
+        pod for pod in _pods(store, new) if not pod.terminal and not (is_ready(pod) and not pod.deleting)
+    ]
+    if not lacking:
+        return ""
+    return f"{_described(lacking)}; {_bound(owner, [*old, new], left)}" if left else _described(lacking)
+
+
+def _pods(store: Store, replica_set: Manifest) -> list[Pod]:
+    keys = store.controlled("Pod", replica_set["metadata"].get("uid") or "")
+    return [pod for key in keys if (pod := store.pod(*key)) is not None]
+
+
+def _waits_for_ends(owner: Owner, new: Manifest | None, left: Sequence[Pod]) -> str:
+    if left:
+        ending = sum(pod.deleting for pod in left)
+        return f"{len(left)} old pods have not ended yet, {ending} of them are being deleted"
+    if new is None:
+        return "the deployment-controller has made no ReplicaSet of the present template yet"
+    short = owner.number("replicas") - bounds.counted(new, "availableReplicas")
+    return f"{short} pods are not available yet" if short > 0 else ""
+
+
+def _described(pods: Sequence[Pod]) -> str:
+    reasons = Counter(_reason(pod) for pod in pods)
+    named = [f"{count} {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
+    return f"{len(pods)} new pods are not available: {', '.join(named)}"
+
+
+def _reason(pod: Pod) -> str:
+    if pod.deleting:
+        return "being deleted"
+    scheduled = pod.condition("PodScheduled")
+    if not pod.node_name and scheduled is not None and scheduled.get("message"):
+        return f"unscheduled ({scheduled['message']})"
+    if not pod.node_name:
+        return "unscheduled"
+    return "not Ready" if pod.phase == "Running" else pod.phase
+
+
+def _bound(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod]) -> str:
+    wanted = owner.number("replicas")
+    most = wanted + bounds.max_surge(owner.spec)
+    least = wanted - bounds.max_unavailable(owner.spec)
+    available = bounds.total_of(every, "availableReplicas")
+    words = (
+        f"{len(left)} old ones stay, as at least {least} of {wanted} must be available and {available} are"
+    )
+    return f"{words}; no more come, as {most} are the most" if bounds.total(every) >= most else words
