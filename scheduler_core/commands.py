@@ -161,6 +161,7 @@ class EvictPod(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     dry_run: bool = False
     uid: str = ""
     resource_version: str = ""
+    user: str = ""
 
 
 class DrainNode(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

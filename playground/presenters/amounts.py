@@ -27,10 +27,10 @@ def duration(ns: int) -> str:
 
 
 def cpu(milli: int) -> str:
-    """Cpu in kube's notation: 250m, 2, and 7.5 where whole cores would hide much."""
+    """Cpu in kube's notation: 250m, 2, and 7.5 or 2.25 where whole cores would hide something."""
     if milli % 1000 == 0:
         return str(milli // 1000)
-    return f"{milli}m" if milli < 1000 else _short(milli / 1000)
+    return f"{milli}m" if milli < 1000 else f"{milli / 1000:.3f}".rstrip("0")
 
 
 def memory(size: int) -> str:

@@ -8,7 +8,8 @@
 | not ready | AlwaysAllow, or the budget has all the healthy pods that it wants (and wants some) | deleted, nothing is booked |
 | any other | one | 429, or one disruption less is allowed, the pod is booked as disrupted and deleted |
 
-kube: pkg/registry/core/pod/storage/eviction.go, component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
+kube: pkg/registry/core/pod/storage/eviction.go, plugin/pkg/admission/noderestriction/admission.go (admitPodEviction),
+component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kinds import reference
+from scheduler_core.api.admission.catalogue import plugins_of
+from scheduler_core.api.admission.plugin import ADMIN, Request
+from scheduler_core.api.kinds import known, reference
 from scheduler_core.api.rewriting import with_condition
 from scheduler_core.api.server import APIServer, Preconditions
-from scheduler_core.api.status import Answer, Refused, forbidden
+from scheduler_core.api.status import Answer, Refused, conflict, forbidden
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 DISRUPTION_TARGET = "DisruptionTarget"
 DELETION_BY_TAINT_MANAGER, EVICTION_BY_API = "DeletionByTaintManager", "EvictionByEvictionAPI"
+_KUBELET = "system:node:"
 MOST_DISRUPTED = 2000
 SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -38,17 +42,21 @@ def evict(
     grace: int | None = None,
     dry_run: bool = False,
     preconditions: Preconditions | None = None,
+    user: str = ADMIN,
 ) -> None:
-    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 404, 429, 500, a 409 where a precondition fails."""
+    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 403, 404, 429, 500, a 409 where a precondition fails."""
     namespace, _, name = key.partition("/")
+    _admit(api, namespace, name, user)
     api.found(("Pod", namespace, name))
     pod = api.store.pod_at(key)
     assert pod is not None
-    if not _goes_past_budgets(pod):
-        _ask_budget(api, pod, dry_run)
-    api.demand(("Pod", namespace, name), preconditions)
-    if not dry_run:
-        disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
+    budget = None if _goes_past_budgets(pod) else _asked_budget(api, pod)
+    _demand(pod, preconditions)
+    if dry_run:
+        return
+    if budget is not None:
+        _book(api, budget, pod)
+    disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
 
 
 def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | None = None) -> None:
@@ -113,24 +121,58 @@ def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str
     return [*conditions, fresh]
 
 
+def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
+    """What admission plugins say of an eviction: nothing is made in a namespace that is going, and kubelets evict their own pods."""
+    request = Request(
+        api.store,
+        api.options,
+        api.now,
+        "CREATE",
+        known("Pod"),
+        namespace,
+        name,
+        subresource="eviction",
+        user=user,
+    )
+    for plugin in plugins_of(api.options):
+        if plugin.name == "NamespaceLifecycle":
+            plugin.admit(request, {})
+        if plugin.name == "NodeRestriction" and user.startswith(_KUBELET):
+            node = user.removeprefix(_KUBELET)
+            pod = api.store.pod(namespace, name)
+            if pod is not None and pod.node_name != node:
+                raise request.refuse(f"node {node} can only evict pods with spec.nodeName set to itself")
+
+
 def _goes_past_budgets(pod: Pod) -> bool:
     return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
 
 
-def _ask_budget(api: APIServer, pod: Pod, dry_run: bool) -> None:
+def _asked_budget(api: APIServer, pod: Pod) -> Manifest | None:
+    """The budget that lets a pod go, and that is to be booked for it; None where none is. Refused."""
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
         raise _refused(pod, Answer(message=SEVERAL, status=500))
-    if not budgets:
-        return
-    budget = budgets[0]
-    if not ready(pod) and _lets_unready_go(budget):
-        return
-    refusal = _refusal(budget)
+    if not budgets or (not ready(pod) and _lets_unready_go(budgets[0])):
+        return None
+    refusal = _refusal(budgets[0])
     if refusal is not None:
         raise _refused(pod, refusal)
-    if not dry_run:
-        _book(api, budget, pod)
+    return budgets[0]
+
+
+def _demand(pod: Pod, wanted: Preconditions | None) -> None:
+    """Refused: 409 where the pod is not the one that is meant. DEVIATION: kube has booked it by then."""
+    version = str(pod.manifest["metadata"].get("resourceVersion") or "")
+    if wanted is None or (wanted.uid in ("", pod.uid) and wanted.resource_version in ("", version)):
+        return
+    if wanted.uid not in ("", pod.uid):
+        what, more = ("UID", wanted.uid, pod.uid), "deleted and then recreated"
+    else:
+        what, more = ("ResourceVersion", wanted.resource_version, version), "modified"
+    name, given, found = what
+    why = f"the {name} in the precondition ({given}) does not match the {name} in record ({found}). The object might have been {more}"
+    raise _refused(pod, conflict("Pod", pod.name, why))
 
 
 def _refused(pod: Pod, answer: Answer) -> Refused:

@@ -185,10 +185,6 @@ class APIServer:
         """The object of kind, namespace, name. Refused: 404."""
         return self._found(_kind(*target), *target[1:])
 
-    def demand(self, target: tuple[str, str, str], preconditions: Preconditions | None) -> None:
-        """Refused: 409 where an object is not the one that is meant."""
-        self._demand(_kind(*target), self.found(target), preconditions)
-
     # what all of them need
 
     def read(self, manifest: Any) -> Kind:

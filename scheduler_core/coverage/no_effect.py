@@ -89,7 +89,6 @@ _OF_PODS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ("hostIPC", _NODE, (False,)),
     ("hostUsers", _NODE, (True,)),
     ("shareProcessNamespace", _NODE, (False,)),
-    ("os", "nodes run what they are given; use a nodeSelector for kubernetes.io/os", ()),
     ("dnsPolicy", _TARGETS, ("ClusterFirst",)),
     ("dnsConfig", _TARGETS, ()),
     ("hostAliases", _TARGETS, ()),

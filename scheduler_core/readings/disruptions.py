@@ -58,7 +58,7 @@ def read_zones(world: World) -> list[Reading]:
         {
             "zone": zone_name(key),
             "state": zone.state,
-            "rate": zone.rate,
+            "rate": max(0.0, zone.rate),
             "ready": counts.get(key, [0, 0])[0],
             "lost": counts.get(key, [0, 0])[1],
             "waiting": sorted(zone.waiting),

@@ -113,7 +113,7 @@ def _bind(world: World, command: BindPod) -> None:
 
 def _evict(world: World, command: EvictPod) -> None:
     wanted = Preconditions(command.uid, command.resource_version)
-    evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted)
+    evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted, command.user)
 
 
 def _drain(world: World, command: DrainNode) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from urllib.parse import urlencode
 
 import msgspec
@@ -23,6 +24,7 @@ from scheduler_core.commands import DeleteObjects, Ref
 
 PAGE = 50
 PENDING = "Pending"
+KUBECTLS_POLICY: Final = "Background"  # without one, the API server orphans the pods of a Job
 EMPTY = """\
 apiVersion: v1
 kind: Pod
@@ -144,7 +146,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        command = msgspec.to_builtins(DeleteObjects((Ref(**ref),)))
+        command = msgspec.to_builtins(DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY))
         await client.apply(command, at=position(request), source="objects")
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem

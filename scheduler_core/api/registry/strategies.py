@@ -72,7 +72,8 @@ def prepare_for_update(
 ) -> Manifest:
     """The object to be: with its defaults, and only the part that the (sub)resource may write.
 
-    DEVIATION: of all kinds but pods an update of the object may write its status too, so that a node can be edited in one go.
+    DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
+    is nobody's here.
     """
     if subresource == "status":
         return pods.with_status(old, new) if kind.key == "Pod" else {**old, "status": new.get("status") or {}}
@@ -80,7 +81,7 @@ def prepare_for_update(
         return pods.resized(old, new)
     if kind.key == "Namespace":
         new = namespaces.updated(old, new, subresource)
-    if kind.key == "Pod" and not imported:
+    if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {**new, "status": old.get("status") or {}}
     return filled_in(defaulted(new, kind), kind.key)
 

@@ -56,12 +56,14 @@ def scaled(amount: int | str, total: int) -> int:
 def _scale_of_all(store: Store, pods: Sequence[Pod]) -> tuple[int, tuple[str, ...]]:
     """The sum over the controllers of these pods, each counted once, and the pods that have none."""
     scales: dict[str, int] = {}
+    seen: set[str] = set()
     unmanaged = []
     for pod in pods:
         owner = controller_of(pod.manifest)
         if owner is None:
             unmanaged.append(pod.name)
-        elif owner.get("uid") not in scales:
+        elif (uid := str(owner.get("uid"))) not in seen:
+            seen.add(uid)
             found = _scale(store, owner, pod.namespace)
             if found is None:
                 raise CountFailed(f'found no controllers for pod "{pod.name}"')

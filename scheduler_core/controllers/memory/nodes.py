@@ -20,7 +20,7 @@ class PlannedEviction:
 class Zone(State):
     """A zone of nodes: its state, and the nodes that wait there for their NoExecute taint.
 
-    `rate`: how many nodes may be tainted a second, 0 for none; `free_at`: when (ns) the next one may be. `waiting`: nodes with the
+    `rate`: how many nodes may be tainted a second, below 0 for none; `free_at`: when (ns) the next one may be. `waiting`: nodes with the
     time (ns) from which on they may be tainted; `seen`: those that wait or have had their turn, and are not taken on a second time.
     """
 

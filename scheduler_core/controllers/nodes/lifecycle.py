@@ -155,9 +155,9 @@ class NodeLifecycle(Controller):
             texts.append(self._lose(world, node))
             node = world.store.node(node.name) or node
         if node.ready == "True":
-            if self._free(world, node):
+            if (node.taints or node.name in self._zone(world, node).seen) and self._free(world, node):
                 texts.append(f"{node.name} is ready: it is freed of its NoExecute taint")
-        elif node.ready:
+        elif node.ready in _OF_STATUS:
             texts += self._queue_for_taint(world, node)
         return texts
 

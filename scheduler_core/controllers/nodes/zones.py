@@ -6,7 +6,8 @@
 | PartialDisruption | 3 nodes and --unhealthy-zone-threshold of all are lost | --secondary-node-eviction-rate, or none in a small zone |
 | FullDisruption | no node is ready | --node-eviction-rate, none where all zones are so |
 
-Small is a zone of up to --large-cluster-size-threshold nodes. A zone's rate is a bucket with room for one token, which is full at first.
+Small is a zone of up to --large-cluster-size-threshold nodes. A zone's rate is a bucket with room for one token, which is full at
+first; at a rate of 0 it is never filled again.
 
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (handleDisruption, ComputeZoneState), pkg/controller/nodelifecycle/
 scheduler/rate_limited_queue.go, client-go/util/flowcontrol/throttle.go @ v1.34.1
@@ -24,7 +25,9 @@ from scheduler_core.controllers.memory.nodes import Zone
 INITIAL, NORMAL, PARTIAL, FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
 TICK = 100 * MILLISECOND  # how often waiting nodes are looked at
 RETRY = 50 * MILLISECOND
-_RATE_OF_NEVER = 1.0  # what kube's limiter that lets nobody pass says of itself
+NEVER = -1.0  # the rate of kube's limiter that lets nobody pass
+_SAID_OF_NEVER = 1.0  # what that says its rate is
+_END = 1 << 62
 Done = bool
 
 
@@ -61,11 +64,11 @@ def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
 
 def set_rate(zone: Zone, rate: float, now: int) -> None:
     """Gives a zone another rate. A token that is there is not lost; one that is waited for has to be waited for anew."""
-    if rate == (zone.rate or _RATE_OF_NEVER):
+    if rate == (_SAID_OF_NEVER if zone.rate == NEVER else zone.rate):
         return
     had_token = _take(zone, now)
-    zone.rate = rate
-    zone.free_at = now if had_token or not rate else now + _interval(rate)
+    zone.rate = rate if rate > 0 else NEVER
+    zone.free_at = now if had_token else now + _interval(rate)
 
 
 def take_on(zone: Zone, node: str, now: int) -> None:
@@ -97,7 +100,7 @@ def serve(zone: Zone, now: int, taint: Callable[[str], Done]) -> None:
 
 def next_turn(zone: Zone, now: int) -> int | None:
     """When (ns) waiting nodes are next looked at to some effect; None: never, as things are."""
-    if not zone.waiting or not zone.rate:
+    if not zone.waiting or zone.rate == NEVER or zone.free_at == _END:
         return None
     return aligned(max(now, zone.free_at), TICK)
 
@@ -133,11 +136,12 @@ def follow(
 
 def _take(zone: Zone, now: int) -> bool:
     """Takes the zone's token, where it is there."""
-    if not zone.rate or zone.free_at > now:
+    if zone.rate == NEVER or zone.free_at > now:
         return False
-    zone.free_at = now + _interval(zone.rate)
+    zone.free_at = now + _interval(zone.rate) if zone.rate else _END
     return True
 
 
 def _interval(rate: float) -> int:
-    return round(SECOND / rate)
+    """From one token to the next (ns)."""
+    return round(SECOND / rate) if rate > 0 else 0

@@ -29,7 +29,9 @@ def test_a_length_of_time_has_its_unit(ns: int, text: str) -> None:
     assert amounts.duration(ns) == text
 
 
-@pytest.mark.parametrize(("milli", "text"), [(250, "250m"), (2000, "2"), (7500, "7.5"), (0, "0")])
+@pytest.mark.parametrize(
+    ("milli", "text"), [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (0, "0")]
+)
 def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
     assert amounts.cpu(milli) == text
 

@@ -87,6 +87,11 @@ def test_a_text_of_markup_is_shown_as_text(begun):
     assert "<script>alert" not in answer.content.decode()
 
 
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: j}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+"""
 BOUND = """apiVersion: v1
 kind: Pod
 metadata: {{name: p{node}}}
@@ -113,6 +118,12 @@ def test_many_notes_are_summed_up(begun):
 def test_an_object_is_deleted(begun):
     assert begun.post("objects/delete", kind="Node", namespace="", name="n1").status_code == 302
     assert begun.objects("Node") == []
+
+
+def test_a_job_is_deleted_as_kubectl_does_it_with_its_pods(begun):
+    begun.post("yaml", text=JOB, create="")
+    assert begun.post("objects/delete", kind="Job", namespace="default", name="j").status_code == 302
+    assert begun.objects("Job") == []
 
 
 def test_deleting_what_does_not_exist_is_refused(begun):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.api.status import Refused
-from scheduler_core.commands import EvictPod
+from scheduler_core.commands import DeleteObjects, EvictPod, Ref
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.clusters import set_status, silent
 from tests.scheduler_core.worlds import node, pod
@@ -123,7 +123,35 @@ def test_an_unready_pod_goes_while_enough_others_are_healthy(
     assert found is not None and "disruptedPods" not in found["status"]
 
 
-def test_a_precondition_that_fails_is_a_conflict() -> None:
-    sim = with_pod()
-    assert answer(sim, uid="another")[0] == 409
-    assert not going(sim)
+def test_a_precondition_that_fails_is_a_conflict_and_books_nothing() -> None:
+    sim = with_pod(budget("b", 1))
+    before = sim.store.resource_version
+    code, message, _ = answer(sim, uid="another")
+    assert code == 409
+    assert message == (
+        'Operation cannot be fulfilled on Pod "p": the UID in the precondition (another) does not match the UID in record '
+        "(default-p-2). The object might have been deleted and then recreated"
+    ).replace("default-p-2", getattr(sim.store.pod_at("default/p"), "uid", ""))
+    assert answer(sim, resource_version="1")[0] == 409
+    assert sim.store.resource_version == before
+
+
+def test_a_kubelet_evicts_its_own_pods_alone() -> None:
+    options = {"enable-admission-plugins": ["NodeRestriction"]}
+    sim = silent(node("n"), node("m"), pod("p", nodeName="n"), controllers=[], apiserver=options)
+    code, message, _ = answer(sim, user="system:node:m")
+    assert (code, message) == (
+        403,
+        'pods "p" is forbidden: node m can only evict pods with spec.nodeName set to itself',
+    )
+    assert answer(sim, user="system:node:n")[0] == 201
+
+
+def test_nobody_is_evicted_from_a_namespace_that_is_going() -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}}
+    there = pod("p", nodeName="n")
+    there["metadata"]["namespace"] = "old"
+    sim = silent(node("n"), namespace, there, controllers=[])
+    sim.apply(DeleteObjects((Ref("Namespace", "", "old"),)))
+    with pytest.raises(Refused, match="because it is being terminated"):
+        sim.apply(EvictPod("old/p"))

@@ -17,7 +17,6 @@ ROOMS = ("cluster", "controllers", "framework", "objects", "plugins", "queue", "
 ALSO_ELSEWHERE = (
     "lifecycle",
     "command",
-    "os",
     "hostname",
     "subdomain",
     "env",

@@ -152,11 +152,12 @@ def _deadline(rollout: Rollout, current: Manifest) -> int:
 
 
 def _look_again(rollout: Rollout) -> None:
-    """kube: requeueStuckDeployment"""
+    """kube: requeueStuckDeployment. DEVIATION: kube also looks at one that was complete once, over and over; it can't time out."""
     current = conditions.progressing(rollout.owner.status)
     if current is None or not conditions.has_deadline(rollout.spec):
         return
-    if is_complete(rollout, rollout.owner.status) or current.get("reason") == conditions.TIMED_OUT:
+    settled = current.get("reason") in (conditions.TIMED_OUT, conditions.COMPLETE)
+    if settled or is_complete(rollout, rollout.owner.status):
         return
     at = _deadline(rollout, current)
     soon = at - rollout.world.now < SECOND

@@ -103,7 +103,7 @@ def test_all_zones_lost_stops_all_and_one_that_comes_back_lets_them_go_on() -> N
     assert zones.follow(both, {"a": Census(0, 1), "b": Census(2, 0)}, FLAGS, 0) == ""
     assert (both["a"].state, both["a"].rate) == (FULL, 0.1)
     assert zones.follow(both, {"a": Census(0, 1), "b": Census(0, 2)}, FLAGS, 0) == "entered"
-    assert {zone.rate for zone in both.values()} == {0.0}
+    assert {zone.rate for zone in both.values()} == {zones.NEVER}
     assert zones.follow(both, {"a": Census(0, 1), "b": Census(0, 2)}, FLAGS, 0) == ""
     assert zones.follow(both, {"a": Census(1, 0), "b": Census(0, 2)}, FLAGS, 0) == "left"
     assert {zone.rate for zone in both.values()} == {0.1}
@@ -114,3 +114,13 @@ def test_a_zone_whose_nodes_do_not_count_has_no_state() -> None:
     assert one["a"].state == INITIAL
     assert zones.follow(one, {}, FLAGS, 0) == ""
     assert one["a"].state == ""
+
+
+def test_a_rate_of_none_lets_one_pass() -> None:
+    flags = ControllerManagerOptions(node_eviction_rate=0.0)
+    zone = zones.new_zone(flags)
+    zones.take_on(zone, "a", 0)
+    zones.take_on(zone, "b", 0)
+    zones.set_rate(zone, 0.0, 0)
+    assert served(zone, 0) == ["a"]
+    assert zones.next_turn(zone, 0) is None
