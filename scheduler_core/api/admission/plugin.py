@@ -43,6 +43,7 @@ class Request:
     imported: bool = False
     restored: bool = False
 
+    @property
     def what(self) -> str:
         """The object as errors name it."""
         return reference(self.kind.key, self.namespace, self.name)
