@@ -17,6 +17,7 @@ from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.typed import FieldProblem
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+PullRate = Annotated[int, msgspec.Meta(ge=0, le=10**12, extra={"unit": "bytes a second"})]
 Latency = Annotated[int, msgspec.Meta(ge=0, le=60 * SECOND, extra={"unit": "nanoseconds"})]
 
 
@@ -73,6 +74,7 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         None  # the CSI provisioners that run; None: one for whatever a class names
     )
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
+    image_pull_rate: PullRate = 0  # of images whose size is known; 0: they are there at once
     api_latency: Latency = (
         5 * MILLISECOND
     )  # what a scheduler's process waits for a list, or for a call about its lease

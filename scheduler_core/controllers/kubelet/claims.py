@@ -12,6 +12,7 @@ from dataclasses import replace
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet import images
 from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.objects.pod import Pod
@@ -45,4 +46,6 @@ def looked_at(world: World, pod: Pod, run: PodRun) -> PodRun:
     """A pod that waits no longer may start its containers after the usual latency."""
     if run.starts_at != NOT_YET or run.kill is not None or missing(world, pod):
         return run
-    return replace(run, starts_at=world.now + world.settings.pod_start_latency)
+    node = world.store.node(pod.node_name)
+    pulling = 0 if node is None else images.pull_time(world, images.missing(world, pod, node))
+    return replace(run, starts_at=world.now + pulling + world.settings.pod_start_latency)

@@ -61,7 +61,10 @@ class Setting:
 
 def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...]:
     """Containers that have not been started."""
-    return tuple(ContainerRun(str(container.get("name") or "")) for container in containers)
+    return tuple(
+        ContainerRun(str(container.get("name") or ""), str(container.get("image") or ""))
+        for container in containers
+    )
 
 
 def observed(run: PodRun, now: int) -> PodRun:
@@ -84,6 +87,7 @@ def advanced(run: PodRun, setting: Setting) -> PodRun:
     begun = any(each.starts for each in run.containers)
     if finished(run, setting):
         return _wound_up(run, setting)
+    run = _with_new_images(run, setting)
     init = _advanced_init(run, setting, begun)
     run = replace(run, init=init)
     if not begun and not initialized(run, setting):
@@ -91,7 +95,7 @@ def advanced(run: PodRun, setting: Setting) -> PodRun:
     return replace(
         run,
         containers=tuple(
-            _started_where_due(each, setting, _restarts(each, setting.restart_policy))
+            _started_where_due(each, setting, each.changed or _restarts(each, setting.restart_policy))
             for each in run.containers
         ),
     )
@@ -108,7 +112,8 @@ def initialized(run: PodRun, setting: Setting) -> bool:
 def finished(run: PodRun, setting: Setting) -> bool:
     """Whether no regular container runs or will run again."""
     return all(
-        each.ended is not None and not _restarts(each, setting.restart_policy) for each in run.containers
+        each.ended is not None and not each.changed and not _restarts(each, setting.restart_policy)
+        for each in run.containers
     ) or (setting.restart_policy == "Never" and failed_init(run, setting))
 
 
@@ -163,6 +168,30 @@ def _restarts(each: ContainerRun, policy: str) -> bool:
     return policy == "Always" or (policy == "OnFailure" and each.exit_code != 0)
 
 
+def _with_new_images(run: PodRun, setting: Setting) -> PodRun:
+    """Has containers end whose image is another now; they are started with it, whatever the policy."""
+    if not any(
+        each.image != container.get("image", "")
+        for each, container in zip(run.containers, setting.regular, strict=True)
+    ):
+        return run
+    until = setting.now + max(setting.pod.spec.termination_grace_seconds, 1) * SECOND
+    return replace(
+        run,
+        containers=tuple(
+            _with_image(each, str(container.get("image") or ""), setting, until)
+            for each, container in zip(run.containers, setting.regular, strict=True)
+        ),
+    )
+
+
+def _with_image(each: ContainerRun, image: str, setting: Setting, until: int) -> ContainerRun:
+    if each.image == image:
+        return each
+    each = replace(each, image=image, changed=each.running)
+    return _term(each, setting, until)
+
+
 def _advanced_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
     """The init containers, as far as one lets the next begin; once the rest has begun, sidecars alone restart."""
     new = list(run.init)
@@ -208,6 +237,7 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
         exit_code=exit_code,
         reason="",
         signalled=False,
+        changed=False,
         last=last,
     )
 

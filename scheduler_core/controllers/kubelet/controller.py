@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import claims, heartbeats, nodes, pods
+from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
+from scheduler_core.controllers.kubelet.critical import is_mirror
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
@@ -36,8 +36,8 @@ class Kubelet(Controller):
         pods.KILLING,
         pods.BACK_OFF,
         pods.DEADLINE,
-        nodes.NODE_READY,
-        nodes.NODE_NOT_READY,
+        images.PULLED,
+        *nodes.EVENT_REASONS,
     )
     always_on = True
 
@@ -52,13 +52,17 @@ class Kubelet(Controller):
         world.surroundings.volumes.users.follow(event.old_pod, event.new_pod)
         if event.new_pod is None:
             key = f"{event.namespace}/{event.name}"
+            is_made_anew = mirrors.remember(world, event)
             world.surroundings.kubelet.drop(key)
             self.forget(world, key)
+            if is_made_anew:
+                self.enqueue(world, key)
         elif event.new_pod.node_name and _concerns(event):
             self._see(world, event.new_pod)
 
     def on_start(self, world: World) -> None:
         for node in world.store.nodes():
+            images.learn_of(world, node)
             self._start(world, node.name)
             self.enqueue(world, node.name, nodes.READY_LATENCY)
         for pod in _by_age(world.store.pods()):
@@ -85,7 +89,10 @@ class Kubelet(Controller):
 
     def sync(self, world: World, key: str) -> str:
         if "/" not in key:
-            return self._sync_node(world, key)
+            text, again = nodes.report_node(world, key)
+            if again is not None:
+                self.enqueue_at(world, key, again)
+            return text
         done = self._sync_pod(world, key)
         if done.again is not None:
             self.enqueue_at(world, key, done.again)
@@ -96,7 +103,10 @@ class Kubelet(Controller):
     def _see(self, world: World, pod: Pod) -> None:
         """A pod is on a node, or something of it has changed there."""
         memory = world.surroundings.kubelet
-        if pod.phase == "Running" and pod.key not in memory.pods and pod.node_name in memory.since:
+        if pod.node_name not in memory.since:
+            memory.homeless[pod.node_name] = (*memory.homeless.get(pod.node_name, ()), pod.key)
+            return
+        if pod.phase == "Running" and pod.key not in memory.pods:
             run = pods.adopted(world, pod)
             memory.put(pod.key, run)
             if not pod.deleting and all(each.ends is None for each in run.all) and not _has_deadline(pod):
@@ -109,8 +119,12 @@ class Kubelet(Controller):
         if run is not None and (pod is None or pod.uid != run.uid):
             memory.drop(key)
             run = None
+        if pod is None and key in memory.mirrors:
+            return Done(mirrors.restore(world, key), world.now)
         if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
             return Done()
+        if run is not None and pod.deleting and is_mirror(pod):
+            return Done(mirrors.let_go(world, pod))
         if run is not None:
             done = pods.look_after(world, pod, run)
             if _running(memory.pods.get(key)) != _running(run):
@@ -142,6 +156,7 @@ class Kubelet(Controller):
     # nodes
 
     def _on_node(self, world: World, event: WatchEvent) -> None:
+        images.learn(world, event)
         memory, name = world.surroundings.kubelet, event.name
         if event.type == DELETED:
             memory.since.pop(name, None)
@@ -152,8 +167,10 @@ class Kubelet(Controller):
             assert event.new_node is not None
             if not event.new_node.ready:
                 self.enqueue(world, name)
-            for pod in _by_age([pod for pod in world.store.pods() if pod.node_name == name]):
-                if not pod.terminal:
+            keys = (*memory.homeless.pop(name, ()), *memory.on_node.get(name, ()))
+            found = [world.store.pod_at(key) for key in dict.fromkeys(keys)]
+            for pod in _by_age([pod for pod in found if pod is not None]):
+                if pod.node_name == name and not pod.terminal:
                     self._see(world, pod)
         elif _conditions(event.old) != _conditions(event.new):
             self._report(world, name)
@@ -174,25 +191,6 @@ class Kubelet(Controller):
             self.enqueue(world, name)
         elif nodes.as_reported(world, node) is not None:
             heartbeats.report(world, name)
-
-    def _sync_node(self, world: World, name: str) -> str:
-        node = world.store.node(name)
-        new = None if node is None else nodes.as_reported(world, node)
-        if node is None or new is None:
-            return ""
-        world.api.patch_status(("Node", "", name), {"conditions": new})
-        self._record_readiness(world, name, node.ready)
-        since = world.surroundings.kubelet.since.get(name)
-        if since is not None and world.now < since + nodes.READY_LATENCY:
-            self.enqueue_at(world, name, since + nodes.READY_LATENCY)
-        return "reported the node's conditions"
-
-    def _record_readiness(self, world: World, name: str, before: str) -> None:
-        node = world.store.node(name)
-        if node is None or node.ready == before or (node.ready != "True" and not before):
-            return
-        reason = nodes.NODE_READY if node.ready == "True" else nodes.NODE_NOT_READY
-        self.event(world, NORMAL, reason, "Node", name, f"Node {name} status is now: {reason}")
 
 
 def _by_age(pods_: list[Pod]) -> list[Pod]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.api.kube_events import NORMAL, KubeEvent
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import heartbeats
+from scheduler_core.controllers.kubelet import heartbeats, images
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.times import SECOND
 
@@ -29,6 +30,17 @@ _UNDER_PRESSURE = {
     "PIDPressure": ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
 }
 _NOT_YET = "[container runtime status check may not have completed yet]"
+_EVENTS = {
+    ("MemoryPressure", "True"): "NodeHasInsufficientMemory",
+    ("MemoryPressure", "False"): "NodeHasSufficientMemory",
+    ("DiskPressure", "True"): "NodeHasDiskPressure",
+    ("DiskPressure", "False"): "NodeHasNoDiskPressure",
+    ("PIDPressure", "True"): "NodeHasInsufficientPID",
+    ("PIDPressure", "False"): "NodeHasSufficientPID",
+    (READY, "True"): NODE_READY,
+    (READY, "False"): NODE_NOT_READY,
+}
+EVENT_REASONS = tuple(_EVENTS.values())
 _OWN = (*_PRESSURE, READY)
 Condition = dict[str, Any]
 
@@ -79,6 +91,49 @@ def as_reported(world: World, node: Node) -> list[Mapping[str, Any]] | None:
     all_ = [*(condition for condition in own if condition["type"] not in said), *fresh]
     new = reported(old, all_, world.store.timestamp(world.now))
     return None if new == list(old) else new
+
+
+def report_node(world: World, name: str) -> tuple[str, int | None]:
+    """Writes a node's status, where it is another. In words what was done, and when to look again (ns)."""
+    node = world.store.node(name)
+    if node is None:
+        return "", None
+    fields: dict[str, Any] = {}
+    conditions_ = as_reported(world, node)
+    images_ = images.to_report(world, node) if heartbeats.runs(world, name) else None
+    if conditions_ is not None:
+        fields["conditions"] = conditions_
+    if images_ is not None:
+        fields["images"] = images_
+    if not fields:
+        return "", None
+    world.api.patch_status(("Node", "", name), fields)
+    if conditions_ is not None:
+        _record_events(world, node, conditions_)
+    since = world.surroundings.kubelet.since.get(name)
+    is_starting = since is not None and world.now < since + READY_LATENCY
+    return (
+        f"reported the node's {' and '.join(fields)}",
+        since + READY_LATENCY if is_starting and since is not None else None,
+    )
+
+
+def _record_events(world: World, node: Node, new: Sequence[Mapping[str, Any]]) -> None:
+    """An Event for each of the kubelet's conditions that has changed."""
+    old = (node.manifest.get("status") or {}).get("conditions") or ()
+    before = {condition.get("type"): condition.get("status") for condition in old}
+    for condition in new:
+        kind, status = condition["type"], condition["status"]
+        if before.get(kind) in (None, status) and not (
+            kind == READY and status == "True" != before.get(kind)
+        ):
+            continue
+        reason = _EVENTS.get((kind, status))
+        if reason is not None:
+            message = f"Node {node.name} status is now: {reason}"
+            world.store.record(
+                KubeEvent(world.now, NORMAL, reason, "Node", "", node.name, message, "kubelet")
+            )
 
 
 def _condition(kind: str, status: str, reason: str, message: str) -> Condition:

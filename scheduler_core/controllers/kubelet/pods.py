@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import claims
+from scheduler_core.controllers.kubelet import claims, images
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
@@ -79,6 +79,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
     others = active(world, node.name)
+    pulling = images.pull_time(world, images.missing(world, pod, node))
     refusal = refused_before(pod, memory.pressure.get(node.name, ()))
     starts_at, text = world.now, "admitted it: its containers are being created"
     if refusal is None:
@@ -106,7 +107,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
         pod.uid,
         pod.node_name,
         world.now,
-        claims.NOT_YET if lacks else starts_at + world.settings.pod_start_latency,
+        claims.NOT_YET if lacks else starts_at + pulling + world.settings.pod_start_latency,
         new_runs(setting.init),
         new_runs(setting.regular),
     )
@@ -239,6 +240,11 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
         world.store.record(
             KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT)
         )
+
+    if any(new.starts > old.starts for old, new in zip(before.all, run.all, strict=True)):
+        for name in images.pulled(world, pod):
+            size = world.surroundings.kubelet.image_sizes[name]
+            event(NORMAL, images.PULLED, f'Successfully pulled image "{name}". Image size: {size} bytes.')
 
     if run.kill is not None and before.kill is None and run.kill.reason == DEADLINE:
         event(NORMAL, DEADLINE, _TOO_LONG)

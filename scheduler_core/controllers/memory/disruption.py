@@ -8,29 +8,38 @@ from typing import Any
 
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.objects.labels import IN, LabelSelector
 from scheduler_core.objects.pod import Pod
 from scheduler_core.state import Derived, State
 
 Pods = dict[str, None]  # keys (namespace/name)
 KIND = "PodDisruptionBudget"
+_NONE: Mapping[str, LabelSelector] = {}
 
 
 @dataclass(slots=True)
 class DisruptionMemory(State):
-    """Derived from the store when it is first asked for, by namespace: budgets with their selectors, and the pods of each budget."""
+    """Derived from the store when it is first asked for: budgets with their selectors, and the pods of each budget.
+
+    `selectors` by where a budget is looked for: under a label (namespace|key=value) that it demands, or else under its namespace.
+    """
 
     selectors: Derived[dict[str, dict[str, LabelSelector]]] = field(default_factory=dict)
     pods: Derived[dict[str, Pods]] = field(default_factory=dict)  # by budget (namespace/name)
 
     def budgets_for(self, store: Store, pod: Pod) -> list[str]:
         """Keys of the budgets that cover a pod, by name."""
-        selectors = self._read(store).get(pod.namespace)
-        if not selectors:
+        selectors = self._read(store)
+        if len(selectors) == 1:
             return []
-        return [
-            f"{pod.namespace}/{name}" for name in sorted(selectors) if selectors[name].matches(pod.labels)
-        ]
+        space = pod.namespace
+        places = (space, *(_place(space, key, value) for key, value in pod.labels.items()))
+        return sorted(
+            f"{space}/{name}"
+            for place in places
+            for name, selector in selectors.get(place, _NONE).items()
+            if selector.matches(pod.labels)
+        )
 
     def pods_of(self, store: Store, budget: str) -> list[Pod]:
         """The pods that a budget covers, by name."""
@@ -59,13 +68,20 @@ class DisruptionMemory(State):
         self.selectors[""] = {}
         for manifest in store.list(KIND):
             meta = manifest["metadata"]
-            self.selectors.setdefault(meta["namespace"], {})[meta["name"]] = LabelSelector.of(
-                _selector(manifest)
-            )
+            selector = LabelSelector.of(_selector(manifest))
+            demanded = next((r for r in selector.requirements if r.op == IN and len(r.values) == 1), None)
+            place = meta["namespace"]
+            if demanded is not None:
+                place = _place(place, demanded.key, demanded.values[0])
+            self.selectors.setdefault(place, {})[meta["name"]] = selector
         for pod in store.pods() if len(self.selectors) > 1 else ():
             for budget in self.budgets_for(store, pod):
                 self.pods.setdefault(budget, {})[pod.key] = None
         return self.selectors
+
+
+def _place(namespace: str, key: str, value: str) -> str:
+    return f"{namespace}|{key}={value}"
 
 
 def _selector(budget: Mapping[str, Any] | None) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
-from scheduler_core.state import Copied, State
+from scheduler_core.state import Copied, Shared, State
 
 MOST_EVICTIONS = 5  # of a node that are kept
 
@@ -29,6 +31,7 @@ class ContainerRun:
     """
 
     name: str
+    image: str = ""
     starts: int = 0
     started: int | None = None
     ends: int | None = None
@@ -36,6 +39,7 @@ class ContainerRun:
     exit_code: int = 0
     reason: str = ""
     signalled: bool = False  # SIGTERM was sent
+    changed: bool = False  # it ends because its image is another now
     last: Ending | None = None
     pause: int = 0
     paused_at: int = 0
@@ -97,6 +101,17 @@ class KubeletMemory(State):
         default_factory=dict
     )  # the newest of each node
     pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
+
+    mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(
+        default_factory=dict
+    )  # deleted ones
+    image_sizes: Copied[dict[str, int]] = field(default_factory=dict)  # bytes, by name with its tag
+    pulled: Copied[dict[str, tuple[str, ...]]] = field(
+        default_factory=dict
+    )  # by node, what is still to be reported
+    homeless: Copied[dict[str, tuple[str, ...]]] = field(
+        default_factory=dict
+    )  # pods of nodes that are not there
 
     def put(self, key: str, run: PodRun) -> None:
         """Notes a pod as it is now."""

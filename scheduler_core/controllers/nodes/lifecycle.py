@@ -157,7 +157,7 @@ class NodeLifecycle(Controller):
         if node.ready == "True":
             if (node.taints or node.name in self._zone(world, node).seen) and self._free(world, node):
                 texts.append(f"{node.name} is ready: it is freed of its NoExecute taint")
-        elif node.ready:
+        elif node.ready in _OF_STATUS:
             texts += self._queue_for_taint(world, node)
         return texts
 

@@ -35,6 +35,7 @@ from scheduler_core.objects.times import SECOND
 NAME = "eviction-manager"
 EVICTED, THRESHOLD_MET = "Evicted", "EvictionThresholdMet"
 IMMEDIATELY = 1  # seconds of grace
+_IMAGE_GC = 300 * SECOND
 _CLEANUP, _CLEANUP_POLL = 30 * SECOND, SECOND
 _DISK = (
     signals.NODE_DISK,
@@ -96,6 +97,7 @@ class EvictionManager(Controller):
         memory, node = world.surroundings.kubelet, world.store.node(key)
         if node is None or not heartbeats.runs(world, key):
             return ""
+        collected = self._collect_images(world, node)
         state = memory.eviction.get(key) or EvictionState(memory.since[key])
         if state.waits_for and _still_there(world, state) and world.now < state.patience:
             return ""
@@ -107,7 +109,33 @@ class EvictionManager(Controller):
         self._set_pressure(world, node, judged.conditions)
         text, evicted = self._act(world, node, configuration, observed, judged)
         self._wait(world, key, configuration, evicted)
-        return text
+        return "; ".join(part for part in (collected, text) if part)
+
+    def _collect_images(self, world: World, node: Node) -> str:
+        """Garbage collection of images, every 5 minutes since the kubelet started: from the high to the low mark of their disk.
+
+        kube: pkg/kubelet/images/image_gc_manager.go
+        """
+        memory, configuration = world.surroundings.kubelet, world.cluster.kubelet_of(node.name)
+        observed = observe(world, node, configuration)
+        disk = observed.signals[signals.IMAGE_DISK]
+        used = 100 - disk.available * 100 // disk.capacity if disk.capacity else 0
+        if used < configuration.image_high or not observed.unused_images:
+            return ""
+        since = memory.since[node.name]
+        if (world.now - since) % _IMAGE_GC:
+            self.enqueue_at(world, node.name, since + -(-(world.now - since) // _IMAGE_GC) * _IMAGE_GC)
+            return ""
+        wanted = disk.capacity * (100 - configuration.image_low) // 100 - disk.available
+        freed = min(max(wanted, 0), observed.unused_images)
+        self._note_freed(world, node, observed, freed)
+        return f"freed {amount(freed, 'memory')} of unused images: their disk is {used} % full"
+
+    def _note_freed(self, world: World, node: Node, observed: Observations, freed: int) -> None:
+        memory = world.surroundings.kubelet
+        state = memory.eviction.get(node.name) or EvictionState(memory.since[node.name])
+        gone = observed.declared_images - observed.unused_images + freed
+        memory.eviction[node.name] = replace(state, freed=(observed.declared_images, gone))
 
     def _wait(
         self, world: World, node: str, configuration: KubeletConfiguration, evicted: list[tuple[Pod, int]]
@@ -199,10 +227,8 @@ class EvictionManager(Controller):
             return ""
         memory = world.surroundings.kubelet
         if observed.unused_images:
-            state = memory.eviction[node.name]
-            freed = (observed.declared_images, observed.declared_images)
-            memory.eviction[node.name] = replace(state, freed=freed)
-            self.enqueue_at(world, node.name, tick(state, world.now))
+            self._note_freed(world, node, observed, observed.unused_images)
+            self.enqueue_at(world, node.name, tick(memory.eviction[node.name], world.now))
         again = observe(world, node, configuration)
         thresholds = with_container_disk(configuration.thresholds, again.image_disk, False)
         if met(thresholds, again.signals, True):

@@ -9,7 +9,7 @@ kube: pkg/kubelet/eviction/helpers.go (makeSignalObservations) @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduler_core.config.kubelet import KubeletConfiguration
 from scheduler_core.config.kubelet import thresholds as signals
@@ -82,11 +82,16 @@ def local_volumes(pod: Pod) -> Iterator[str]:
             yield str(volume.get("name") or "")
 
 
-def observe(world: World, node: Node, configuration: KubeletConfiguration) -> Observations:
-    """What a node's kubelet measures now."""
+def observe(
+    world: World, node: Node, configuration: KubeletConfiguration, at: int | None = None
+) -> Observations:
+    """What a node's kubelet measures at a time (ns; None: now), with the pods that are there now."""
+    at = world.now if at is None else at
     book = book_of(world.surroundings.inputs.usage)
-    own = book.of_node(node.name).at(world.now)
-    pods = tuple(_stats(world, book, pod) for pod in active(world, node.name))
+    own = book.of_node(node.name).at(at)
+    pods = tuple(
+        replace(_stats(world, book, pod), amounts=book.of_pod(pod).at(at)) for pod in active(world, node.name)
+    )
     state = world.surroundings.kubelet.eviction.get(node.name)
     declared = own.get("unusedImages", 0)
     of, freed = state.freed if state is not None else (0, 0)

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from scheduler_core.commands import Refused, SetUsage
-from scheduler_core.controllers.kubelet.eviction.observations import PodStats
+from scheduler_core.controllers.kubelet.eviction.curves import Mark, curves
+from scheduler_core.controllers.kubelet.eviction.observations import PodStats, observe
 from scheduler_core.controllers.kubelet.eviction.ranking import ranked
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import SECOND
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
+GI = 2**30
 HARD = {"kubelet": {"evictionHard": {"memory.available": "1Gi"}}}
 
 
@@ -166,3 +169,35 @@ def test_an_entry_that_cannot_be_read_is_refused(entry: dict[str, Any], path: st
     with pytest.raises(Refused) as refused:
         Cluster().do(SetUsage((entry,)))
     assert [error.path for error in refused.value.errors] == [path]
+
+
+def test_images_are_collected_from_the_high_to_the_low_mark_every_five_minutes() -> None:
+    disk = {"capacity": "100Gi", "used": "60Gi"}
+    cluster = using({"at": "20s", "node": "n", "nodefs": disk, "unusedImages": "28Gi"}, pods=(pod("a"),))
+    cluster.until(299)
+    assert left(cluster, "imagefs.available") == 12 * 2**30
+    cluster.until(301)
+    assert left(cluster, "imagefs.available") == 20 * 2**30
+    assert cluster.status("a")["phase"] == "Running"
+
+
+def left(cluster: Cluster, signal: str) -> int:
+    found = cluster.sim.store.node("n")
+    assert found is not None
+    configuration = cluster.sim.cluster.kubelet_of("n")
+    return observe(cluster.sim, found, configuration).signals[signal].available
+
+
+def test_a_node_s_curves_show_usage_against_thresholds() -> None:
+    cluster = using(
+        {"at": "20s", "pod": "default/a", "memory": "1Gi"},
+        {"at": "40s", "pod": "default/a", "memory": "2Gi"},
+        pods=(pod("a"),),
+    )
+    found = cluster.until(10).sim.store.node("n")
+    assert found is not None
+    memory = curves(cluster.sim, found, 0, 60 * SECOND)[0]
+    assert (memory.signal, memory.capacity, memory.marks) == ("memory.available", 4 * GI, (Mark(GI, 0, 0),))
+    assert memory.points == tuple(
+        (at * SECOND, available * GI) for at, available in ((0, 4), (10, 4), (20, 3), (40, 2), (60, 2))
+    )

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from scheduler_core.commands import DeleteObjects, Ref, Refused, SetKubelet
+from scheduler_core.commands import DeleteObjects, PatchObject, Ref, Refused, SetKubelet
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 CRASH = {"runs": [{"for": "5s", "exit": 1}]}
@@ -132,3 +132,41 @@ def test_new_programs_count_for_containers_that_run() -> None:
 def test_a_rule_that_cannot_be_read_is_refused(rule: dict[str, object], path: str) -> None:
     with pytest.raises(Refused, match=path.replace("[", r"\[").replace("]", r"\]")):
         Cluster().programs(rule)
+
+
+def test_a_new_image_restarts_the_container_whatever_the_policy() -> None:
+    cluster = Cluster(node(), pod("p", restartPolicy="Never")).until(10)
+    change = {"spec": {"containers": [{"name": "c", "image": "other"}]}}
+    cluster.do(PatchObject(Ref("Pod", "default", "p"), change, "strategic"))
+    cluster.until(12)
+    assert cluster.container("p")["image"] == "other"
+    assert cluster.container("p")["restartCount"] == 1
+    assert cluster.status("p")["phase"] == "Running"
+
+
+MIRROR = {"kubernetes.io/config.mirror": "abc", "kubernetes.io/config.source": "file"}
+
+
+def test_a_mirror_pod_that_is_deleted_comes_back_and_its_static_pod_runs_on() -> None:
+    static = pod("p")
+    static["metadata"]["annotations"] = MIRROR
+    cluster = Cluster(node(), static).until(10)
+    first = cluster.pod("p").uid
+    delete(cluster, "p")
+    cluster.until(12)
+    assert cluster.pod("p").uid != first
+    assert cluster.container("p")["state"] == {"running": {"startedAt": "2026-01-01T00:00:02Z"}}
+    delete(cluster, "p", 0)
+    assert cluster.until(13).pod("p").phase == "Running"
+
+
+def test_images_that_a_pod_needs_are_reported_when_they_are_there() -> None:
+    has, lacks = node("has"), node("lacks")
+    has["status"]["images"] = [{"names": ["web:1"], "sizeBytes": 500_000_000}]
+    wanted = pod("p", on="lacks", containers=[{"name": "c", "image": "web:1"}])
+    cluster = Cluster(has, lacks, wanted, cluster={"image_pull_rate": 50_000_000})
+    assert cluster.until(11).status("p")["phase"] == "Pending"
+    assert cluster.container("p")["state"] == {"waiting": {"reason": "ContainerCreating"}}
+    assert cluster.until(13).status("p")["phase"] == "Running"
+    found = cluster.until(21).sim.store.node("lacks")
+    assert found is not None and found.images == ((("web:1",), 500_000_000),)

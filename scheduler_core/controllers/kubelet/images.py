@@ -1,0 +1,80 @@
+"""Images: which ones a node has, how long it takes to get one, and that it is reported when it is there.
+
+Only images whose size some node reports are looked at: of others nobody knows how large they are, and ImageLocality passes them over.
+
+kube: pkg/kubelet/images/image_manager.go, pkg/kubelet/nodestatus/setters.go (Images) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet import heartbeats
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.spec import normalized_image_name
+from scheduler_core.objects.times import SECOND
+
+PULLED = "Pulled"
+MOST_REPORTED = 50  # nodeStatusMaxImages
+
+
+def learn(world: World, event: WatchEvent) -> None:
+    """Notes the sizes of images that a node reports."""
+    node, old = event.new_node, event.old_node
+    if node is not None and (old is None or old.images != node.images):
+        learn_of(world, node)
+
+
+def learn_of(world: World, node: Node) -> None:
+    """As `learn`, of a node that is there."""
+    sizes = world.surroundings.kubelet.image_sizes
+    for names, size in node.images:
+        for name in names:
+            sizes.setdefault(normalized_image_name(name), size)
+
+
+def missing(world: World, pod: Pod, node: Node) -> list[str]:
+    """The pod's images that the node has to get, each once."""
+    sizes = world.surroundings.kubelet.image_sizes
+    if not sizes:
+        return []
+    there = _there(world, node)
+    return [name for name in dict.fromkeys(pod.spec.images) if name in sizes and name not in there]
+
+
+def pull_time(world: World, names: Iterable[str]) -> int:
+    """How long it takes to get images (ns)."""
+    rate = world.cluster.image_pull_rate
+    sizes = world.surroundings.kubelet.image_sizes
+    return sum(sizes[name] * SECOND // rate for name in names) if rate else 0
+
+
+def pulled(world: World, pod: Pod) -> list[str]:
+    """Notes that a pod's images are on its node now; those that were not."""
+    node = world.store.node(pod.node_name)
+    names = [] if node is None else missing(world, pod, node)
+    if names:
+        memory = world.surroundings.kubelet
+        memory.pulled[pod.node_name] = (*memory.pulled.get(pod.node_name, ()), *names)
+        heartbeats.report(world, pod.node_name)
+    return names
+
+
+def to_report(world: World, node: Node) -> list[Mapping[str, Any]] | None:
+    """The node's images as they are to be reported, the largest first; None where they are so already."""
+    memory = world.surroundings.kubelet
+    names = memory.pulled.pop(node.name, ())
+    if not names:
+        return None
+    old = (node.manifest.get("status") or {}).get("images") or []
+    new = [*old, *({"names": [name], "sizeBytes": memory.image_sizes[name]} for name in names)]
+    return sorted(new, key=lambda image: -int(image.get("sizeBytes") or 0))[:MOST_REPORTED]
+
+
+def _there(world: World, node: Node) -> frozenset[str]:
+    reported = (normalized_image_name(name) for names, _ in node.images for name in names)
+    return frozenset((*reported, *world.surroundings.kubelet.pulled.get(node.name, ())))
