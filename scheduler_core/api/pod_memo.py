@@ -80,6 +80,8 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     meta, spec = manifest.get("metadata"), manifest.get("spec")
     if not isinstance(meta, Mapping) or not isinstance(spec, dict) or not meta.get("namespace"):
         return None
+    if meta.get("uid"):
+        return None
     if _NODE in spec:
         spec = {name: value for name, value in spec.items() if name != _NODE}
     try:
