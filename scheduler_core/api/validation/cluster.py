@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation.budgets import budget, deployment, lease, runtime_class
+from scheduler_core.api.validation import workloads
+from scheduler_core.api.validation.budgets import budget, lease, runtime_class
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.cron_jobs import cron_job
+from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
 from scheduler_core.api.validation.objects import semantics
@@ -52,6 +54,11 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "PodDisruptionBudget": budget,
     "Lease": lease,
     "ResourceQuota": resource_quota,
-    "Deployment": deployment,
+    "Deployment": workloads.deployment,
+    "ReplicaSet": workloads.replica_set,
+    "ReplicationController": workloads.replication_controller,
+    "StatefulSet": workloads.stateful_set,
+    "DaemonSet": workloads.daemon_set,
+    "Job": job,
     "CronJob": cron_job,
 }
