@@ -10,9 +10,8 @@ from typing import Any
 
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.surroundings import Level
+from scheduler_core.controllers.surroundings import Figures
 
-MOST_LEVELS = 400  # of one object
 Manifest = Mapping[str, Any]
 
 
@@ -25,19 +24,16 @@ class Chronicle(Controller):
     always_on = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        levels = world.surroundings.levels
         key = f"{event.kind}/{event.namespace}/{event.name}"
         figures = () if event.new is None else _FIGURES[event.kind](event.new)
-        kept = levels.get(key, ())
-        if not kept and (event.kind == "Node" or not figures):
+        if key not in world.surroundings.levels and (event.kind == "Node" or not figures):
             if event.old is None or _FIGURES[event.kind](event.old) == figures:
                 return
-            kept = (Level(0, _FIGURES[event.kind](event.old)),)
-        if not kept or kept[-1].figures != figures:
-            levels[key] = (*kept, Level(world.now, figures))[-MOST_LEVELS:]
+            world.surroundings.note_level(key, 0, _FIGURES[event.kind](event.old))
+        world.surroundings.note_level(key, world.now, figures)
 
 
-def _replica_set(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
+def _replica_set(manifest: Manifest) -> Figures:
     status = manifest.get("status") or {}
     return (
         ("desired", int((manifest.get("spec") or {}).get("replicas") or 0)),
@@ -46,7 +42,7 @@ def _replica_set(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
     )
 
 
-def _budget(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
+def _budget(manifest: Manifest) -> Figures:
     status = manifest.get("status") or {}
     return (
         ("healthy", int(status.get("currentHealthy") or 0)),
@@ -55,16 +51,16 @@ def _budget(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
     )
 
 
-def _node(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
+def _node(manifest: Manifest) -> Figures:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     return tuple((str(c.get("type")), str(c.get("status"))) for c in conditions)
 
 
-def _lease(manifest: Manifest) -> tuple[tuple[str, int | str], ...]:
+def _lease(manifest: Manifest) -> Figures:
     return (("holder", str((manifest.get("spec") or {}).get("holderIdentity") or "")),)
 
 
-_FIGURES: Mapping[str, Callable[[Manifest], tuple[tuple[str, int | str], ...]]] = {
+_FIGURES: Mapping[str, Callable[[Manifest], Figures]] = {
     "ReplicaSet": _replica_set,
     "PodDisruptionBudget": _budget,
     "Node": _node,

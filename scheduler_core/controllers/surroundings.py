@@ -21,6 +21,7 @@ from scheduler_core.controllers.memory.workloads import WorkloadsMemory
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
+MOST_LEVELS = 400  # of one object
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,15 @@ class Inputs:
     entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
 
 
+Figures = tuple[tuple[str, int | str], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """Figures of an object from a time (ns) on; none: it has gone."""
 
     t: int
-    figures: tuple[tuple[str, int | str], ...]
+    figures: Figures
 
 
 @dataclass(slots=True)
@@ -92,3 +96,9 @@ class Surroundings(State):
     workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)
     troubles: Copied[Troubles] = field(default_factory=Troubles)
+
+    def note_level(self, key: str, t: int, figures: Figures) -> None:
+        """Keeps figures where they are others than before, of the newest so many."""
+        kept = self.levels.get(key, ())
+        if not kept or kept[-1].figures != figures:
+            self.levels[key] = (*kept, Level(t, figures))[-MOST_LEVELS:]

@@ -7,13 +7,17 @@ from typing import Any
 
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet.eviction.observations import observe
+from scheduler_core.controllers.memory.eviction import Eviction
 from scheduler_core.controllers.surroundings import Level, WorkQueue
 from scheduler_core.controllers.workloads.deployments.standstill import standstill
+from scheduler_core.readings.disruptions import read_drains, read_planned
 
 Reading = dict[str, Any]
 Manifest = Mapping[str, Any]
 MOST_WAITING = 12
 MOST_NODES = 500
+MOST_RANKED = 30
 
 
 def read_controllers(world: World) -> list[Reading]:
@@ -78,6 +82,59 @@ def read_node(world: World, name: str) -> Reading | None:
         "capacity": dict(status.get("capacity") or {}),
         "allocatable": dict(status.get("allocatable") or {}),
         "levels": _levels(world, f"Node//{name}"),
+        "signals": _signals(world, name),
+        "measured": _levels(world, f"Signals//{name}"),
+        "evictions": [
+            _eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))
+        ],
+        "planned": read_planned(world, name),
+        "drains": [drain for drain in read_drains(world) if drain["node"] == name],
+    }
+
+
+def _signals(world: World, name: str) -> list[Reading]:
+    """What the kubelet measures now: how much is left, of how much, and below which amounts it acts."""
+    node = world.store.node(name)
+    if node is None:
+        return []
+    configuration = world.cluster.kubelet_of(name)
+    observed = observe(world, node, configuration).signals
+    return [
+        {
+            "signal": signal,
+            "available": left.available,
+            "capacity": left.capacity,
+            "thresholds": [
+                {"amount": t.amount.of(left.capacity), "text": t.amount.text, "grace": t.grace}
+                for t in configuration.thresholds
+                if t.signal == signal
+            ],
+        }
+        for signal, left in observed.items()
+    ]
+
+
+def _eviction(eviction: Eviction) -> Reading:
+    """Why, and in which ranking, a pod was chosen."""
+    return {
+        "t": eviction.t,
+        "signal": eviction.signal,
+        "threshold": eviction.threshold,
+        "available": eviction.available,
+        "chosen": eviction.chosen,
+        "message": eviction.message,
+        "resource": eviction.resource,
+        "ranking": [
+            {
+                "pod": row.pod,
+                "priority": row.priority,
+                "usage": row.usage,
+                "request": row.request,
+                "exceeds": row.exceeds,
+                "critical": row.critical,
+            }
+            for row in eviction.ranking[:MOST_RANKED]
+        ],
     }
 
 

@@ -161,8 +161,13 @@ class Simulation(State):
         until: Callable[[Simulation], bool] | None = None,
         steps: int | None = None,
         should_stop: Callable[[], bool] | None = None,
+        *,
+        timers: bool = False,
     ) -> RunResult:
-        """Makes transitions until a condition holds, the budget is spent, the caller says stop, or the world is idle."""
+        """Makes transitions until a condition holds, the budget is spent, the caller says stop, or the world is idle.
+
+        `timers`: an idle world goes on as long as it has any.
+        """
         records: list[Record] = []
         done = 0
         while True:
@@ -170,7 +175,7 @@ class Simulation(State):
                 return RunResult(records, done, "budget")
             if should_stop is not None and should_stop():
                 return RunResult(records, done, "stopped")
-            if self.idle:
+            if self._peek() is None if timers else self.idle:
                 return RunResult(records, done, "idle")
             records += self.advance()
             done += 1

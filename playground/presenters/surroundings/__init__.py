@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock
 from playground.presenters.surroundings.budgets import budgets
 from playground.presenters.surroundings.controllers import controllers
-from playground.presenters.surroundings.nodes import node, nodes
+from playground.presenters.surroundings.nodes import drains, node, nodes, zones
 from playground.presenters.surroundings.replicas import replicas
 from playground.presenters.surroundings.rollouts import rollouts
 from playground.presenters.words import gettext_noop
@@ -31,7 +31,6 @@ _ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]]
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
     """What sessions/worker/answers/cluster.py read; `name` is that of one node."""
-    part = part if part in PARTS else "controllers"
     now = reading["now"]
     return {
         "position": reading["position"],
@@ -42,4 +41,7 @@ def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
         "name": name,
         "rows": _ROWS[part](reading["rows"], now),
         "node": node(reading["node"], now) if reading["node"] else None,
+        "zones": zones(reading.get("zones", ()), now),
+        "drains": drains(reading.get("drains", ())),
+        "troubles": reading.get("troubles", ()),
     }

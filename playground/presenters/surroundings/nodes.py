@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from playground.presenters.amounts import clock
+from playground.charts.metrics import curves
+from playground.presenters.amounts import clock, duration, memory, thousands
+from playground.presenters.surroundings.series import series
 
 MOST_CHANGES = 40
+GI = 2**30
+CHARTED = ("memory.available", "nodefs.available", "pid.available")
 
 
 def nodes(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
@@ -28,7 +32,85 @@ def _notable(conditions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def node(row: Mapping[str, Any], now: int) -> dict[str, Any]:
     """`changes`: which condition changed when, newest first."""
-    return {**row, "ready": _ready(row["conditions"]), "changes": _changes(row["levels"])}
+    return {
+        **row,
+        "ready": _ready(row["conditions"]),
+        "changes": _changes(row["levels"]),
+        "signals": [_signal(signal) for signal in row["signals"]],
+        "charts": [chart for name in CHARTED if (chart := _chart(row, name, now))],
+        "evictions": [_eviction(eviction) for eviction in row["evictions"]],
+        "planned": [{**plan, "at": clock(plan["at"])} for plan in row["planned"]],
+        "drains": drains(row["drains"]),
+    }
+
+
+def _signal(row: Mapping[str, Any]) -> dict[str, Any]:
+    """`share`: how much is left, in percent; `marks`: where the thresholds stand."""
+    capacity = max(row["capacity"], 1)
+    return {
+        "signal": row["signal"],
+        "available": _amount(row["signal"], row["available"]),
+        "capacity": _amount(row["signal"], row["capacity"]),
+        "share": min(max(round(100 * row["available"] / capacity), 0), 100),
+        "short": any(row["available"] < t["amount"] for t in row["thresholds"]),
+        "marks": [
+            {
+                "text": t["text"],
+                "soft": bool(t["grace"]),
+                "share": min(max(round(100 * t["amount"] / capacity, 1), 0), 99),
+            }
+            for t in row["thresholds"]
+        ],
+    }
+
+
+def _amount(signal: str, value: int) -> str:
+    return memory(value) if "inodes" not in signal and not signal.startswith("pid") else thousands(value)
+
+
+def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | None:
+    """What was left of a signal over virtual time, with its thresholds; None where nothing was measured."""
+    measured, size = row["measured"], 1 if signal.startswith("pid") else GI
+    if len(measured) < 2:
+        return None
+    times, unit, lines = series({"": measured}, (signal,), now)
+    curve = [round(value / size, 3) for value in next(iter(lines.values()))]
+    found = next((s for s in row["signals"] if s["signal"] == signal), None)
+    if found is None or len(set(curve)) < 2:
+        return None
+    below = {
+        f"threshold {t['text']}": [round(t["amount"] / size, 3)] * len(times) for t in found["thresholds"]
+    }
+    return {
+        "id": f"signal-{signal.replace('.', '-')}",
+        "title": f"{signal} (GiB)" if size == GI else signal,
+        "figure": curves(times, unit, {signal: curve, **below}, False),
+    }
+
+
+def _eviction(row: Mapping[str, Any]) -> dict[str, Any]:
+    bytes_ = row["resource"] in ("memory", "ephemeral-storage")
+    show = memory if bytes_ else thousands
+    return {
+        **row,
+        "t": clock(row["t"]),
+        "ranking": [{**r, "usage": show(r["usage"]), "request": show(r["request"])} for r in row["ranking"]],
+    }
+
+
+def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[dict[str, Any]]:
+    """Zones of nodes; `next` in words."""
+    return [
+        {**row, "next": duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else ""}
+        for row in rows
+    ]
+
+
+def drains(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {**row, "since": clock(row["since"]), "ended": "" if row["ended"] is None else clock(row["ended"])}
+        for row in rows
+    ]
 
 
 def _changes(levels: list[dict[str, Any]]) -> list[dict[str, str]]:

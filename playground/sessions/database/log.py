@@ -26,7 +26,7 @@ from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand
-from scheduler_core import ENGINE_VERSION, FIRST_EDITION
+from scheduler_core import ENGINE_VERSION, LATEST_EDITION
 
 Drive = Literal["play", "run"]
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
@@ -64,7 +64,7 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
-EDITION = FIRST_EDITION
+EDITION = LATEST_EDITION
 """What new sessions begin with."""
 
 

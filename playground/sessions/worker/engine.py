@@ -17,7 +17,7 @@ from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.until import Until
+from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands
 from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.until import condition, hit_of
@@ -225,9 +225,11 @@ class Engine:
         reason: Reason = ""
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
         holds, watchdog, circles = self._condition(until), self._watching(), None
+        # Leases are renewed in idle worlds, too; whoever waits for a time waits through that.
+        timers = isinstance(until, TimeReached) and self.world.settings.cluster is not None
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.thread_time()
-            result = self.world.run(holds, at + most - self.world.position, self.slice.over)
+            result = self.world.run(holds, at + most - self.world.position, self.slice.over, timers=timers)
             self.history.worked(self.world, time.thread_time() - started)
             circles = watchdog.circles(self.world)
             reason = _reason(result.reason, circles)

@@ -198,6 +198,11 @@ def test_an_action_becomes_a_command(about, name, filled_in, command):
     assert as_json(form.command) == command
 
 
+def test_no_field_is_called_as_what_every_form_sends():
+    taken = {"kind", "namespace", "name", "at", "past", "csrfmiddlewaretoken"}
+    assert not taken & {field.name for each in ACTIONS for field in each.fields}
+
+
 def test_every_action_has_a_case():
     assert {(about.kind == "Node", name) for about, name, _, _ in CASES} == {
         (each.kinds == ("Node",) or each.name == "label", each.name) for each in ACTIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
-from scheduler_core.controllers.chronicle import MOST_LEVELS
+from scheduler_core.controllers.surroundings import MOST_LEVELS
 from scheduler_core.simulation import Simulation
 
 SET = Ref("ReplicaSet", "default", "web")

@@ -13,10 +13,14 @@ from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.readings import (
     read_budgets,
     read_controllers,
+    read_covered,
+    read_drains,
     read_node,
     read_nodes,
     read_replicas,
     read_rollouts,
+    read_troubles,
+    read_zones,
 )
 
 _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
@@ -50,4 +54,11 @@ def cluster_of(world: Any, part: str, name: str) -> Data:
         if node is None:
             raise SessionGone(f"There is no node {name} at this step.")
         return {**answer, "node": node}
-    return {**answer, "rows": _PARTS[part](world) if part in _PARTS else []}
+    rows = _PARTS[part](world)
+    if part == "controllers":
+        return {**answer, "rows": rows, "troubles": read_troubles(world)}
+    if part == "nodes":
+        return {**answer, "rows": rows, "zones": read_zones(world), "drains": read_drains(world)}
+    if part == "budgets":
+        rows = [{**row, "covered": read_covered(world, f"{row['namespace']}/{row['name']}")} for row in rows]
+    return {**answer, "rows": rows}

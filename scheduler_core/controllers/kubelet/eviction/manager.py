@@ -103,6 +103,8 @@ class EvictionManager(Controller):
             return ""
         configuration = world.cluster.kubelet_of(key)
         observed = observe(world, node, configuration)
+        available = tuple((signal, left.available) for signal, left in observed.signals.items())
+        world.surroundings.note_level(f"Signals//{key}", world.now, available)
         thresholds = with_container_disk(configuration.thresholds, observed.image_disk, False)
         judged = judge(state, thresholds, observed.signals, configuration, world.now)
         memory.eviction[key] = judged.state

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from django.test import AsyncClient
 from django.urls import reverse
+from msgspec import to_builtins
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.database.log import EDITION
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.looking import Cluster
 from playground.sessions.protocol.until import (
     AttemptEnded,
     NextUnschedulable,
@@ -25,7 +27,8 @@ from playground.sessions.protocol.until import (
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.conditions.until import require_future
-from scheduler_core.commands import command_from_json
+from scheduler_core import LATEST_EDITION
+from scheduler_core.commands import StartScheduler, command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
@@ -100,6 +103,15 @@ async def test_the_next_pod_is_one_that_comes_after_the_run_began(mixed: Session
     again = await run(mixed, NextUnschedulable())
     assert again > first
     assert await run(mixed, NextUnschedulable()) > again
+
+
+async def test_a_run_to_a_time_goes_on_where_nothing_but_leases_is_renewed(transactional_db: None) -> None:
+    begun = await create_session("Test", commands=[to_builtins(StartScheduler("a"))], edition=LATEST_EDITION)
+    await run(begun, TimeReached(60))
+    client = await SessionClient.open(begun.edit_key)
+    reading = await client.ask(Cluster(at=None, part="replicas", name=""))
+    assert 60 <= reading["now"] / 10**9 < 63
+    assert [row["stage"] for row in reading["rows"]] == ["leading", "working"]
 
 
 async def test_a_condition_that_never_holds_stops_at_the_end_and_says_so(session: Session) -> None:
