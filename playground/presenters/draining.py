@@ -1,7 +1,8 @@
-"""A drain of a node: which pods it still waits for, and why."""
+"""What takes pods away from a node: a drain, with the pods it still waits for and why, and evictions that taints have planned."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from playground.presenters.amounts import clock
@@ -35,6 +36,13 @@ def draining(sim: WorldView, node: str) -> dict[str, Any] | None:
         ],
         "more": max(len(left) - MOST_PODS, 0),
     }
+
+
+def planned(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
+    """When NoExecute taints will evict some pods (namespace/name), soonest first."""
+    evictions = sim.surroundings.nodes.evictions
+    rows = sorted((evictions[key].at, key) for key in pods if key in evictions)
+    return [{"key": key, "at": clock(at), "why": evictions[key].why} for at, key in rows[:MOST_PODS]]
 
 
 def _going(left: int, all_: int) -> Message:

@@ -72,6 +72,7 @@ class APIServer:
             user,
             dry_run,
             imported,
+            imported and bool(manifest["metadata"].get("uid")),
         )
         given, like = manifest, None
         if recalled is None:
@@ -84,7 +85,7 @@ class APIServer:
             raise Refused.because(already_exists(kind.resource, name), reference(kind.key, namespace, name))
         if dry_run:
             return manifest
-        for plugin in writers_of(self.options):
+        for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
         event = self.store.create(manifest, kind.key, self.now, like)
         assert event.new is not None
@@ -196,12 +197,15 @@ class APIServer:
         if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
             uid = self.store.next_uid(request.namespace, request.name)
             manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
+        plugins = plugins_of(self.options)
+        if request.restored:
+            plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
         manifest = strategies.prepare_for_create(kind, manifest)
-        for plugin in plugins_of(self.options):
+        for plugin in plugins:
             manifest = plugin.admit(request, manifest)
         manifest = strategies.complete(kind, manifest, self.store.timestamp(self.now), request.imported)
         self._check(kind, request.name, validate(manifest, kind))
-        for plugin in plugins_of(self.options):
+        for plugin in plugins:
             plugin.validate(request, manifest)
         return manifest
 

@@ -15,6 +15,7 @@ from scheduler_core.config.gates import (
     read_gates,
     written,
 )
+from scheduler_core.config.kubelet import read_kubelet, without_effect
 from scheduler_core.config.load import load_configuration, with_plugin
 from scheduler_core.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
 from scheduler_core.config.types import ConfigurationError, SchedulerConfiguration
@@ -43,6 +44,8 @@ __all__ = [
     "WorldSettings",
     "load_configuration",
     "read_gates",
+    "read_kubelet",
     "with_plugin",
+    "without_effect",
     "written",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from scheduler_core.api.eviction import ready
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.nodes import Drain
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import next_turn
@@ -23,7 +24,7 @@ def read_covered(world: World, budget: str) -> list[Reading]:
     namespace, _, name = budget.partition("/")
     manifest = world.store.get("PodDisruptionBudget", namespace, name)
     booked = ((manifest or {}).get("status") or {}).get("disruptedPods") or {}
-    pods = world.surroundings.disruption.pods_of(world.store, budget) if manifest is not None else []
+    pods = DisruptionMemory().pods_of(world.store, budget) if manifest is not None else []
     return [{"pod": pod.key, "node": pod.node_name, "state": _state(pod, pod.name in booked)} for pod in pods]
 
 

@@ -71,6 +71,7 @@ class Process(State):
         "exit_code",
         "hang",
         "identity",
+        "launched",
         "listed",
         "renewal_failed",
         "reporter",
@@ -79,6 +80,7 @@ class Process(State):
     )
 
     identity: str
+    launched: bool  # it was started as a process; else it is of a scheduler that was there before
     clock: Clock
     stage: Stage
     since: int
@@ -95,6 +97,7 @@ class Process(State):
         self, identity: str, clock: Clock, election: ElectionConfig | None, seed: int, reporter: str = ""
     ) -> None:
         self.identity = identity
+        self.launched = True
         self.clock = clock
         self.stage = Stage.STARTING
         self.since = 0
@@ -126,6 +129,7 @@ class Process(State):
 def working_process(name: str, since: int) -> Process:
     """Of a scheduler that runs without election."""
     process = Process(name, Clock(), None, 0)
+    process.launched = False
     process.stage, process.since, process.listed = Stage.WORKING, since, True
     return process
 

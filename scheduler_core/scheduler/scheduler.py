@@ -247,6 +247,11 @@ class Scheduler(State):
         return self.process is None or self.process.stage is Stage.WORKING
 
     @property
+    def launched(self) -> bool:
+        """Whether it was started as a process of its own."""
+        return self.process is not None and self.process.launched
+
+    @property
     def hang(self) -> int | None:
         """How long (ns) its API calls hang before they fail; None where it is not cut off."""
         return None if self.process is None else self.process.hang

@@ -120,7 +120,7 @@ def _executor(world: EditableWorld, command: Command) -> Callable[[Any, Any], No
 
 def _configurations(world: EditableWorld) -> Configurations:
     """Of the schedulers that are no processes of their own."""
-    return tuple((s.name, s.configuration.given) for s in world.schedulers if s.process is None)
+    return tuple((s.name, s.configuration.given) for s in world.schedulers if not s.launched)
 
 
 def _edit(world: EditableWorld, before: EditableState) -> Edit:
@@ -210,7 +210,7 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
     names = {
         profile.scheduler_name: scheduler.name
         for scheduler in world.schedulers
-        if scheduler.name != command.scheduler and scheduler.process is None
+        if scheduler.name != command.scheduler and not scheduler.launched
         for profile in scheduler.configuration.profiles
     }
     for i, profile in enumerate(configuration.profiles):
@@ -224,7 +224,7 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
 
 def _take_down(world: EditableWorld, name: str) -> None:
     for scheduler in world.schedulers:
-        if scheduler.name == name and scheduler.process is not None:
+        if scheduler.name == name and scheduler.launched:
             scheduler_commands.kill(scheduler)
             return
     world.stop_scheduler(name)
@@ -232,7 +232,10 @@ def _take_down(world: EditableWorld, name: str) -> None:
 
 def _clock(world: EditableWorld, name: str) -> Clock | None:
     """Of a scheduler that is a process of its own."""
-    return next((s.process.clock for s in world.schedulers if s.name == name and s.process is not None), None)
+    for scheduler in world.schedulers:
+        if scheduler.name == name and scheduler.process is not None and scheduler.launched:
+            return scheduler.process.clock
+    return None
 
 
 def _set(world: EditableWorld, command: SetSettings) -> None:
@@ -341,7 +344,7 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
         for scheduler in world.schedulers:
-            if scheduler.name not in kept and scheduler.process is None:
+            if scheduler.name not in kept and not scheduler.launched:
                 world.stop_scheduler(scheduler.name)
         _restart_all(world, _under(world.settings, edit.configurations))
 

@@ -60,7 +60,7 @@ def replicas_under(world: World, settings: WorldSettings) -> list[Replica]:
     return [
         (s.name, configuration_of(s.configuration.given, settings, elections=True), s.process.clock)
         for s in world.schedulers
-        if s.process is not None
+        if s.process is not None and s.launched
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.clock.agenda import SECOND
+from scheduler_core.clock.random import Stream
 from scheduler_core.codec import Archive, decode, encode
 from scheduler_core.commands import (
     ApplyObjects,
@@ -390,3 +391,62 @@ def test_the_journal_keeps_who_was_what_when() -> None:
     assert [state for name, state, _ in states if name == "b"][-1] == "leading"
     of_a = [(state, cut_off) for name, state, cut_off in states if name == "a"]
     assert of_a[-2:] == [("leading", True), ("ended", True)]
+
+
+def test_a_gate_that_is_read_at_the_start_has_processes_start_again() -> None:
+    sim = two_replicas()
+    before = {s.name: s.process.identity for s in sim.schedulers if s.process is not None}
+    sim.apply(SetSettings({"async_api_calls": False}))
+    after = {s.name: s.process.identity for s in sim.schedulers if s.process is not None}
+    assert before.keys() == after.keys()
+    assert not set(before.values()) & set(after.values())
+    go_on(sim, 30)
+    assert holder(sim) in ("a", "b")
+
+
+def test_a_scheduler_that_was_there_before_can_be_cut_off_and_elects_nobody_afterwards() -> None:
+    sim = Simulation(settings=WorldSettings(cluster=ClusterSettings(controllers=())))
+    sim.apply(PartitionScheduler("kube-scheduler", True))
+    sim.apply(ApplyObjects((node("n1"), pod("web"))))
+    go_on(sim, 5)
+    assert node_of(sim, "web") == ""
+    sim.apply(PartitionScheduler("kube-scheduler", False))
+    go_on(sim, 5)
+    assert node_of(sim, "web") == "n1"
+    sim.apply(SetConfiguration({"apiVersion": API_VERSION, "kind": KIND}))
+    assert sim.scheduler("kube-scheduler").process is None
+
+
+def test_the_same_commands_make_the_same_world() -> None:
+    one, two = two_replicas(), two_replicas()
+    assert encode(one, Archive()) == encode(two, Archive())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_clocks_of_one_rate_never_two_lead(seed: int) -> None:
+    """Whatever is killed, cut off, connected, told to end and started again; and somebody leads again in the end."""
+    sim, draws = cluster(), Stream(seed)
+    for turn in range(40):
+        name = "abc"[draws.below(3)]
+        running = {s.name: s for s in sim.schedulers}
+        if name not in running:
+            sim.apply(StartScheduler(name, clock_offset=draws.below(100) * SECOND))
+        elif running[name].hang is not None:
+            sim.apply(PartitionScheduler(name, False))
+        elif turn % 2:
+            sim.apply(PartitionScheduler(name, True, hang=draws.below(8) * SECOND))
+        elif stage(sim, name) is not Stage.ENDING:
+            sim.apply(StopScheduler(name, ("SIGTERM", "SIGKILL")[draws.below(2)]))
+        end = sim.now + draws.below(20) * SECOND
+        while sim.due(end):
+            sim.advance()
+            leaders = [s.name for s in sim.schedulers if s.process is not None and s.process.leads]
+            assert len(leaders) <= 1, leaders
+        sim.agenda.now = end
+    for scheduler in sim.schedulers:
+        if scheduler.hang is not None:
+            sim.apply(PartitionScheduler(scheduler.name, False))
+    if "d" not in {s.name for s in sim.schedulers}:
+        sim.apply(StartScheduler("d"))
+    go_on(sim, 60)
+    assert [s.name for s in sim.schedulers if s.works] == [holder(sim)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.acting import offered
 from playground.presenters.amounts import amount
-from playground.presenters.draining import draining
+from playground.presenters.draining import draining, planned
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
@@ -32,6 +32,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "name": name,
         "offers": offered(sim, "Node", "", name),
         "drain": draining(sim, name),
+        "planned": planned(sim, (p.key for p in pods)),
         "pod": short(key),
         "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
         "why": status.message if status else "",

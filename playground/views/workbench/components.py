@@ -9,14 +9,16 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.forms.cluster import YAML, ClusterForm
+from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.forms.flags import at_line, line_of
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import Configuration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.workbench.texts import read_yaml
 from scheduler_core.commands import SetSettings
+from scheduler_core.config import without_effect
 
 
 @require_http_methods(["GET", "POST"])
@@ -33,21 +35,35 @@ async def components(request: HttpRequest, client: SessionClient) -> HttpRespons
         )
     if request.method == "POST":
         return await _change(request, client, ClusterForm(request.POST))
-    return workbench(request, client, "components", {"form": ClusterForm.of(msgspec.to_builtins(present))})
+    return _shown(request, client, ClusterForm.of(msgspec.to_builtins(present)))
+
+
+def _shown(request: HttpRequest, client: SessionClient, form: ClusterForm, status: int = 200) -> HttpResponse:
+    context = {"form": form, "kubelet_defaults": KUBELET_DEFAULTS}
+    return workbench(request, client, "components", context, status)
 
 
 async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm) -> HttpResponse:
     client.require_edit()
     read = await _read(client, form) if form.is_valid() else {}
     if form.errors:
-        return workbench(request, client, "components", {"form": form}, 422)
+        return _shown(request, client, form, 422)
     command = msgspec.to_builtins(SetSettings({"cluster": form.settings(read)}))
     try:
         await client.apply(command, at=position(request), source="components")
     except FORM_ERRORS as error:
         left = [each for each in error.errors if not await _placed(client, form, each)]
         refusal = error if left or not error.errors else None
-        return refused(request, client, "components", error, {"form": form, "refusal": refusal})
+        context = {"form": form, "refusal": refusal, "kubelet_defaults": KUBELET_DEFAULTS}
+        return refused(request, client, "components", error, context)
+    if idle := without_effect(read["kubelet"], *read["kubelets"].values()):
+        warn(
+            request,
+            [
+                _("These fields of KubeletConfiguration change nothing here: %(names)s.")
+                % {"names": ", ".join(idle)}
+            ],
+        )
     return done(request, client, _("The settings were changed; nobody had to restart."), "components")
 
 
@@ -55,11 +71,9 @@ async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
     """The objects of the form's YAML; what is wrong with it becomes the field's error."""
     read: dict[str, Any] = {}
     for name in YAML:
-        answer = await client.check(ReadConfiguration(text=form.cleaned_data[name]))
+        answer = await read_yaml(client, form.cleaned_data[name])
         for error in answer.errors:
-            form.add_error(name, at_line(error.line, error.text))
-        if not answer.errors and answer.documents > 1:
-            form.add_error(name, _("There must be one document in it."))
+            form.add_error(name, error)
         read[name] = answer.manifest or {}
     return read
 

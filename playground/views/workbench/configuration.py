@@ -20,6 +20,7 @@ from playground.sessions.protocol.looking import Configuration, EffectiveConfigu
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.workbench.acting import offered
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import written
 from scheduler_core.coverage import notes_of_configuration
@@ -154,6 +155,10 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     page["gates_form"] = GatesForm(initial={"gates": written(configured.settings)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
+    if configured.settings["cluster"] is not None and "new" not in parameters:
+        page |= await offered(
+            request, client, {"kind": "Scheduler", "namespace": "", "name": name if name in names else ""}
+        )
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names
     if "new" in parameters:
         page |= _new(parameters["new"][:MOST_NAME], name if "scheduler" in parameters else "")

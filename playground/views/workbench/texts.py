@@ -1,11 +1,16 @@
-"""A text that was pasted or uploaded with a form."""
+"""A text that was pasted or uploaded with a form, or is a field of one."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from playground.forms.flags import at_line
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.looking import ReadConfiguration
+from playground.sessions.web.client import SessionClient
 from scheduler_core.view import join_files
 
 
@@ -18,6 +23,22 @@ def received(request: HttpRequest) -> tuple[bytes, str]:
     if not text.strip():
         raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
     return text.replace("\r\n", "\n").encode(), ""
+
+
+class ReadYaml(NamedTuple):
+    """A text as the object that it is, or what is wrong with it."""
+
+    manifest: dict[str, Any] | None
+    errors: list[str]
+
+
+async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
+    """The one object of a text, None where there is none, and what is wrong with it, with lines."""
+    read = await client.check(ReadConfiguration(text=text.replace("\r\n", "\n")))
+    errors = [at_line(error.line, error.text) for error in read.errors]
+    if not errors and read.documents > 1:
+        errors = [_("There must be one document in it.")]
+    return ReadYaml(read.manifest, errors)
 
 
 def joined(files: list[tuple[str, bytes]]) -> bytes:

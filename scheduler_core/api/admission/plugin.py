@@ -26,6 +26,7 @@ class Request:
     """One write; nobody changes it. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
 
     `dry_run` must leave nothing behind. `imported`: the object is said to be there, with whatever its cluster made of it, and is not new.
+    `restored`: it comes with a uid even: it was admitted where it comes from, and need not fit again.
     """
 
     store: Store
@@ -40,6 +41,7 @@ class Request:
     user: str = ADMIN
     dry_run: bool = False
     imported: bool = False
+    restored: bool = False
 
     @property
     def what(self) -> str:
@@ -63,9 +65,9 @@ class AdmissionPlugin:
 
     name: ClassVar[str]
     on_by_default: ClassVar[bool] = True
-    pods_by_spec: ClassVar[bool] = (
-        False  # what it says of a new pod follows from namespace, spec and other kinds' objects
-    )
+    of_restored: ClassVar[bool] = False  # is asked about restored objects too
+    # what it says of a new pod follows from namespace, spec and other kinds' objects
+    pods_by_spec: ClassVar[bool] = False
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
         """The object as the plugin would have it (nothing is changed in place). Refused."""

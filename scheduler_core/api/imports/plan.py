@@ -5,6 +5,7 @@ Workloads are not expanded, as their controllers make the pods.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +13,31 @@ from scheduler_core.api.imports.trial import IGNORED, Outcome, tried
 from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
 from scheduler_core.api.server import APIServer
 
+_REFERRED = {
+    "namespaces": re.compile(r'namespaces "([^"]*)" not found').match,
+    "priorityclasses": re.compile(r".*no PriorityClass with name (\S+) was found").match,
+    "runtimeclasses": re.compile(r'.*RuntimeClass "([^"]*)" not found').match,
+}
+
 
 def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
     """What importing would do. Sources are manifests or loaded texts."""
     read = [source_of(index, source) for index, source in enumerate(sources)]
     trial = tried(api, [source.manifest for source in read])
     items = tuple(_item(source, outcome) for source, outcome in zip(read, trial.outcomes, strict=True))
-    return Plan(items, tuple(notes(api.store, items)))
+    return Plan(items, (*_missing(trial.outcomes), *notes(api.store, items)))
+
+
+def _missing(outcomes: Sequence[Outcome]) -> list[str]:
+    """What refused objects refer to, and where to get it."""
+    said = []
+    for kind, pattern in _REFERRED.items():
+        found = [pattern(outcome.answer.message) for outcome in outcomes if outcome.answer is not None]
+        names = ", ".join(f'"{name}"' for name in sorted({match[1] for match in found if match}))
+        if names:
+            get = f"import them too, as kubectl get {kind} -o yaml prints them"
+            said.append(f"not in the cluster, and not in this import: {kind} {names}; {get}")
+    return said
 
 
 def _item(source: Any, outcome: Outcome) -> Item:

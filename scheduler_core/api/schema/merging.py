@@ -58,6 +58,8 @@ def _merge_field(new: dict[str, Any], name: str, value: Any, field: Field) -> No
         new.pop(name, None)
         return
     old = new.get(name)
+    if old == value:
+        return  # directives may be data: a ControllerRevision holds a patch
     if isinstance(old, Mapping) and isinstance(value, Mapping):
         new[name] = dict(value) if "replace" in field.strategies else _merge_map(old, value, field)
     elif isinstance(old, list) and isinstance(value, list):

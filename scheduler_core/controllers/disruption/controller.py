@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.eviction import disruption_allowed, ready, set_condition
+from scheduler_core.api.eviction import disruption_allowed, set_condition
 from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.api.rewriting import with_condition
 from scheduler_core.api.watch import DELETED, WatchEvent
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.disruption.scale import CountFailed, expected
-from scheduler_core.controllers.memory.disruption import KIND
+from scheduler_core.controllers.memory.disruption import KIND, Coverage
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import parse_time
 
@@ -94,11 +94,13 @@ class Disruption(Controller):
             self.enqueue(world, key)
 
     def _sync_budget(self, world: World, key: str, budget: Manifest) -> str:
-        pods = world.surroundings.disruption.pods_of(world.store, key)
-        if not pods:
+        coverage = world.surroundings.disruption.coverage(world.store, key)
+        if not coverage.pods:
             self.event(world, NORMAL, "NoPods", KIND, key, "No matching pods found")
         try:
-            wanted = expected(world.store, budget.get("spec") or {}, pods)
+            wanted = expected(
+                world.store, budget["metadata"]["namespace"], budget.get("spec") or {}, coverage
+            )
         except CountFailed as failed:
             why = f"Failed to calculate the number of expected pods: {failed}"
             self.event(world, WARNING, "CalculateExpectedPodCountFailed", KIND, key, why)
@@ -106,8 +108,9 @@ class Disruption(Controller):
         if wanted.unmanaged:
             text = UNMANAGED.format(selector_text((budget.get("spec") or {}).get("selector")))
             self.event(world, WARNING, "UnmanagedPods", KIND, key, text)
-        booked, recheck = self._still_booked(world, budget, pods)
-        healthy = sum(not pod.deleting and pod.name not in booked and ready(pod) for pod in pods)
+        booked, recheck = self._still_booked(world, budget, coverage)
+        namespace = budget["metadata"]["namespace"]
+        healthy = coverage.healthy - sum(coverage.pods[f"{namespace}/{name}"] for name in booked)
         allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
         figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
         text = self._write(world, key, budget, figures, booked)
@@ -116,14 +119,15 @@ class Disruption(Controller):
         return text
 
     def _still_booked(
-        self, world: World, budget: Manifest, pods: list[Pod]
+        self, world: World, budget: Manifest, coverage: Coverage
     ) -> tuple[dict[str, str], int | None]:
         """The pods that were evicted and are not being deleted yet, and when (ns) the first of them will count as not deleted."""
         booked = (budget.get("status") or {}).get("disruptedPods") or {}
         kept: dict[str, str] = {}
         ends: list[int] = []
-        for pod in pods:
-            if pod.deleting or pod.name not in booked:
+        for key in sorted(f"{budget['metadata']['namespace']}/{name}" for name in booked):
+            pod = world.store.pod_at(key) if key in coverage.pods else None
+            if pod is None or pod.deleting:
                 continue
             end = parse_time(booked[pod.name]) - world.store.epoch + DELETION_TIMEOUT
             if end < world.now:

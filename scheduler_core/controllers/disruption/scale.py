@@ -5,13 +5,13 @@ kube: pkg/controller/disruption/disruption.go (finders, getExpectedScale, getExp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scheduler_core.api.kinds import Kind, find_kind
 from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.store import Store
-from scheduler_core.objects.pod import Pod
+from scheduler_core.controllers.memory.disruption import Coverage
 
 Manifest = Mapping[str, Any]
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
@@ -22,25 +22,25 @@ class CountFailed(Exception):
 
 
 class Expected(NamedTuple):
-    """Of a budget: pods that are to be there, pods that must stay healthy, names of pods without a controller."""
+    """Of a budget: how many pods are to be there, how many of them must stay healthy, how many have no controller."""
 
     pods: int
     healthy: int
-    unmanaged: tuple[str, ...] = ()
+    unmanaged: int = 0
 
 
-def expected(store: Store, spec: Manifest, pods: Sequence[Pod]) -> Expected:
+def expected(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
     """What a budget's spec means for the pods that it covers. CountFailed."""
     most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
     if most is not None:
-        total, unmanaged = _scale_of_all(store, pods)
-        return Expected(total, max(0, total - scaled(most, total)), unmanaged)
+        total = _scale_of_all(store, namespace, coverage)
+        return Expected(total, max(0, total - scaled(most, total)), coverage.unmanaged)
     if isinstance(least, int):
-        return Expected(len(pods), least)
+        return Expected(len(coverage.pods), least)
     if least is None:
         return Expected(0, 0)
-    total, unmanaged = _scale_of_all(store, pods)
-    return Expected(total, scaled(least, total), unmanaged)
+    total = _scale_of_all(store, namespace, coverage)
+    return Expected(total, scaled(least, total), coverage.unmanaged)
 
 
 def scaled(amount: int | str, total: int) -> int:
@@ -53,22 +53,33 @@ def scaled(amount: int | str, total: int) -> int:
     return -(-int(digits) * total // 100)
 
 
-def _scale_of_all(store: Store, pods: Sequence[Pod]) -> tuple[int, tuple[str, ...]]:
-    """The sum over the controllers of these pods, each counted once, and the pods that have none."""
+def _scale_of_all(store: Store, namespace: str, coverage: Coverage) -> int:
+    """The sum over the controllers of the pods, each counted once. CountFailed tells of the first pod by name."""
     scales: dict[str, int] = {}
-    seen: set[str] = set()
-    unmanaged = []
-    for pod in pods:
-        owner = controller_of(pod.manifest)
-        if owner is None:
-            unmanaged.append(pod.name)
-        elif (uid := str(owner.get("uid"))) not in seen:
-            seen.add(uid)
-            found = _scale(store, owner, pod.namespace)
-            if found is None:
-                raise CountFailed(f'found no controllers for pod "{pod.name}"')
+    failed: dict[str, str] = {}
+    for uid, owner in coverage.references.items():
+        try:
+            found = _scale(store, owner, namespace)
+        except CountFailed as problem:
+            failed[uid] = str(problem)
+            continue
+        if found is None:
+            failed[uid] = 'found no controllers for pod "{}"'
+        else:
             scales[found[0]] = found[1]
-    return sum(scales.values()), tuple(unmanaged)
+    if failed:
+        raise CountFailed(_first(store, coverage, failed))
+    return sum(scales.values())
+
+
+def _first(store: Store, coverage: Coverage, failed: Mapping[str, str]) -> str:
+    """The failure that concerns the first pod."""
+    for key in sorted(coverage.pods):
+        pod = store.pod_at(key)
+        owner = None if pod is None else controller_of(pod.manifest)
+        if pod is not None and owner is not None and str(owner.get("uid")) in failed:
+            return failed[str(owner.get("uid"))].replace("{}", pod.name)
+    return ""
 
 
 def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | None:

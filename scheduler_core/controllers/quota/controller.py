@@ -35,7 +35,7 @@ class ResourceQuotaController(Controller):
             if event.type == ADDED or _hard(event.old) != _hard(event.new):
                 self.enqueue(world, f"{event.namespace}/{event.name}")
             return
-        if event.namespace and event.type != ADDED:
+        if event.namespace and (event.type != ADDED or _is_older(world, event)):
             self._replenish(world, event)
 
     def on_start(self, world: World) -> None:
@@ -58,7 +58,7 @@ class ResourceQuotaController(Controller):
         return f"counted what is used of {key}: {listed}"
 
     def _replenish(self, world: World, event: WatchEvent) -> None:
-        """Has the quotas counted that a deletion or a change gives something back to."""
+        """Has the quotas counted that a deletion or a change gives something back to, or that were not charged for what was imported."""
         quotas = [
             each for each in world.store.list(QUOTA) if each["metadata"]["namespace"] == event.namespace
         ]
@@ -66,7 +66,7 @@ class ResourceQuotaController(Controller):
             return
         wall = world.store.epoch + world.now
         overdue = overdue_at(event.new) if event.kind == "Pod" and event.new is not None else None
-        gives = event.type == DELETED or _gives_back(event, wall)
+        gives = event.type in (ADDED, DELETED) or _gives_back(event, wall)
         kind = known(event.kind)
         for quota in quotas:
             if not matching(kind, (quota.get("status") or {}).get("hard") or ()):
@@ -80,6 +80,12 @@ class ResourceQuotaController(Controller):
 
 def _key(quota: Manifest) -> str:
     return f"{quota['metadata']['namespace']}/{quota['metadata']['name']}"
+
+
+def _is_older(world: World, event: WatchEvent) -> bool:
+    """Whether a new object was made elsewhere before."""
+    created = (event.new or {})["metadata"].get("creationTimestamp")
+    return bool(created != world.store.timestamp(world.now))
 
 
 def _hard(quota: Manifest | None) -> Any:

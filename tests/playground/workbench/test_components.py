@@ -1,11 +1,15 @@
 """The settings of the components around the schedulers."""
 
-import pytest
+from dataclasses import replace
 
-from playground.forms.cluster import ClusterForm
+import pytest
+import yaml
+
+from playground.forms.cluster import KUBELET_DEFAULTS, ClusterForm
 from playground.sessions.database import log
 from playground.sessions.protocol.looking import Configuration
 from scheduler_core import LATEST_EDITION
+from scheduler_core.config import read_kubelet
 from scheduler_core.view import CONTROLLER_NAMES
 from tests.playground.workbench.conftest import page_text
 
@@ -94,6 +98,19 @@ def test_every_flag_is_shown_with_its_default(clustered):
     text = page_text(clustered.get("components"))
     assert "--node-monitor-grace-period=50s" in text
     assert "--authorization-mode=RBAC" in text
+
+
+def test_the_defaults_of_a_kubelet_are_what_it_has_by_default():
+    written, default = read_kubelet(yaml.safe_load(KUBELET_DEFAULTS)), read_kubelet({})
+    assert set(written.thresholds) == set(default.thresholds)
+    assert replace(written, thresholds=()) == replace(default, thresholds=())
+
+
+def test_a_field_without_effect_is_told(clustered):
+    answer = clustered.browser.post(
+        f"{clustered.url}components", {**FILLED_IN, "kubelet": "cgroupDriver: systemd\n"}, follow=True
+    )
+    assert "These fields of KubeletConfiguration change nothing here: cgroupDriver." in page_text(answer)
 
 
 def test_a_view_link_changes_nothing(clustered):

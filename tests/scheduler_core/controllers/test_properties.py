@@ -14,6 +14,7 @@ from scheduler_core.commands import Command, DrainNode, EvictPod, PatchObject, R
 from scheduler_core.controllers.troubles import troubles_of
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, cluster, make, wait
+from tests.scheduler_core.codec.rich import again
 from tests.scheduler_core.worlds import node
 
 NODES = ("n1", "n2", "n3", "n4")
@@ -120,3 +121,24 @@ def assert_settled(sim: Simulation) -> None:
     assert not any(found.taints for found in sim.store.nodes())
     assert sim.surroundings.nodes.evictions == {}
     assert troubles_of(sim.surroundings, sim.now) == ()
+
+
+def test_a_checkpoint_in_the_midst_of_failures_goes_the_same_way() -> None:
+    sim = cluster(*(node(name) for name in NODES), budget(), web())
+    wait(sim, 30)
+    sim.apply(DrainNode("n3"))
+    sim.apply(SetKubelet("n1", False))
+    sim.apply(SetKubelet("n2", False))
+    sim.apply(PatchObject(Ref("Node", "", "n4"), {"spec": {"taints": [NO_EXECUTE]}}))
+    for until in (31.5, 45, 82, 90, 200, 390, 420):
+        wait(sim, until)
+        read, copied = again(sim), sim.fork()
+        for other in (read, copied):
+            wait(other, until + 100)
+        assert everything(read) == everything(copied)
+
+
+def everything(sim: Simulation) -> object:
+    store = sim.store
+    objects = {kind: store.list(kind) for kind in store.kinds()}
+    return objects, store.events, sim.position, sim.surroundings

@@ -53,6 +53,19 @@ def test_changed_limits_are_taken_over() -> None:
     assert settled(sim)["hard"] == {"pods": "3"}
 
 
+def test_what_was_imported_with_its_uid_is_counted_too() -> None:
+    sim = world()
+    sim.apply(quota({"pods": "1"}))
+    settled(sim)
+    old = {"uid": "u", "creationTimestamp": "2025-01-01T00:00:00Z"}
+    sim.apply(
+        ApplyObjects(
+            tuple({**pod(name), "metadata": {"name": name, "namespace": "default", **old}} for name in "ab")
+        )
+    )
+    assert settled(sim)["used"] == {"pods": "2"}
+
+
 def test_a_world_without_quotas_has_nothing_to_count() -> None:
     sim = world()
     sim.apply(CreateObject(pod()))

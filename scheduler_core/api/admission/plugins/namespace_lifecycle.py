@@ -14,6 +14,7 @@ IMMORTAL = ("default", "kube-system", "kube-public")
 class NamespaceLifecycle(AdmissionPlugin):
     name = "NamespaceLifecycle"
     pods_by_spec = True
+    of_restored = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
         if request.kind.key == "Namespace" or not request.namespace:

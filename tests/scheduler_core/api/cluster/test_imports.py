@@ -115,6 +115,31 @@ def test_errors_of_a_text_say_their_lines() -> None:
     assert [(error.line, error.expected) for error in item.errors] == [(8, '(did you mean "resources"?)')]
 
 
+def test_what_comes_with_a_uid_was_admitted_where_it_comes_from() -> None:
+    limits = make("LimitRange", "l", "default", spec={"limits": [{"type": "Container", "max": {"cpu": "1"}}]})
+    api = api_server(limits)
+    dumped = pod("d", priority=7, priorityClassName="of-another-cluster", resources={"limits": {"cpu": "2"}})
+    dumped["metadata"]["uid"] = "u"
+    apply(api, [dumped])
+    assert api.found(("Pod", "default", "d"))["spec"]["priority"] == 7
+
+
+def test_a_plan_says_where_to_get_what_is_missing() -> None:
+    plan = plan_import(
+        api_server(), [pod("a", namespace="x"), pod("b", namespace="x"), pod(priorityClassName="c")]
+    )
+    assert [text.partition(";")[0] for text in plan.warnings] == [
+        'not in the cluster, and not in this import: namespaces "x"',
+        'not in the cluster, and not in this import: priorityclasses "c"',
+    ]
+
+
+def test_a_revision_whose_data_is_a_patch_can_be_imported_again() -> None:
+    data = {"spec": {"template": {"$patch": "replace", "spec": {}}}}
+    revision = make("ControllerRevision", "r", "default", "apps/v1", data=data, revision=1)
+    assert shown(plan_import(api_server(revision), [revision])) == [("unchanged", "r")]
+
+
 def test_an_object_that_is_given_twice_is_refused() -> None:
     plan = plan_import(api_server(), [pod(), pod()])
     assert shown(plan) == [("created", "p"), ("refused", "p")]
