@@ -389,15 +389,23 @@ spec:
 """
 
 
+def node_tab_until(clustered, said: bool) -> str:
+    """What the inspector says of the node once it says, or no longer says, that taints will evict."""
+    for _ in range(20):
+        text = page_text(clustered.get("", tab="node", node="n1"))
+        if ("Taints will evict" in text) is said:
+            break
+        clustered.ask(lambda client: client.walk(3))
+    return text
+
+
 def test_a_node_says_when_its_taints_will_evict(clustered):
     clustered.post("yaml", text=TOLERANT, create="")
     clustered.post("act/taint", **NODE_N1, key="broken", effect="NoExecute")
-    clustered.ask(lambda client: client.walk(20))
-    text = page_text(clustered.get("", tab="node", node="n1"))
-    assert "Taints will evict: default/patient" in text
+    assert "Taints will evict: default/patient 00:00:30.010" in node_tab_until(clustered, True)
     clustered.post("act/untaint", **NODE_N1, taint="broken:NoExecute")
-    clustered.ask(lambda client: client.walk(20))
-    assert "Taints will evict" not in page_text(clustered.get("", tab="node", node="n1"))
+    assert "Taints will evict" not in node_tab_until(clustered, False)
+    assert "patient" in clustered.objects("Pod")
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):
