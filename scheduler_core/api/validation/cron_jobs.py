@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.jobs import job_spec
 from scheduler_core.clock.cron import BadSchedule, is_zone, parse_schedule
 from scheduler_core.objects.errors import FieldError, invalid, required
 
@@ -32,6 +33,7 @@ def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
         number = spec.get(field)
         if number is not None and number < 0:
             errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
+    job_spec((spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec", errors)
 
 
 def _schedule(schedule: str) -> list[FieldError]:

@@ -37,7 +37,33 @@ RUNTIME = {
     "scheduling": {"nodeSelector": {"a": "b"}, "tolerations": [{"key": "a", "operator": "Exists"}]},
 }
 SELECTED = {"selector": {"matchLabels": {"v": "1"}}}
-JOB = {"completions": 3, "parallelism": 2, "template": DEPLOYMENT["spec"]["template"]}
+TEMPLATE: dict[str, Any] = DEPLOYMENT["spec"]["template"]
+ENDING = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+EXIT = {"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [1, 2]}}
+DISRUPTED = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+JOB = {"completions": 3, "parallelism": 2, "template": ENDING}
+INDEXED = {
+    **JOB,
+    "completionMode": "Indexed",
+    "backoffLimitPerIndex": 1,
+    "maxFailedIndexes": 1,
+    "podFailurePolicy": {"rules": [EXIT, DISRUPTED]},
+    "successPolicy": {"rules": [{"succeededIndexes": "0-1", "succeededCount": 1}]},
+}
+CRON = {"schedule": "*/5 * * * mon", "timeZone": "Etc/UTC", "jobTemplate": {"spec": INDEXED}}
+STATEFUL = {
+    **SELECTED,
+    "template": TEMPLATE,
+    "ordinals": {"start": 1},
+    "volumeClaimTemplates": [{"metadata": {"name": "d"}, "spec": CLAIM}],
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}},
+    "persistentVolumeClaimRetentionPolicy": {"whenScaled": "Delete"},
+}
+DAEMONS = {
+    **SELECTED,
+    "template": TEMPLATE,
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
+}
 OF_TERMS = ("namespaceSelector", "namespaces", "mismatchLabelKeys")
 SPREAD = [
     {k: v for k, v in each.items() if k not in OF_TERMS} for each in POD["spec"]["topologySpreadConstraints"]
@@ -70,6 +96,10 @@ SOUND: tuple[dict[str, Any], ...] = (
     make("Lease", "l", "default", "coordination.k8s.io/v1", spec={"leaseDurationSeconds": 5}),
     make("Service", "s", "default", spec={"type": "NodePort", "ports": [{"port": 1}]}),
     make("Job", "j", "default", "batch/v1", spec=JOB),
+    make("Job", "i", "default", "batch/v1", spec=INDEXED),
+    make("CronJob", "c", "default", "batch/v1", spec=CRON),
+    make("StatefulSet", "s", "default", "apps/v1", spec=STATEFUL),
+    make("DaemonSet", "d", "default", "apps/v1", spec=DAEMONS),
 )  # fmt: skip
 BROKEN = st.sampled_from(SOUND).flatmap(
     lambda manifest: st.builds(replaced, st.just(manifest), st.sampled_from(list(places(manifest))), ANYTHING)
