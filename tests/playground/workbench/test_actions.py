@@ -425,7 +425,7 @@ spec:
 
 def test_a_pod_leads_to_what_owns_it_and_that_to_its_own_owner(clustered):
     clustered.post("yaml", text=DEPLOYMENT, create="")
-    clustered.ask(lambda client: client.walk(20))
+    clustered.ask(lambda client: client.walk(80))
     pod = next(name for name in clustered.objects("Pod") if name.startswith("shop-"))
     replica_set = clustered.objects("ReplicaSet")[0]
     link = f"act/any?kind=ReplicaSet&amp;namespace=default&amp;name={replica_set}"
