@@ -17,12 +17,13 @@ from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
+from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
 from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.quota import resource_quota
 from scheduler_core.api.validation.scheduling import priority_class
-from scheduler_core.api.validation.updates import metadata_update, object_update
+from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
 Manifest = Mapping[str, Any]
@@ -30,7 +31,7 @@ Manifest = Mapping[str, Any]
 
 def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting."""
-    errors = semantics(manifest, kind)
+    errors = [*semantics(manifest, kind), *owners_and_finalizers(manifest["metadata"])]
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
@@ -19,6 +19,7 @@ from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import CLAIM
 
 NAME = "kubelet"
 EVICTION, KERNELS = EvictionManager(), OutOfMemoryKiller()
@@ -29,7 +30,7 @@ class Kubelet(Controller):
 
     name = NAME
     component = pods.COMPONENT
-    watches = ("Node", "Pod")
+    watches = ("Node", "Pod", CLAIM)
     event_reasons = (
         pods.STARTED,
         pods.KILLING,
@@ -43,7 +44,13 @@ class Kubelet(Controller):
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":
             self._on_node(world, event)
-        elif event.new_pod is None:
+            return
+        if event.kind == CLAIM:
+            for key in claims.users(world, event):
+                self.enqueue(world, key)
+            return
+        world.surroundings.volumes.users.follow(event.old_pod, event.new_pod)
+        if event.new_pod is None:
             key = f"{event.namespace}/{event.name}"
             is_made_anew = mirrors.remember(world, event)
             world.surroundings.kubelet.drop(key)
@@ -68,6 +75,7 @@ class Kubelet(Controller):
             if name not in inputs.stopped and name in memory.stopped:
                 self._start(world, name)
                 self.enqueue(world, name, nodes.READY_LATENCY)
+                _forget_pauses(world, name)
                 for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
@@ -184,6 +192,18 @@ class Kubelet(Controller):
             self.enqueue(world, name)
         elif nodes.as_reported(world, node) is not None:
             heartbeats.report(world, name)
+
+
+def _forget_pauses(world: World, node: str) -> None:
+    """A kubelet that starts knows of no back-off: what has crashed is restarted at once."""
+    memory = world.surroundings.kubelet
+    for key in memory.on_node.get(node, ()):
+        run = memory.pods[key]
+        init, containers = (
+            tuple(replace(each, pause=0, paused_at=0) for each in each_)
+            for each_ in (run.init, run.containers)
+        )
+        memory.put(key, replace(run, init=init, containers=containers))
 
 
 def _by_age(pods_: list[Pod]) -> list[Pod]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import images
+from scheduler_core.controllers.kubelet import claims, images
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
@@ -102,17 +102,20 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
             )
     if refusal is not None:
         return _refuse(world, pod, setting, refusal)
+    lacks = claims.missing(world, pod)
     run = PodRun(
         pod.uid,
         pod.node_name,
         world.now,
-        starts_at + pulling + world.settings.pod_start_latency,
+        claims.NOT_YET if lacks else starts_at + pulling + world.settings.pod_start_latency,
         new_runs(setting.init),
         new_runs(setting.regular),
     )
     if run.starts_at - world.now > SOON:
         _write(world, pod, run, setting, terminal=False)
     memory.put(pod.key, run)
+    if lacks:
+        return Done(f"admitted it, and left its containers alone: {lacks}", _again(pod, run, setting))
     return Done(text, run.starts_at)
 
 
@@ -169,7 +172,7 @@ def _refuse(world: World, pod: Pod, setting: Setting, refusal: Refusal) -> Done:
 def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     """Does what there is to be done for a pod that was admitted."""
     setting = setting_of(world, pod)
-    run = observed(before, world.now)
+    run = observed(claims.looked_at(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
     run = observed(advanced(run, setting), world.now)
     over = not any(each.running for each in run.all)
@@ -219,7 +222,7 @@ def _deadline(pod: Pod, run: PodRun) -> int | None:
 
 def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
     moments = [next_moment(run, setting), _deadline(pod, run) if run.kill is None else None]
-    return min((at for at in moments if at is not None), default=None)
+    return min((at for at in moments if at is not None and at != claims.NOT_YET), default=None)
 
 
 def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool) -> None:

@@ -37,7 +37,8 @@ class ClaimUsers(State):
 
     def follow(self, old: Pod | None, new: Pod | None) -> None:
         """Keeps up with a change of a pod; hearing of it twice changes nothing."""
-        if not self.made:
+        pod = new or old
+        if not self.made or pod is None or not pod.spec.volumes:
             return
         if old is not None and new is None:
             for claim in claims_of(old):

@@ -1,0 +1,51 @@
+"""Pods wait for their volumes: no container starts before every claim that the pod names is bound and there to stay.
+
+DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event tells of the wait.
+
+kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.clock.agenda import FOREVER
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet import images
+from scheduler_core.controllers.memory.kubelet import PodRun
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import CLAIM, deleting, phase
+
+NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
+
+
+def missing(world: World, pod: Pod) -> str:
+    """What a pod waits for: the first of its claims that can't be mounted, and why; "" where it waits for none."""
+    for key in claims_of(pod):
+        claim = world.store.get(CLAIM, *key.split("/", 1))
+        if claim is None:
+            return f'persistentvolumeclaim "{key}" not found'
+        if deleting(claim):
+            return f'PVC "{key}" is being deleted'
+        if phase(claim) != "Bound":
+            return f'PVC "{key}" is not bound'
+    return ""
+
+
+def users(world: World, event: WatchEvent) -> list[str]:
+    """Keys of the admitted pods that wait for a claim that has changed."""
+    memory = world.surroundings
+    pods = memory.volumes.users.of(world.store, f"{event.namespace}/{event.name}")
+    waiting = ((pod.key, memory.kubelet.pods.get(pod.key)) for pod in pods)
+    return [key for key, run in waiting if run is not None and run.starts_at == NOT_YET]
+
+
+def looked_at(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """A pod that waits no longer may start its containers after the usual latency."""
+    if run.starts_at != NOT_YET or run.kill is not None or missing(world, pod):
+        return run
+    node = world.store.node(pod.node_name)
+    pulling = 0 if node is None else images.pull_time(world, images.missing(world, pod, node))
+    return replace(run, starts_at=world.now + pulling + world.settings.pod_start_latency)
