@@ -29,8 +29,8 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
 def facts(subject: Subject) -> list[Fact]:
     """How an object stands, in few words."""
     of_kind = {"Node": _node, "Pod": _pod, SCHEDULER: _scheduler}.get(subject.kind, _workload)
-    told = [*of_kind(subject), *_owner(subject)]
-    return [fact for fact in told if fact["value"] not in ("", None)]
+    shown = [*of_kind(subject), *_owner(subject)]
+    return [fact for fact in shown if fact["value"] not in ("", None)]
 
 
 def owner_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
