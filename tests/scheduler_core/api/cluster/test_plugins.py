@@ -124,6 +124,25 @@ def test_what_a_kubelet_may_change_of_its_node(change: dict[str, Any], problem: 
     assert (problem in message) if problem else message == ""
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"metadata": {"labels": {"a": "b"}}}, 'node "n1" cannot update labels through pod status'),
+        ({"status": {"phase": "Running"}}, ""),
+    ],
+)
+def test_what_a_kubelet_may_change_of_its_pods_status(change: dict[str, Any], problem: str) -> None:
+    api = api_server(pod(nodeName="n1"), pod("q"), enable_admission_plugins=("NodeRestriction",))
+    message = refusal(
+        lambda: api.patch(("Pod", "default", "p"), change, subresource="status", user=NODE)
+    ).message
+    assert (problem in message) if problem else message == ""
+    others = refusal(
+        lambda: api.patch(("Pod", "default", "q"), change, subresource="status", user=NODE)
+    ).message
+    assert "for pods with spec.nodeName set to itself" in others
+
+
 def test_a_kubelet_makes_mirror_pods_of_its_own_node() -> None:
     api = api_server(make("Node", "n1"), enable_admission_plugins=("NodeRestriction",))
     uid = api.found(("Node", "", "n1"))["metadata"]["uid"]
