@@ -5,7 +5,6 @@ kube: pkg/util/tolerations/tolerations_test.go, plugin/pkg/admission/*/admission
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from scheduler_core.api.admission.plugins.tolerations import covers, merged
 from scheduler_core.api.options import NOT_HERE, ORDERED_PLUGINS, APIServerOptions
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.typed import typed
-from tests.scheduler_core.api.cluster.requests import api_server, make, options, pod, refusal
+from tests.scheduler_core.api.cluster.requests import api_server, make, pod, refusal
 
 NODE = "system:node:n1"
 ALL = {"operator": "Exists"}
@@ -171,7 +170,7 @@ def test_external_addresses_that_were_there_may_stay() -> None:
 
 
 def test_everything_can_be_denied() -> None:
-    api = replace(api_server(), options=options(enable_admission_plugins=("AlwaysDeny",)))
+    api = api_server(enable_admission_plugins=("AlwaysDeny",))
     assert "admission control is denying all modifications" in refusal(lambda: api.create(pod())).message
 
 
