@@ -85,7 +85,10 @@ class Wrong(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """`name` is its part of an address, `title` its button, `done` what is said afterwards; %(name)s is the object's name."""
+    """`name` is its part of an address, `title` its button, `done` what is said afterwards; %(name)s is the object's name.
+
+    `asked`: what is said instead where it was only asked for (its field `dry_run`).
+    """
 
     name: str
     kinds: tuple[str, ...]
@@ -96,6 +99,11 @@ class Action:
     fields: tuple[Field, ...] = ()
     applies: Callable[[Subject], bool] = lambda subject: True
     danger: bool = False
+    asked: str = ""
+
+    def said(self, values: Values) -> str:
+        """What is said after it was done with these values."""
+        return self.asked if self.asked and values.get("dry_run") else self.done
 
 
 class Offer(Struct, frozen=True):

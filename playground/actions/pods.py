@@ -44,6 +44,7 @@ ACTIONS = (
             GRACE,
         ),
         danger=True,
+        asked=gettext_noop("%(name)s could be evicted now; nothing was changed."),
     ),
     Action(
         "bind",

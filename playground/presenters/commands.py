@@ -194,6 +194,31 @@ def _partition(command: Data) -> Message:
     )
 
 
+def _programs(command: Data) -> Message:
+    """The first rule is the one that a form puts there."""
+    rules = [rule for rule in _list(command.get("rules")) if isinstance(rule, Mapping)]
+    if not rules:
+        return message(gettext_noop("says what runs in the containers"))
+    rule = rules[0]
+    said = _fields({name: value for name, value in rule.items() if name not in ("pods", "container")})
+    pods = rule.get("pods") or "*"
+    return message(
+        gettext_noop("says what runs in pods with %(pods)s: %(what)s"), pods=pods, what=said or "-"
+    )
+
+
+def _usage(command: Data) -> Message:
+    """The last entry is the one that a form adds."""
+    entries = [entry for entry in _list(command.get("entries")) if isinstance(entry, Mapping)]
+    if not entries:
+        return message(gettext_noop("says what pods and nodes use"))
+    entry = entries[-1]
+    name = entry.get("pod") or entry.get("node") or entry.get("podLabel") or "?"
+    about = ("at", "pod", "node", "podLabel")
+    said = _fields({name: value for name, value in entry.items() if name not in about})
+    return message(gettext_noop("says what %(name)s uses: %(what)s"), name=name, what=said or "-")
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -214,8 +239,8 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
-    "SetPrograms": lambda _: message(gettext_noop("says what runs in the containers")),
-    "SetUsage": lambda _: message(gettext_noop("says what pods and nodes use")),
+    "SetPrograms": _programs,
+    "SetUsage": _usage,
     "StartScheduler": lambda data: message(
         gettext_noop("starts the process %(name)s of a scheduler"), name=data.get("name", "")
     ),

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.api.admission.label_keys import uses_label_keys
 from scheduler_core.api.kinds import KINDS
 from scheduler_core.api.schema.table import fields
+from scheduler_core.api.validation.object_meta import owners_and_finalizers
 from scheduler_core.api.validation.objects import metadata
 from scheduler_core.api.validation.shapes import METADATA
 from scheduler_core.objects.errors import FieldError
@@ -101,4 +102,5 @@ def _is_sound(manifest: Manifest) -> bool:
     METADATA(meta, "metadata", errors)
     if not errors:
         metadata(manifest, _POD, errors)
+        errors += owners_and_finalizers(meta)
     return not errors

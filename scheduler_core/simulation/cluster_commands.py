@@ -35,6 +35,7 @@ from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
 from scheduler_core.controllers.nodes import drain
+from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.simulation import scheduler_commands
@@ -60,7 +61,7 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    objects = [registered(world, manifest) for manifest in command.objects]
+    objects = [with_old_labels(registered(world, manifest)) for manifest in command.objects]
     apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)

@@ -23,7 +23,7 @@ Span = tuple[int, int]
 def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     """All lanes have one axis: from the first process' start until now."""
     begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
-    spans = {row["name"]: _spans(row["moves"], now) for row in rows}
+    spans = {row["name"]: _spans(row["moves"] or _from_the_beginning(row, begin), now) for row in rows}
     doubled = _doubled(rows, spans)
     return [
         {
@@ -54,6 +54,11 @@ def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
         for move, end in zip(moves, ends, strict=True)
         if end > move["t"] and move["state"] != _ENDED
     ]
+
+
+def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]:
+    """Of a scheduler that was there before any process was started."""
+    return [{"t": begin, "state": row["stage"], "cutOff": False}]
 
 
 def _doubled(rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]) -> dict[str, list[Span]]:

@@ -95,7 +95,7 @@ async def _carry_out(
         return refused(request, client, "act", error, {**_page(found, form), "refusal": error})
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
-    messages.success(request, _(chosen.done) % {"name": subject.name})
+    messages.success(request, _(chosen.said(form.cleaned_data)) % {"name": subject.name})
     return HttpResponseRedirect(_next(client, subject, form))
 
 

@@ -19,6 +19,13 @@ from scheduler_core.api.admission.plugins.pod_toleration_restriction import PodT
 from scheduler_core.api.admission.plugins.priority import Priority
 from scheduler_core.api.admission.plugins.resource_quota import ResourceQuota
 from scheduler_core.api.admission.plugins.runtime_class import RuntimeClass
+from scheduler_core.api.admission.plugins.simple import (
+    AlwaysAdmit,
+    AlwaysDeny,
+    AlwaysPullImages,
+    DenyServiceExternalIPs,
+    NamespaceExists,
+)
 from scheduler_core.api.admission.plugins.storage import (
     DefaultStorageClass,
     PersistentVolumeClaimResize,
@@ -28,11 +35,14 @@ from scheduler_core.api.admission.plugins.taint_nodes_by_condition import TaintN
 from scheduler_core.api.options import APIServerOptions
 
 PLUGINS: tuple[AdmissionPlugin, ...] = (
+    AlwaysAdmit(),
     NamespaceLifecycle(),
+    NamespaceExists(),
     LimitPodHardAntiAffinityTopology(),
     LimitRanger(),
     NodeRestriction(),
     TaintNodesByCondition(),
+    AlwaysPullImages(),
     PodNodeSelector(),
     Priority(),
     DefaultTolerationSeconds(),
@@ -42,7 +52,9 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     StorageObjectInUseProtection(),
     PersistentVolumeClaimResize(),
     RuntimeClass(),
+    DenyServiceExternalIPs(),
     ResourceQuota(),
+    AlwaysDeny(),
 )
 LEFT_OUT = {
     "ServiceAccount": "pods run without service accounts and their tokens here",

@@ -14,15 +14,17 @@ from scheduler_core.api.kinds import Kind
 from scheduler_core.api.validation import workloads
 from scheduler_core.api.validation.budgets import budget, lease, runtime_class
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
+from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
 from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.quota import resource_quota
 from scheduler_core.api.validation.scheduling import priority_class
-from scheduler_core.api.validation.updates import metadata_update, object_update
+from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
 Manifest = Mapping[str, Any]
@@ -30,11 +32,23 @@ Manifest = Mapping[str, Any]
 
 def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting."""
-    errors = semantics(manifest, kind)
+    errors = [*semantics(manifest, kind), *owners_and_finalizers(manifest["metadata"])]
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)
+    if kind.key in _POD_SPECS:
+        _containers(manifest, kind.key, errors)
     return errors
+
+
+def _containers(manifest: Manifest, kind: str, errors: Errors) -> None:
+    """Of the pod that an object is, or is to make."""
+    spec: Any = manifest
+    for name in _POD_SPECS[kind].split("."):
+        spec = spec.get(name) or {}
+    claims = (manifest.get("spec") or {}).get("volumeClaimTemplates") if kind == "StatefulSet" else ()
+    made = [str((claim.get("metadata") or {}).get("name")) for claim in claims or ()]
+    containers(spec, _POD_SPECS[kind], errors, made)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -45,6 +59,14 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
+_POD_SPECS = {
+    "Pod": "spec",
+    **dict.fromkeys(
+        ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"),
+        "spec.template.spec",
+    ),
+    "CronJob": "spec.jobTemplate.spec.template.spec",
+}
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,

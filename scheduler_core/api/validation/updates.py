@@ -1,6 +1,6 @@
 """What may not be changed in objects of each kind but pods.
 
-kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go, apimachinery/pkg/api/validation/objectmeta.go @ v1.34.1
+kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -41,25 +41,6 @@ _NOT_A_SOURCE = (
     "nodeAffinity",
     "volumeAttributesClassName",
 )
-
-
-def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
-    """What of the metadata may not be changed, of whatever kind."""
-    before, after = old["metadata"], new["metadata"]
-    errors: Errors = []
-    if after.get("uid") and after["uid"] != before.get("uid"):
-        errors.append(invalid("metadata.uid", after["uid"], IMMUTABLE))
-    if before.get("deletionTimestamp") is not None:
-        known = before.get("finalizers") or ()
-        added = [each for each in after.get("finalizers") or () if each not in known]
-        if added:
-            listed = ", ".join(f'"{each}"' for each in added)
-            detail = (
-                "no new finalizers can be added if the object is being deleted, found new finalizers "
-                f"[]string{{{listed}}}"
-            )
-            errors.append(forbidden("metadata.finalizers", detail))
-    return errors
 
 
 def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:

@@ -20,7 +20,7 @@ from scheduler_core.objects.resources import is_sidecar
 from scheduler_core.objects.times import SECOND
 
 FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
-_LEAST_GRACE_OF_SIDECARS = 2 * SECOND
+_LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, where something else came first
 COMPLETED, ERROR = "Completed", "Error"
 
 
@@ -47,9 +47,19 @@ class Setting:
         return self.pod.manifest["spec"].get("containers") or ()
 
     def waits(self, run: ContainerRun) -> bool:
-        """Whether a container that has ended is to be restarted."""
-        sidecar = any(is_sidecar(c) and c.get("name") == run.name for c in self.init)
-        return sidecar or _restarts(run, self.restart_policy)
+        """Whether a container that has ended is to be restarted, unless the pod is being ended."""
+        for container in self.init:
+            if container.get("name") == run.name:
+                return is_sidecar(container) or (run.exit_code != 0 and self.restart_policy != "Never")
+        return _restarts(run, self.restart_policy)
+
+    def pre_stop(self, container: str) -> int:
+        """How long a container sleeps before it is sent SIGTERM (ns)."""
+        for each in (*self.init, *self.regular):
+            if each.get("name") == container and each.get("lifecycle"):
+                sleep = (each["lifecycle"].get("preStop") or {}).get("sleep") or {}
+                return int(sleep.get("seconds") or 0) * SECOND
+        return 0
 
     def program(self, container: str) -> Program:
         return program_of(self.programs, self.pod.labels, self.created, container)
@@ -148,7 +158,7 @@ def _moments(run: PodRun, setting: Setting) -> Iterator[int]:
             change = setting.program(each.name).next_change(setting.now, each.started)
             if change is not None:
                 yield change
-        elif run.kill is None and (over := pause_ends(each)) is not None:
+        elif run.kill is None and (over := pause_ends(each)) is not None and setting.waits(each):
             yield over
 
 
@@ -265,7 +275,7 @@ def _ended(run: PodRun, setting: Setting, until: int) -> PodRun:
         if not is_sidecar(setting.init[i]):
             init[i] = _term(init[i], setting, until)
         elif not waiting:
-            init[i] = _term(init[i], setting, max(until, setting.now + _LEAST_GRACE_OF_SIDECARS))
+            init[i] = _term(init[i], setting, max(until, setting.now + _LEAST_GRACE))
             waiting = init[i].running and setting.now < until
     return replace(run, init=tuple(init), containers=containers)
 
@@ -279,9 +289,11 @@ def _term(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
             return each
         return replace(each, ends=until, exit_code=KILL_EXIT)
     program = setting.program(each.name)
+    signal = min(setting.now + setting.pre_stop(each.name), until)
+    until = max(until, signal + _LEAST_GRACE) if signal > setting.now else until
     ends, code = until, KILL_EXIT
-    if program.term_after is not None and setting.now + program.term_after <= until:
-        ends, code = setting.now + program.term_after, program.term_exit
+    if program.term_after is not None and signal + program.term_after <= until:
+        ends, code = signal + program.term_after, program.term_exit
     if each.ends is not None and each.ends <= ends:
         ends, code = each.ends, each.exit_code
     return replace(each, ends=ends, exit_code=code, signalled=True)

@@ -75,6 +75,7 @@ class Kubelet(Controller):
             if name not in inputs.stopped and name in memory.stopped:
                 self._start(world, name)
                 self.enqueue(world, name, nodes.READY_LATENCY)
+                _forget_pauses(world, name)
                 for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
@@ -191,6 +192,18 @@ class Kubelet(Controller):
             self.enqueue(world, name)
         elif nodes.as_reported(world, node) is not None:
             heartbeats.report(world, name)
+
+
+def _forget_pauses(world: World, node: str) -> None:
+    """A kubelet that starts knows of no back-off: what has crashed is restarted at once."""
+    memory = world.surroundings.kubelet
+    for key in memory.on_node.get(node, ()):
+        run = memory.pods[key]
+        init, containers = (
+            tuple(replace(each, pause=0, paused_at=0) for each in each_)
+            for each_ in (run.init, run.containers)
+        )
+        memory.put(key, replace(run, init=init, containers=containers))
 
 
 def _by_age(pods_: list[Pod]) -> list[Pod]:

@@ -47,10 +47,10 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
         "phase": phase,
         "startTime": status.get("startTime") or timestamp(run.admitted),
         "conditions": _conditions(run, setting, phase, now),
-        "containerStatuses": _statuses(run.containers, setting.regular, setting, timestamp),
+        "containerStatuses": _statuses(run, run.containers, setting, timestamp),
     }
     if run.init:
-        fields["initContainerStatuses"] = _statuses(run.init, setting.init, setting, timestamp)
+        fields["initContainerStatuses"] = _statuses(run, run.init, setting, timestamp)
     if phase == FAILED and run.kill is not None and run.kill.reason:
         fields["reason"], fields["message"] = run.kill.reason, run.kill.message
         if run.kill.disruption:
@@ -167,18 +167,22 @@ def _merged(
 
 
 def _statuses(
-    runs: Sequence[ContainerRun],
-    containers: Sequence[Mapping[str, Any]],
-    setting: Setting,
-    timestamp: Timestamp,
+    run: PodRun, runs: Sequence[ContainerRun], setting: Setting, timestamp: Timestamp
 ) -> list[dict[str, Any]]:
+    containers = setting.init if runs is run.init else setting.regular
+    may_restart = run.kill is None
     return [
-        _status(each, container, setting, timestamp) for each, container in zip(runs, containers, strict=True)
+        _status(each, container, setting, timestamp, may_restart)
+        for each, container in zip(runs, containers, strict=True)
     ]
 
 
 def _status(
-    each: ContainerRun, container: Mapping[str, Any], setting: Setting, timestamp: Timestamp
+    each: ContainerRun,
+    container: Mapping[str, Any],
+    setting: Setting,
+    timestamp: Timestamp,
+    may_restart: bool,
 ) -> dict[str, Any]:
     init = any(container is other for other in setting.init)
     ready = setting.ready(each)
@@ -191,7 +195,7 @@ def _status(
         "ready": ready,
         "started": each.running,
         "restartCount": max(each.starts - 1, 0),
-        "state": _state(each, setting, timestamp),
+        "state": _state(each, setting, timestamp, may_restart),
     }
     last = each.last
     if "waiting" in status["state"] and each.ended is not None and each.started is not None:
@@ -201,14 +205,14 @@ def _status(
     return status
 
 
-def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp) -> dict[str, Any]:
+def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp, may_restart: bool) -> dict[str, Any]:
     if each.started is None:
         reason = "PodInitializing" if setting.init else "ContainerCreating"
         return {"waiting": {"reason": reason}}
     if each.ended is None:
         return {"running": {"startedAt": timestamp(each.started)}}
     over = pause_ends(each)
-    if over is not None and over > setting.now and setting.waits(each):
+    if may_restart and over is not None and over > setting.now and setting.waits(each):
         pod = setting.pod
         message = (
             f"back-off {go_duration(each.pause)} restarting failed container={each.name} "

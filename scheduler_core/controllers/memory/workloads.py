@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from scheduler_core.objects.labels import IN, Labels, LabelSelector
 from scheduler_core.objects.times import SECOND
-from scheduler_core.state import Copied, State
+from scheduler_core.state import Copied, Derived, State
 
 _FIRST, _LONGEST = SECOND, 15 * 60 * SECOND
 
@@ -25,6 +27,31 @@ class Failures(NamedTuple):
     last: int = 0
 
 
+class Selectors:
+    """The selectors of one kind's workloads, found by a label that they demand."""
+
+    def __init__(self, workloads: Iterable[tuple[str, str, LabelSelector]]) -> None:
+        """`workloads`: namespace, key and selector."""
+        self._demanding: dict[tuple[str, str, str], list[tuple[str, LabelSelector]]] = {}
+        self._others: dict[str, list[tuple[str, LabelSelector]]] = {}
+        for namespace, key, selector in workloads:
+            demand = next(
+                (one for one in selector.requirements if one.op == IN and len(one.values) == 1), None
+            )
+            if demand is not None:
+                place = (namespace, demand.key, demand.values[0])
+                self._demanding.setdefault(place, []).append((key, selector))
+            elif not selector.empty:
+                self._others.setdefault(namespace, []).append((key, selector))
+
+    def matching(self, namespace: str, labels: Labels) -> list[str]:
+        """Keys of the workloads of a namespace that select these labels, sorted; those that select everything are left out."""
+        found = list(self._others.get(namespace, ()))
+        for name, value in labels.items():
+            found += self._demanding.get((namespace, name, value), ())
+        return sorted(key for key, selector in found if selector.matches(labels))
+
+
 @dataclass(slots=True)
 class WorkloadsMemory(State):
     """Back-offs of failed daemon pods, by DaemonSet's uid, observed generation and node; failures of Jobs by their keys.
@@ -34,6 +61,7 @@ class WorkloadsMemory(State):
 
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
     jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
+    selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, once they are asked for
     schedules: Copied[dict[str, int]] = field(
         default_factory=dict
     )  # when a CronJob is looked at next (ns), by key

@@ -62,6 +62,19 @@ def label_changes(node: Manifest) -> dict[str, str]:
     return {old: labels[new] for new, old in _LABELS if new in labels and labels.get(old) != labels[new]}
 
 
+def with_old_labels(manifest: Any) -> Any:
+    """A node that is there already, as it is after label_changes; anything else, and what is broken, as it is."""
+    if not isinstance(manifest, Mapping) or manifest.get("kind") != "Node":
+        return manifest
+    meta = manifest.get("metadata")
+    if not isinstance(meta, Mapping) or not isinstance(meta.get("labels"), Mapping):
+        return manifest
+    changes = label_changes(manifest)
+    return (
+        {**manifest, "metadata": {**meta, "labels": {**meta["labels"], **changes}}} if changes else manifest
+    )
+
+
 def has(node: Manifest, key: Key) -> bool:
     """Whether a node has a taint."""
     return any(_key(taint) == key for taint in (node.get("spec") or {}).get("taints") or ())

@@ -11,8 +11,10 @@ from typing import Any
 
 from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.api.workload_defaults import defaulted_workload
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.memory.workloads import Selectors
 from scheduler_core.objects.labels import Labels, LabelSelector
 from scheduler_core.objects.pod import Pod
 
@@ -124,13 +126,21 @@ def selecting(world: World, kind: str, namespace: str, labels: Labels) -> list[s
     """Keys of the workloads of a kind whose selector would take an object of these labels."""
     if not labels or not world.store.count(kind):
         return []
-    return [
-        owner.key
-        for manifest in world.store.list(kind)
-        if (manifest["metadata"].get("namespace") or "default") == namespace
-        and not (owner := Owner.of(manifest)).selector.empty
-        and owner.selector.matches(labels)
-    ]
+    known = world.surroundings.workloads.selectors
+    if kind not in known:
+        owners = map(Owner.of, world.store.list(kind))
+        known[kind] = Selectors((owner.namespace, owner.key, owner.selector) for owner in owners)
+    return known[kind].matching(namespace, labels)
+
+
+def note_selectors(world: World, event: WatchEvent) -> None:
+    """Has the selectors of a kind read anew after a change of one of them."""
+    if event.old is None or event.new is None or _selector(event.old) != _selector(event.new):
+        world.surroundings.workloads.selectors.pop(event.kind, None)
+
+
+def _selector(manifest: Manifest) -> Any:
+    return (manifest.get("spec") or {}).get("selector")
 
 
 def claimed_pods(

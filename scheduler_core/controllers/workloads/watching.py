@@ -10,7 +10,7 @@ from typing import ClassVar
 from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.owners import Owner, resolve, selecting
+from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting
 from scheduler_core.controllers.workloads.pods import is_ready
 from scheduler_core.objects.pod import Pod
 
@@ -26,6 +26,7 @@ class WorkloadController(Controller):
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == self.kind:
+            note_selectors(world, event)
             if event.new is not None and says_more(event):
                 self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
         elif event.kind == "Pod":

@@ -19,6 +19,9 @@ from scheduler_core.commands import KINDS
         ({"kind": "PatchObject", "ref": {"kind": "Node", "name": "n"}, "patch": {"spec": {"podCIDR": "10.0.0.0/24"}}},
          "spec.podCIDR=10.0.0.0/24"),
         ({"kind": "SetSettings", "settings": {"demonstration": True}}, "demonstration=True"),
+        ({"kind": "SetUsage", "entries": [{"pod": "a/b", "memory": 1}, {"at": "5s", "node": "n", "memory": "1Gi"}]},
+         "memory=1Gi"),
+        ({"kind": "SetPrograms", "rules": [{"pods": "app=web", "onTerm": "ignore"}]}, "onTerm=ignore"),
         ({"kind": "SomethingNew", "pod": "a/b", "times": 3}, "pod=a/b, times=3"),
     ],
 )  # fmt: skip

@@ -372,6 +372,34 @@ def test_a_drain_says_what_it_waits_for(clustered):
     assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
 
 
+def test_a_dry_run_says_that_nothing_was_changed(clustered):
+    said = clustered.browser.post(f"{clustered.url}act/evict", {**POD_WEB, "dry_run": "on"}, follow=True)
+    assert "web could be evicted now; nothing was changed." in page_text(said)
+    assert "web" in clustered.objects("Pod")
+
+
+TOLERANT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: patient}
+spec:
+  nodeName: n1
+  tolerations: [{key: broken, operator: Exists, effect: NoExecute, tolerationSeconds: 30}]
+  containers: [{name: main, image: nginx}]
+"""
+
+
+def test_a_node_says_when_its_taints_will_evict(clustered):
+    clustered.post("yaml", text=TOLERANT, create="")
+    clustered.post("act/taint", **NODE_N1, key="broken", effect="NoExecute")
+    clustered.ask(lambda client: client.walk(20))
+    text = page_text(clustered.get("", tab="node", node="n1"))
+    assert "Taints will evict: default/patient" in text
+    clustered.post("act/untaint", **NODE_N1, taint="broken:NoExecute")
+    clustered.ask(lambda client: client.walk(20))
+    assert "Taints will evict" not in page_text(clustered.get("", tab="node", node="n1"))
+
+
 def test_usage_is_kept_and_filled_in_again(clustered):
     clustered.post("act/use", **NODE_N1, memory="900Mi")
     assert 'value="900Mi"' in clustered.get("act/use", **NODE_N1).content.decode()

@@ -35,6 +35,8 @@ def modelled(visitor) -> Visitor:
 def test_an_older_session_says_that_nothing_else_acts(visitor) -> None:
     begun = visitor()
     older = async_to_sync(create_session)("older", edition=FIRST_EDITION)
+    assert "without controllers" in page_text(begun.browser.get(f"/s/{older.edit_key}/"))
+    assert "without controllers" not in page_text(begun.get(""))
     answer = begun.browser.get(f"/s/{older.edit_key}/cluster")
     assert "was made before the components around the scheduler were modelled" in page_text(answer)
 

@@ -36,7 +36,7 @@ class PodNodeSelector(AdmissionPlugin):
     def validate(self, request: Request, manifest: Manifest) -> None:
         if not _concerns(request):
             return
-        allowed = _labels(request, str(request.options.pod_node_selector.get(request.namespace) or ""))
+        allowed = _labels(request, request.options.pod_node_selector.get(request.namespace, ""))
         own = manifest["spec"].get("nodeSelector") or {}
         if allowed and any(allowed.get(key) != value for key, value in own.items()):
             raise request.refuse("pod node label selector labels conflict with its namespace whitelist")
@@ -51,7 +51,7 @@ def _namespace_selector(request: Request) -> dict[str, str]:
     namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
     text = (namespace["metadata"].get("annotations") or {}).get(ANNOTATION)
     if text is None:
-        text = str(request.options.pod_node_selector.get(_CLUSTER_DEFAULT) or "")
+        text = request.options.pod_node_selector.get(_CLUSTER_DEFAULT, "")
     return _labels(request, text)
 
 

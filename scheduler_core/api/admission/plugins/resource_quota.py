@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.api.options import LimitedResource
 from scheduler_core.api.quota.scopes import Scope, described, in_scope, is_terminating, scopes_of
 from scheduler_core.api.quota.usage import by_quota_names, matching, usage
 from scheduler_core.api.status import unknown_error
@@ -53,7 +54,7 @@ def _handles(request: Request, manifest: Manifest) -> bool:
 def _charged(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
     """The quotas that count the object, with what is used of them afterwards. Refused."""
     quotas = request.in_namespace("ResourceQuota")
-    limited = request.options.resource_quota.get("limitedResources") or ()
+    limited = request.options.resource_quota.limited
     if not quotas and not limited:
         return []
     wall = request.store.epoch + request.now
@@ -128,20 +129,22 @@ def _demand_covered(
     request: Request,
     manifest: Manifest,
     used: Amounts,
-    limited: Any,
+    limited: tuple[LimitedResource, ...],
     covered: set[str],
     quotas: list[Manifest],
 ) -> None:
     """What is limited by default is used only where a quota covers it."""
     group, plural = request.kind.group, request.kind.plural
-    ours = [
-        each for each in limited if ((each.get("apiGroup") or ""), each.get("resource")) == (group, plural)
-    ]
-    parts = [part for each in ours for part in each.get("matchContains") or ()]
+    ours = [each for each in limited if (each.api_group, each.resource) == (group, plural)]
+    parts = [part for each in ours for part in each.match_contains]
     needed = {name for name in used if used[name].nanos > 0 and any(part in name for part in parts)}
     if needed - covered:
         raise request.refuse(f"insufficient quota to consume: {','.join(sorted(needed - covered))}")
-    scopes: list[Scope] = [scope for each in limited for scope in each.get("matchScopes") or ()]
+    scopes: list[Scope] = [
+        {"scopeName": scope.scope_name, "operator": scope.operator, "values": scope.values}
+        for each in limited
+        for scope in each.match_scopes
+    ]
     wanted = [scope for scope in scopes if in_scope(scope, request.kind, manifest)]
     there = [
         scope.get("scopeName")

@@ -17,7 +17,13 @@ from scheduler_core.controllers.workloads.deployments.progress import sync_statu
 from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
 from scheduler_core.controllers.workloads.deployments.scaling import scale, was_scaled
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll
-from scheduler_core.controllers.workloads.owners import Owner, claimed_objects, resolve, selecting
+from scheduler_core.controllers.workloads.owners import (
+    Owner,
+    claimed_objects,
+    note_selectors,
+    resolve,
+    selecting,
+)
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
@@ -39,6 +45,7 @@ class DeploymentController(Controller):
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Deployment":
+            note_selectors(world, event)
             if event.new is not None:
                 self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
         elif event.kind == "ReplicaSet":

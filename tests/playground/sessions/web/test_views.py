@@ -70,7 +70,7 @@ async def test_every_tab_of_the_inspector_has_an_address(
 
 
 async def test_a_view_link_does_not_tell_the_edit_link(browser: AsyncClient, session: Session) -> None:
-    for name in ("studio", "nodes", "session", "objects", "export", "cluster"):
+    for name in ("studio", "nodes", "session", "objects", "export", "cluster", "cluster-yaml"):
         response = await browser.get(url(name, session, "view_key"))
         assert response.status_code == 200
         assert session.edit_key.encode() not in await body(response)
@@ -424,7 +424,7 @@ async def test_no_file_is_no_trace(browser: AsyncClient, transactional_db: None)
 
 async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
-    text = await body(await browser.get(url("cluster", session)))
+    text = await body(await browser.get(url("cluster-yaml", session)))
     copy = await create_session("Copy")
     client = await SessionClient.open(copy.edit_key)
     plan = (await client.apply_text(text)).plan
@@ -438,11 +438,11 @@ async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient,
 
 async def test_the_cluster_at_an_earlier_step_is_as_it_was(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
-    assert b"nodeName" not in await body(await browser.get(url("cluster", session) + "?at=1"))
-    assert b"nodeName" in await body(await browser.get(url("cluster", session)))
+    assert b"nodeName" not in await body(await browser.get(url("cluster-yaml", session) + "?at=1"))
+    assert b"nodeName" in await body(await browser.get(url("cluster-yaml", session)))
 
 
 async def test_a_large_cluster_comes_in_parts_and_whole(browser: AsyncClient, transactional_db: None) -> None:
     session = await create_session("Large", commands=[cluster(200, 400)])
-    text = await body(await browser.get(url("cluster", session)))
+    text = await body(await browser.get(url("cluster-yaml", session)))
     assert text.count(b"---\n") == 600

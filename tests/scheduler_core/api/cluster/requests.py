@@ -16,18 +16,21 @@ from scheduler_core.api.store import Store
 
 def api_server(*objects: Mapping[str, Any], **flags: Any) -> APIServer:
     """With objects that were created in turn; flags are those of kube-apiserver, with underscores."""
+    api = APIServer(Store(), options(**flags), 0)
+    make_standing_objects(api)
+    for manifest in objects:
+        api.create(manifest)
+    return api
+
+
+def options(**flags: Any) -> APIServerOptions:
     names = {name.replace("_", "-"): value for name, value in flags.items()}
     camel = {
         name: flags[name]
         for name in ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
         if name in flags
     }
-    options = msgspec.convert({**names, **camel}, APIServerOptions)
-    api = APIServer(Store(), options, 0)
-    make_standing_objects(api)
-    for manifest in objects:
-        api.create(manifest)
-    return api
+    return msgspec.convert({**names, **camel}, APIServerOptions)
 
 
 def pod(name: str = "p", namespace: str = "default", **spec: Any) -> dict[str, Any]:

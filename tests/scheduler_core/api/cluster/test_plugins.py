@@ -11,6 +11,9 @@ import pytest
 
 from scheduler_core.api.admission.catalogue import LEFT_OUT, PLUGINS
 from scheduler_core.api.admission.plugins.tolerations import covers, merged
+from scheduler_core.api.options import NOT_HERE, ORDERED_PLUGINS, APIServerOptions
+from scheduler_core.objects.errors import InvalidObject
+from scheduler_core.objects.typed import typed
 from tests.scheduler_core.api.cluster.requests import api_server, make, pod, refusal
 
 NODE = "system:node:n1"
@@ -120,6 +123,25 @@ def test_what_a_kubelet_may_change_of_its_node(change: dict[str, Any], problem: 
     assert (problem in message) if problem else message == ""
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"metadata": {"labels": {"a": "b"}}}, 'node "n1" cannot update labels through pod status'),
+        ({"status": {"phase": "Running"}}, ""),
+    ],
+)
+def test_what_a_kubelet_may_change_of_its_pods_status(change: dict[str, Any], problem: str) -> None:
+    api = api_server(pod(nodeName="n1"), pod("q"), enable_admission_plugins=("NodeRestriction",))
+    message = refusal(
+        lambda: api.patch(("Pod", "default", "p"), change, subresource="status", user=NODE)
+    ).message
+    assert (problem in message) if problem else message == ""
+    others = refusal(
+        lambda: api.patch(("Pod", "default", "q"), change, subresource="status", user=NODE)
+    ).message
+    assert "for pods with spec.nodeName set to itself" in others
+
+
 def test_a_kubelet_makes_mirror_pods_of_its_own_node() -> None:
     api = api_server(make("Node", "n1"), enable_admission_plugins=("NodeRestriction",))
     uid = api.found(("Node", "", "n1"))["metadata"]["uid"]
@@ -129,6 +151,56 @@ def test_a_kubelet_makes_mirror_pods_of_its_own_node() -> None:
     secret = {**mirror, "spec": {**mirror["spec"], "imagePullSecrets": [{"name": "s"}]}}
     assert "can not create pods that reference secrets" in refusal(lambda: api.create(secret, NODE)).message
     assert api.create(mirror, NODE)["spec"]["nodeName"] == "n1"
+
+
+def test_images_are_always_pulled_where_the_plugin_is_on() -> None:
+    api = api_server(enable_admission_plugins=("AlwaysPullImages",))
+    assert api.create(pod())["spec"]["containers"][0]["imagePullPolicy"] == "Always"
+
+
+def test_external_addresses_that_were_there_may_stay() -> None:
+    before = make("Service", "s", "default", spec={"ports": [{"port": 1}], "externalIPs": ["10.0.0.1"]})
+    api = api_server(enable_admission_plugins=("DenyServiceExternalIPs",))
+    assert "Use of external IPs is denied" in refusal(lambda: api.create(before)).message
+    api.store.create(before, "Service", 0)
+    key = ("Service", "default", "s")
+    api.patch(key, {"metadata": {"labels": {"a": "b"}}})
+    more = {"spec": {"externalIPs": ["10.0.0.1", "10.0.0.2"]}}
+    assert "Use of external IPs is denied" in refusal(lambda: api.patch(key, more)).message
+
+
+def test_everything_can_be_denied() -> None:
+    api = api_server(enable_admission_plugins=("AlwaysDeny",))
+    assert "admission control is denying all modifications" in refusal(lambda: api.create(pod())).message
+
+
+@pytest.mark.parametrize(
+    ("flags", "field"),
+    [
+        ({"enable-admission-plugins": ["Foo"]}, "enable-admission-plugins"),
+        ({"disable-admission-plugins": ["Foo"]}, "disable-admission-plugins"),
+        (
+            {"enable-admission-plugins": ["Priority"], "disable-admission-plugins": ["Priority"]},
+            "enable-admission-plugins",
+        ),
+        ({"enable-admission-plugins": ["ImagePolicyWebhook"]}, "enable-admission-plugins"),
+        (
+            {"ResourceQuotaConfiguration": {"limitedResources": [{"matchContains": []}]}},
+            "ResourceQuotaConfiguration.limitedResources[0].resource",
+        ),
+    ],
+)
+def test_flags_that_kube_apiserver_refuses(flags: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidObject) as refused:
+        typed(flags, APIServerOptions)
+    assert refused.value.errors[0].path == field
+
+
+def test_plugins_run_in_kubes_order_and_the_others_are_said_to_be_left_out() -> None:
+    names = [plugin.name for plugin in PLUGINS]
+    assert names == [name for name in ORDERED_PLUGINS if name in names]
+    gated = ("PodTopologyLabels", "MutatingAdmissionPolicy")  # off with their gates
+    assert set(ORDERED_PLUGINS) - set(names) == {*LEFT_OUT, *NOT_HERE, *gated}
 
 
 def test_a_plugin_is_either_here_or_said_to_be_left_out() -> None:

@@ -18,6 +18,8 @@ CLAIM = {
 }
 VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}}
 
+OWNER = {"apiVersion": "v1", "kind": "Pod", "uid": "u", "controller": True}
+
 
 def budget(**spec: Any) -> dict[str, Any]:
     return make("PodDisruptionBudget", "o", "default", "policy/v1", spec={"selector": {}, **spec})
@@ -114,3 +116,24 @@ def test_an_object_that_is_going_gets_no_new_finalizers() -> None:
     api.delete(key)
     change = {"metadata": {"finalizers": ["a.io/x", "a.io/y"]}}
     assert "no new finalizers can be added" in refusal(lambda: api.patch(key, change)).message
+
+
+@pytest.mark.parametrize(
+    ("meta", "problem"),
+    [
+        (
+            {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]},
+            "metadata.ownerReferences.uid: Invalid value",
+        ),
+        (
+            {"ownerReferences": [{**OWNER, "name": "a"}, {**OWNER, "name": "b"}]},
+            "Only one reference can have Controller set to true",
+        ),
+        ({"finalizers": ["a b"]}, "metadata.finalizers: Invalid value"),
+        ({"finalizers": ["orphan", "foregroundDeletion"]}, "cannot be both set"),
+        ({"annotations": {"a": "x" * 300_000}}, "metadata.annotations: Too long"),
+    ],
+)
+def test_metadata_that_kube_refuses(meta: dict[str, Any], problem: str) -> None:
+    answer = refusal(lambda: api_server().create(make("ConfigMap", "c", "default", metadata=meta)))
+    assert (answer.code, problem in answer.message) == (422, True)

@@ -170,3 +170,53 @@ def test_images_that_a_pod_needs_are_reported_when_they_are_there() -> None:
     assert cluster.until(13).status("p")["phase"] == "Running"
     found = cluster.until(21).sim.store.node("lacks")
     assert found is not None and found.images == ((("web:1",), 500_000_000),)
+
+
+def test_an_init_container_that_succeeds_after_a_crash_lets_the_pod_begin() -> None:
+    cluster = Cluster(node(), pod("p", initContainers=[{"name": "i", "image": "x"}]))
+    cluster.programs(
+        {"container": "i", "runs": [{"for": "1s", "exit": 1}, {"for": "1s", "exit": 1}, {"for": "1s"}]}
+    )
+    cluster.until(8)
+    waiting = cluster.status("p")["initContainerStatuses"][0]["state"]["waiting"]
+    assert waiting["reason"] == "CrashLoopBackOff"
+    assert cluster.status("p")["phase"] == "Pending"
+    cluster.until(16)
+    assert cluster.status("p")["phase"] == "Running"
+    assert cluster.status("p")["initContainerStatuses"][0]["state"]["terminated"]["exitCode"] == 0
+
+
+def test_sleep_before_the_end_counts_as_grace() -> None:
+    sleepy = {"name": "c", "image": "i", "lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}
+    cluster = Cluster(node(), pod("p", containers=[sleepy], terminationGracePeriodSeconds=20)).until(10)
+    delete(cluster, "p")
+    assert cluster.until(15).sim.store.pod("default", "p") is not None
+    assert cluster.until(16).sim.store.pod("default", "p") is None
+
+
+def test_a_kubelet_that_starts_knows_of_no_back_off() -> None:
+    cluster = Cluster(node(), pod("p"))
+    cluster.programs(CRASH)
+    cluster.until(53).do(SetKubelet("n", False))
+    assert cluster.container("p")["restartCount"] == 3
+    cluster.until(60).do(SetKubelet("n", True))
+    assert cluster.until(61).container("p")["restartCount"] == 4
+
+
+def test_readiness_gates_are_others_business() -> None:
+    cluster = Cluster(node(), pod("p", readinessGates=[{"conditionType": "example.com/fed"}])).until(5)
+    assert cluster.condition("p", "Ready") == "False"
+    fed = {"status": {"conditions": [{"type": "example.com/fed", "status": "True"}]}}
+    cluster.do(PatchObject(Ref("Pod", "default", "p"), fed, "strategic", "status"))
+    assert cluster.until(6).condition("p", "Ready") == "True"
+
+
+def test_sidecars_end_after_what_they_serve_the_last_one_first() -> None:
+    sidecars = [{"name": n, "image": "i", "restartPolicy": "Always"} for n in ("first", "second")]
+    cluster = Cluster(node(), pod("p", initContainers=sidecars)).until(10)
+    cluster.programs({"onTerm": {"after": "2s"}})
+    delete(cluster, "p")
+    for at, running in ((11, {"c", "first", "second"}), (13, {"first", "second"}), (15, {"first"})):
+        run = cluster.until(at).sim.surroundings.kubelet.pods["default/p"]
+        assert {each.name for each in run.all if each.running} == running
+    assert cluster.until(17).sim.store.pod("default", "p") is None
