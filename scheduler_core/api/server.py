@@ -97,7 +97,12 @@ class APIServer:
         self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
     ) -> Manifest:
         """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
-        kind = self.read(manifest)
+        return self._update(self.read(manifest), manifest, subresource, user, imported)
+
+    def _update(
+        self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False
+    ) -> Manifest:
+        """An update of an object that was read."""
         if subresource and subresource not in _SUBRESOURCES.get(kind.key, ("status",)):
             answer = Answer("NotFound", "the server could not find the requested resource")
             raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
@@ -115,9 +120,10 @@ class APIServer:
             subresource=subresource,
             imported=imported,
         )
-        new = strategies.prepare_for_update(kind, old, manifest, subresource, imported)
+        new = strategies.with_defaults(kind, manifest)
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
+        new = strategies.prepare_for_update(kind, old, new, subresource, imported)
         errors = [*validate(new, kind), *validate_update(old, new, kind, subresource)]
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
@@ -144,7 +150,7 @@ class APIServer:
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
         read_patched(new, patch)
-        return self.update({**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
+        return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
         """A controller's update of fields of the status: nothing is written where all is so."""

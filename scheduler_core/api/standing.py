@@ -7,9 +7,11 @@ pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.api.admission.priority import SYSTEM_CLASSES
+from scheduler_core.api.options import APIServerOptions
 from scheduler_core.api.server import APIServer
 
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -22,7 +24,8 @@ _DESCRIPTIONS = {
 
 
 def make_standing_objects(api: APIServer) -> None:
-    """Makes those that are not there."""
+    """Makes those that are not there, whatever the API server's plugins say."""
+    api = replace(api, options=APIServerOptions())
     for manifest in _standing():
         if api.store.get(manifest["kind"], "", manifest["metadata"]["name"]) is None:
             api.create(manifest)

@@ -92,7 +92,9 @@ class Reconcile(WorldAction, frozen=True):
     at: int
 
     def stands(self, world: World) -> bool:
-        """the key is due at this time still"""
+        """the key is due at this time still, in a world whose cluster is modelled"""
+        if world.settings.cluster is None:
+            return False
         queue = world.surroundings.queues.get(self.controller)
         return queue is not None and queue.due.get(self.key) == self.at
 

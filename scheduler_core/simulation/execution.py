@@ -38,7 +38,7 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers.contract import World as ClusterWorld
-from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.controllers.surroundings import Inputs, Surroundings
 from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -253,6 +253,8 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     configurations = _under(settings, _configurations(world)) if restart else ()
     replicas = scheduler_commands.replicas_under(world, settings) if restart else []
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
+    if begins and world.settings.cluster is None:
+        world.surroundings = Surroundings(world.surroundings.inputs)
     world.settings = settings
     if begins:
         cluster_commands.start(world)

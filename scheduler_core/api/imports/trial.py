@@ -120,6 +120,8 @@ def _imported(
     if old is None:
         return api.create(manifest, user, imported=True), None
     api.read(manifest)
+    if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
+        return api.update(_whole(manifest), user=user), old
     return api.update(_desired(old, manifest), user=user, imported=True), old
 
 
@@ -128,6 +130,12 @@ def _present(store: Store, manifest: Any) -> Manifest | None:
         return None
     kind = find_kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
     return None if kind is None else store.get(kind.key, *key_of(placed(manifest, kind)))
+
+
+def _whole(submitted: Manifest) -> Manifest:
+    """An object that was shown and comes back with its uid, as it is to be: what is left out goes."""
+    meta = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
+    return {**submitted, "metadata": meta}
 
 
 def _desired(old: Manifest, submitted: Manifest) -> Manifest:

@@ -34,12 +34,16 @@ def created(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
 
 
 def with_status(old: Manifest, new: Manifest) -> Manifest:
-    """What an update of the subresource status writes. DEVIATION: of the metadata nothing is taken."""
+    """What the subresource status writes: the metadata too, but for the owners."""
     status = dict(new.get("status") or {})
     before = old.get("status") or {}
     if not status.get("qosClass") and before.get("qosClass"):
         status["qosClass"] = before["qosClass"]
-    return {**old, "status": status}
+    owners = old["metadata"].get("ownerReferences")
+    metadata = {name: value for name, value in new["metadata"].items() if name != "ownerReferences"}
+    if owners:
+        metadata["ownerReferences"] = owners
+    return {**old, "metadata": metadata, "status": status}
 
 
 def resized(old: Manifest, new: Manifest) -> Manifest:

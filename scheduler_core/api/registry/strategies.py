@@ -44,6 +44,11 @@ def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels = manifest["metadata"].get("labels") or {}
         manifest = {**manifest, "spec": merged_label_keys(manifest["spec"], labels)}
+    return with_defaults(kind, manifest)
+
+
+def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
+    """With the defaults of its kind."""
     return filled_in(defaulted(manifest, kind), kind.key)
 
 
@@ -70,20 +75,28 @@ def refuse_deletion(kind: Kind, name: str) -> None:
 def prepare_for_update(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool
 ) -> Manifest:
-    """The object to be: with its defaults, and only the part that the (sub)resource may write.
+    """The object to be: only the part that the (sub)resource may write.
 
     DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
     is nobody's here.
     """
     if subresource == "status":
-        return pods.with_status(old, new) if kind.key == "Pod" else {**old, "status": new.get("status") or {}}
+        return _with_status(kind, old, new)
     if subresource == "resize":
         return pods.resized(old, new)
     if kind.key == "Namespace":
         new = namespaces.updated(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {**new, "status": old.get("status") or {}}
-    return filled_in(defaulted(new, kind), kind.key)
+    return new
+
+
+def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+    """What the subresource status writes: of pods and nodes labels and annotations too."""
+    if kind.key == "Pod":
+        return pods.with_status(old, new)
+    taken = ("metadata", "status") if kind.key == "Node" else ("status",)
+    return {**old, **{name: new.get(name) or {} for name in taken}}
 
 
 def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:

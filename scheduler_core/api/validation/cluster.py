@@ -14,6 +14,7 @@ from scheduler_core.api.kinds import Kind
 from scheduler_core.api.validation import workloads
 from scheduler_core.api.validation.budgets import budget, lease, runtime_class
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
@@ -35,7 +36,19 @@ def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)
+    if kind.key in _POD_SPECS:
+        _containers(manifest, kind.key, errors)
     return errors
+
+
+def _containers(manifest: Manifest, kind: str, errors: Errors) -> None:
+    """Of the pod that an object is, or is to make."""
+    spec: Any = manifest
+    for name in _POD_SPECS[kind].split("."):
+        spec = spec.get(name) or {}
+    claims = (manifest.get("spec") or {}).get("volumeClaimTemplates") if kind == "StatefulSet" else ()
+    made = [str((claim.get("metadata") or {}).get("name")) for claim in claims or ()]
+    containers(spec, _POD_SPECS[kind], errors, made)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -46,6 +59,14 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
+_POD_SPECS = {
+    "Pod": "spec",
+    **dict.fromkeys(
+        ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"),
+        "spec.template.spec",
+    ),
+    "CronJob": "spec.jobTemplate.spec.template.spec",
+}
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,

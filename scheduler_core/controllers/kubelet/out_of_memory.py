@@ -58,7 +58,7 @@ class OutOfMemoryKiller(Controller):
         times = list(islice(_times(book, found, stats, world.now), _MOST_CHANGES))
         for at in (world.now, *times):
             then = [replace(each, amounts=book.of_pod(each.pod).at(at)) for each in stats]
-            if _over_limit(then) or _used(book, found, then, at) > capacity_of(found, "memory"):
+            if _over_limit(then) or _is_gone(book, found, then, at):
                 self.enqueue_at(world, node, at)
                 return
         if len(times) == _MOST_CHANGES:
@@ -114,6 +114,12 @@ def _times(book: UsageBook, node: Node, stats: list[PodStats], now: int) -> Iter
 
 def _used(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> int:
     return book.of_node(node.name).at(at).get("memory", 0) + sum(each.get("memory") for each in stats)
+
+
+def _is_gone(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> bool:
+    """Whether more memory is used than there is, and some of it by pods."""
+    capacity = capacity_of(node, "memory")
+    return _used(book, node, stats, at) > capacity and _worst(stats, capacity) is not None
 
 
 def _over_limit(stats: list[PodStats]) -> list[Victim]:

@@ -117,7 +117,7 @@ def test_an_ordinary_deletion_asks_for_no_round() -> None:
     sim = cluster(node("n"), bound("p"), controllers=GC)
     wait(sim, 1)
     delete(sim, "Pod", "p")
-    assert "pods" not in sim.surroundings.queues["pod-garbage-collector-controller"].due
+    assert "pod-garbage-collector-controller" not in sim.surroundings.queues
     assert meta_of(sim, "Pod", "p") is not None
 
 

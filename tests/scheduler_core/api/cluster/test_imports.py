@@ -115,6 +115,24 @@ def test_errors_of_a_text_say_their_lines() -> None:
     assert [(error.line, error.expected) for error in item.errors] == [(8, '(did you mean "resources"?)')]
 
 
+def test_an_object_that_comes_back_edited_is_as_it_was_written() -> None:
+    labelled = deployment()
+    labelled["metadata"]["labels"] = {"a": "b", "c": "d"}
+    api = api_server(labelled)
+    stored = api.found(("Deployment", "default", "d"))
+    edited = {**stored, "metadata": {**stored["metadata"], "labels": {"a": "b"}, "resourceVersion": "1"}}
+    apply(api, [edited])
+    assert api.found(("Deployment", "default", "d"))["metadata"]["labels"] == {"a": "b"}
+
+
+def test_an_object_that_is_given_again_keeps_what_is_left_out() -> None:
+    labelled = deployment()
+    labelled["metadata"]["labels"] = {"c": "d"}
+    api = api_server(labelled)
+    apply(api, [deployment()])
+    assert api.found(("Deployment", "default", "d"))["metadata"]["labels"] == {"c": "d"}
+
+
 def test_what_comes_with_a_uid_was_admitted_where_it_comes_from() -> None:
     limits = make("LimitRange", "l", "default", spec={"limits": [{"type": "Container", "max": {"cpu": "1"}}]})
     api = api_server(limits)

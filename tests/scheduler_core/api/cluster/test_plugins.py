@@ -5,7 +5,6 @@ kube: pkg/util/tolerations/tolerations_test.go, plugin/pkg/admission/*/admission
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from scheduler_core.api.admission.plugins.tolerations import covers, merged
 from scheduler_core.api.options import NOT_HERE, ORDERED_PLUGINS, APIServerOptions
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.typed import typed
-from tests.scheduler_core.api.cluster.requests import api_server, make, options, pod, refusal
+from tests.scheduler_core.api.cluster.requests import api_server, make, pod, refusal
 
 NODE = "system:node:n1"
 ALL = {"operator": "Exists"}
@@ -124,6 +123,25 @@ def test_what_a_kubelet_may_change_of_its_node(change: dict[str, Any], problem: 
     assert (problem in message) if problem else message == ""
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"metadata": {"labels": {"a": "b"}}}, 'node "n1" cannot update labels through pod status'),
+        ({"status": {"phase": "Running"}}, ""),
+    ],
+)
+def test_what_a_kubelet_may_change_of_its_pods_status(change: dict[str, Any], problem: str) -> None:
+    api = api_server(pod(nodeName="n1"), pod("q"), enable_admission_plugins=("NodeRestriction",))
+    message = refusal(
+        lambda: api.patch(("Pod", "default", "p"), change, subresource="status", user=NODE)
+    ).message
+    assert (problem in message) if problem else message == ""
+    others = refusal(
+        lambda: api.patch(("Pod", "default", "q"), change, subresource="status", user=NODE)
+    ).message
+    assert "for pods with spec.nodeName set to itself" in others
+
+
 def test_a_kubelet_makes_mirror_pods_of_its_own_node() -> None:
     api = api_server(make("Node", "n1"), enable_admission_plugins=("NodeRestriction",))
     uid = api.found(("Node", "", "n1"))["metadata"]["uid"]
@@ -152,7 +170,7 @@ def test_external_addresses_that_were_there_may_stay() -> None:
 
 
 def test_everything_can_be_denied() -> None:
-    api = replace(api_server(), options=options(enable_admission_plugins=("AlwaysDeny",)))
+    api = api_server(enable_admission_plugins=("AlwaysDeny",))
     assert "admission control is denying all modifications" in refusal(lambda: api.create(pod())).message
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject, ReportCondition, SetKubelet
+from scheduler_core.commands import CreateObject, Redo, ReportCondition, SetKubelet, Undo
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal
 from scheduler_core.objects.times import SECOND
-from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node
+from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 
 def conditions(cluster: Cluster) -> dict[str, str]:
@@ -74,3 +74,13 @@ def test_what_pods_may_use_is_the_capacity_without_what_is_kept_back(
     found = cluster.sim.store.node("n")
     assert found is not None
     assert found.manifest["status"]["allocatable"] == allocatable
+
+
+def test_a_cluster_that_is_undone_and_redone_begins_anew() -> None:
+    cluster = Cluster(node(), pod("p")).until(1)
+    cluster.do(Undo())
+    cluster.do(Undo())
+    cluster.until(20).do(Redo())
+    cluster.do(Redo())
+    cluster.apply(pod("q"))
+    assert cluster.until(25).status("q")["phase"] == "Running"
