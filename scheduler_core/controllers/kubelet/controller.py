@@ -164,6 +164,7 @@ class Kubelet(Controller):
         if event.type == DELETED:
             memory.since.pop(name, None)
             memory.stopped.pop(name, None)
+            memory.pulled.pop(name, None)
             self.forget(world, name)
         elif event.type == ADDED:
             self._start(world, name)
