@@ -296,3 +296,54 @@ def test_conditions_come_at_once_and_thresholds_after_their_grace() -> None:
         judged = judge(state, [hard, soft], seen, configuration, at * SECOND)
         assert (list(judged.thresholds), judged.conditions) == (acting, conditions), at
         state = judged.state
+
+
+def of_kube(name: str, priority: int, requests: dict[str, str], **usage: int) -> PodStats:
+    containers = [{"name": "c", "resources": {"requests": requests}}]
+    found = Pod.from_manifest(pod(name, containers=containers, priority=priority))
+    return PodStats(found, True, ("c",), {field: amount * 2**20 for field, amount in usage.items()})
+
+
+MEMORY_1GI, MEMORY_100MI = {"cpu": "100m", "memory": "1Gi"}, {"cpu": "100m", "memory": "100Mi"}
+
+
+@pytest.mark.parametrize(
+    ("signal", "pods", "first"),
+    [
+        (
+            "memory.available",  # TestMemoryPressure
+            [
+                of_kube("guaranteed-low-priority-high-usage", -1, MEMORY_1GI, memory=900),
+                of_kube("burstable-below-requests", 0, MEMORY_100MI, memory=50),
+                of_kube("burstable-above-requests", 0, MEMORY_100MI, memory=400),
+                of_kube("best-effort-high-priority-high-usage", 1, {}, memory=400),
+                of_kube("best-effort-low-priority-low-usage", -1, {}, memory=100),
+            ],
+            "best-effort-low-priority-low-usage",
+        ),
+        (
+            "pid.available",  # TestPIDPressure
+            [
+                of_kube("high-priority-high-usage", 1, {}, pids=900),
+                of_kube("default-priority-low-usage", 0, {}, pids=100),
+                of_kube("default-priority-medium-usage", 0, {}, pids=400),
+                of_kube("low-priority-high-usage", -1, {}, pids=600),
+                of_kube("low-priority-low-usage", -1, {}, pids=50),
+            ],
+            "low-priority-high-usage",
+        ),
+        (
+            "nodefs.available",  # TestDiskPressureNodeFs
+            [
+                of_kube("low-priority-high-usage", -1, {"ephemeral-storage": "1Gi"}, rootfs=900),
+                of_kube("below-requests", 0, {"ephemeral-storage": "100Mi"}, logs=50),
+                of_kube("above-requests", 0, {"ephemeral-storage": "100Mi"}, rootfs=400),
+                of_kube("high-priority-high-usage", 1, {}, rootfs=400),
+                of_kube("low-priority-low-usage", -1, {}, rootfs=100),
+            ],
+            "low-priority-low-usage",
+        ),
+    ],
+)
+def test_the_first_pod_is_the_one_of_kubes_own_tests(signal: str, pods: list[PodStats], first: str) -> None:
+    assert ranked(pods, signal, False)[0][0].pod.name == first
