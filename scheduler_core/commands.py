@@ -73,10 +73,15 @@ class Ref(msgspec.Struct, frozen=True):
 
 
 class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Creates objects, or replaces those of the same name; all or none. `create_only` refuses names that are taken."""
+    """Creates objects, or replaces those of the same name; all or none. `create_only` refuses names that are taken.
+
+    `force`, for worlds whose cluster is modelled: pods that can't be changed in place are deleted and made anew, as kubectl replace
+    --force does.
+    """
 
     objects: tuple[Manifest, ...]
     create_only: bool = False
+    force: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

@@ -6,7 +6,7 @@ from playground.actions import nodes, pods, schedulers, workloads
 from playground.actions.common import LABEL
 from playground.actions.contract import Action, Offer, Subject
 from playground.actions.programs import PROGRAMS
-from playground.actions.usage import NODE_USAGE, POD_USAGE
+from playground.actions.usage import NODE_USAGE, POD_USAGE, WORKLOAD_USAGE
 
 ACTIONS: tuple[Action, ...] = (
     *nodes.ACTIONS,
@@ -15,6 +15,7 @@ ACTIONS: tuple[Action, ...] = (
     LABEL,
     NODE_USAGE,
     POD_USAGE,
+    WORKLOAD_USAGE,
     PROGRAMS,
     pods.DELETE,
     workloads.DELETE,

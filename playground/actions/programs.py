@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, Wrong, gettext_noop
+from playground.actions.templates import WORKLOADS, labels, template
 from playground.actions.usage import SECOND, clock
 from scheduler_core.commands import SetPrograms
 
-WORKLOADS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
-_MADE = ("pod-template-hash", "controller-revision-hash", "pod-template-generation")
 READY = (
     ("at once", gettext_noop("as soon as it runs")),
     ("after", gettext_noop("some time after its start")),
@@ -23,25 +22,10 @@ ON_TERM = (
 )
 
 
-def template(subject: Subject) -> Any:
-    """The pod of an object: itself, or what it makes pods of."""
-    return subject.manifest if subject.kind == "Pod" else subject.part("spec", "template") or {}
-
-
-def containers(subject: Subject) -> list[dict[str, Any]]:
-    """Of the pod, those that run all the time."""
-    return [dict(each) for each in (template(subject).get("spec") or {}).get("containers") or ()]
-
-
 def _all_containers(subject: Subject) -> Choices:
     spec = template(subject).get("spec") or {}
     names = [str(each["name"]) for part in ("containers", "initContainers") for each in spec.get(part) or ()]
     return [("", gettext_noop("all of them")), *((name, name) for name in names)]
-
-
-def _labels(subject: Subject) -> str:
-    labels = (template(subject).get("metadata") or {}).get("labels") or {}
-    return ", ".join(f"{key}={value}" for key, value in labels.items() if key not in _MADE)
 
 
 def _make(subject: Subject, values: Values) -> SetPrograms:
@@ -92,7 +76,7 @@ PROGRAMS = Action(
     gettext_noop("What runs in the containers was set."),
     _make,
     (
-        Field("pods", "pairs", gettext_noop("Pods with these labels"), gettext_noop("empty: all pods"), initial=_labels),
+        Field("pods", "pairs", gettext_noop("Pods with these labels"), gettext_noop("empty: all pods"), initial=labels),
         Field("container", "choice", gettext_noop("Containers"), choices=_all_containers),
         Field("length", "seconds", gettext_noop("Runs for"), gettext_noop("such as 30s; empty: for ever")),
         Field("exit", "number", gettext_noop("Then exits with code"), gettext_noop("0, the default, is success"), most=255),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.actions.contract import Action, Field, Subject, Type, Values, Wrong, gettext_noop
+from playground.actions.templates import WORKLOADS, labels
 from scheduler_core.commands import SetUsage
 from scheduler_core.view import parse_duration
 
@@ -32,11 +33,14 @@ def present(subject: Subject) -> Entry:
 
 
 def _thing(subject: Subject) -> tuple[str, str]:
-    return ("node", subject.name) if subject.kind == "Node" else ("pod", subject.key)
+    """How an entry names what it is about; the pods of a workload by their labels."""
+    if subject.kind == "Node":
+        return "node", subject.name
+    return ("pod", subject.key) if subject.kind == "Pod" else ("podLabel", labels(subject, ","))
 
 
 def _about(entry: Mapping[str, Any]) -> tuple[str, Any]:
-    return ("node", entry["node"]) if "node" in entry else ("pod", entry.get("pod"))
+    return next(((name, entry[name]) for name in ("node", "pod", "podLabel") if name in entry), ("", ""))
 
 
 def _at(entry: Mapping[str, Any]) -> int:
@@ -91,6 +95,25 @@ def _field(type_: Type, name: str, label: str, help_: str = "", part: str = "") 
 
 
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
+_POD_FIELDS = (
+    _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("working set, such as 700Mi")),
+    _field(
+        "quantity",
+        "rootfs",
+        gettext_noop("Writable layers"),
+        gettext_noop("of its containers, such as 2Gi"),
+    ),
+    _field("quantity", "logs", gettext_noop("Logs")),
+    Field(
+        "volumes",
+        "sizes",
+        gettext_noop("Volumes on the node's disk"),
+        gettext_noop("emptyDir by name: cache=500Mi"),
+        initial=_volumes,
+    ),
+    _field("number", "pids", gettext_noop("Processes")),
+    _field("number", "inodes", gettext_noop("Inodes")),
+)
 POD_USAGE = Action(
     "use",
     ("Pod",),
@@ -100,25 +123,19 @@ POD_USAGE = Action(
     ),
     gettext_noop("What %(name)s uses was set."),
     _pod,
-    (
-        _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("working set, such as 700Mi")),
-        _field(
-            "quantity",
-            "rootfs",
-            gettext_noop("Writable layers"),
-            gettext_noop("of its containers, such as 2Gi"),
-        ),
-        _field("quantity", "logs", gettext_noop("Logs")),
-        Field(
-            "volumes",
-            "sizes",
-            gettext_noop("Volumes on the node's disk"),
-            gettext_noop("emptyDir by name: cache=500Mi"),
-            initial=_volumes,
-        ),
-        _field("number", "pids", gettext_noop("Processes")),
-        _field("number", "inodes", gettext_noop("Inodes")),
+    _POD_FIELDS,
+)
+WORKLOAD_USAGE = Action(
+    "use",
+    WORKLOADS,
+    gettext_noop("Set what its pods use"),
+    gettext_noop(
+        "What kubelets measure of each pod with its labels from now on, also of those to come. What is set of a single pod counts more."
     ),
+    gettext_noop("What the pods of %(name)s use was set."),
+    _pod,
+    _POD_FIELDS,
+    applies=lambda subject: bool(labels(subject)),
 )
 NODE_USAGE = Action(
     "use",

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import UNSET
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from playground.actions.programs import WORKLOADS, containers
+from playground.actions.templates import WORKLOADS, containers
 from scheduler_core.commands import DeleteObjects, PatchObject, ScaleObject
 
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")

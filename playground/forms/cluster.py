@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +16,7 @@ from scheduler_core.config import APIServerOptions, ControllerManagerOptions
 from scheduler_core.view import CONTROLLER_NAMES
 
 ADMISSION = ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
+DEFAULTS = msgspec.to_builtins(APIServerOptions())
 YAML = ("admission", "kubelet", "kubelets")
 MOST_TEXT = 64 << 10
 FEWEST_ROWS, MOST_ROWS = 4, 30
@@ -104,6 +106,15 @@ class ClusterForm(forms.Form):
         help_text=_("a list, or a call about its lease; default 5ms"),
     )
 
+    image_pull_rate = forms.IntegerField(
+        label=_("Images are pulled at"),
+        min_value=0,
+        max_value=10**12,
+        help_text=_(
+            "bytes a second, of images whose size some node reports; 0, the default: they are there at once"
+        ),
+    )
+
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> ClusterForm:
         """The form filled in with a ClusterSettings as plain data."""
@@ -117,13 +128,16 @@ class ClusterForm(forms.Form):
         }
         initial = {
             **flags,
-            "admission": yaml_text({name: apiserver[name] for name in ADMISSION if apiserver[name]}),
+            "admission": yaml_text(
+                {name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}
+            ),
             "kubelet": yaml_text(settings["kubelet"]),
             "kubelets": yaml_text(settings["kubelets"]),
             "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
             "provisioners": ", ".join(settings["provisioners"] or ()),
             "reconcile_latency": settings["reconcile_latency"],
             "api_latency": settings["api_latency"],
+            "image_pull_rate": settings["image_pull_rate"],
         }
         return cls(initial=initial)
 
@@ -146,6 +160,7 @@ class ClusterForm(forms.Form):
             "provisioners": data["provisioners"] or None,
             "reconcile_latency": data["reconcile_latency"],
             "api_latency": data["api_latency"],
+            "image_pull_rate": data["image_pull_rate"],
         }
 
     def field_at(self, path: str) -> tuple[str, str]:

@@ -24,12 +24,17 @@ class Flag(NamedTuple):
 
 
 class FlagsField(forms.CharField):
-    """`--flag=value` on each line; its clean value maps flags to what the class of options takes. Lines with # are comments."""
+    """`--flag=value` on each line; its clean value maps flags to what the class of options takes. Lines with # are comments.
+
+    Options with capitals in their names are no flags: they are what a flag's file would hold.
+    """
 
     def __init__(self, options: type[msgspec.Struct], **kwargs: Any) -> None:
         widget = forms.Textarea({**PLAIN, "rows": 6, "wrap": "off", "placeholder": "--flag=value"})
         super().__init__(required=False, widget=widget, max_length=MOST_TEXT, strip=False, **kwargs)
-        self._fields = {field.encode_name: field for field in structs.fields(options) if _is_flag(field.type)}
+        self._fields = {
+            field.encode_name: field for field in structs.fields(options) if field.encode_name.islower()
+        }
 
     def flags(self) -> list[Flag]:
         """All that there are."""
@@ -92,10 +97,6 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ",".join(value) if isinstance(value, list | tuple) else str(value)
-
-
-def _is_flag(kind: Any) -> bool:
-    return get_origin(kind) is not Mapping
 
 
 def _same(value: Any) -> Any:

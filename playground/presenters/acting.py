@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from playground.actions import SCHEDULER, Subject, offers
+from playground.actions import ACTIONS, SCHEDULER, Subject, offers
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import WorldView
 
@@ -28,7 +29,25 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
 def facts(subject: Subject) -> list[Fact]:
     """How an object stands, in few words."""
     of_kind = {"Node": _node, "Pod": _pod, SCHEDULER: _scheduler}.get(subject.kind, _workload)
-    return [fact for fact in of_kind(subject) if fact["value"] not in ("", None)]
+    shown = [*of_kind(subject), *_owner(subject)]
+    return [fact for fact in shown if fact["value"] not in ("", None)]
+
+
+def owner_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The controller of an object; `acts`: it offers actions of its own."""
+    references = (manifest.get("metadata") or {}).get("ownerReferences") or ()
+    owner = next((each for each in references if each.get("controller")), None)
+    if owner is None:
+        return None
+    acts = any(owner["kind"] in each.kinds for each in ACTIONS)
+    return {"kind": owner["kind"], "name": owner["name"], "acts": acts}
+
+
+def _owner(subject: Subject) -> list[Fact]:
+    owner = owner_of(subject.manifest)
+    if owner is None:
+        return []
+    return [{**_fact(gettext_noop("owner"), f"{owner['kind']} {owner['name']}"), "owner": owner}]
 
 
 def _fact(name: str, value: object) -> Fact:
@@ -54,14 +73,10 @@ def _node(subject: Subject) -> list[Fact]:
 
 
 def _pod(subject: Subject) -> list[Fact]:
-    owner = next(iter(subject.part("metadata", "ownerReferences") or ()), None)
     return [
         _fact(gettext_noop("phase"), subject.part("status", "phase") or "Pending"),
         _fact(gettext_noop("node"), subject.part("spec", "nodeName")),
         _fact(gettext_noop("being deleted since"), subject.part("metadata", "deletionTimestamp")),
-        {**_fact(gettext_noop("owner"), f"{owner['kind']} {owner['name']}"), "owner": dict(owner)}
-        if owner
-        else _fact("", ""),
     ]
 
 

@@ -68,12 +68,7 @@ def _patch(command: Data) -> Message:
     ref = ref if isinstance(ref, Mapping) else {}
     kind, name = ref.get("kind", "?"), ref.get("name", "?")
     leaves = list(_leaves(command.get("patch")))
-    known = (
-        _PATCHES.get((str(kind), leaves[0])) or _PATCHES.get(("", leaves[0])) if len(leaves) == 1 else None
-    )
-    if known is None and len(leaves) == 1 and leaves[0].startswith(_RESTARTED):
-        known = gettext_noop("rolls out %(kind)s %(name)s again")
-    if known is not None:
+    if known := _verb(str(kind), leaves):
         return message(known, kind=kind, name=name)
     return message(
         gettext_noop("changes %(kind)s %(name)s: %(what)s"),
@@ -81,6 +76,15 @@ def _patch(command: Data) -> Message:
         name=name,
         what=_cut(", ".join(leaves)),
     )
+
+
+def _verb(kind: str, leaves: list[str]) -> str:
+    """What a patch means, where kubectl has a verb for it; "" where it has none."""
+    if len(leaves) != 1:
+        return ""
+    if leaves[0].startswith(_RESTARTED):
+        return gettext_noop("rolls out %(kind)s %(name)s again")
+    return _PATCHES.get((kind, leaves[0])) or _PATCHES.get(("", leaves[0]), "")
 
 
 _RESTARTED = "spec.template.metadata.annotations.kubectl.kubernetes.io/restartedAt="

@@ -51,9 +51,7 @@ class PodMemo:
         if known is None or not _is_sound(manifest):
             return None
         meta, node = manifest["metadata"], manifest["spec"].get(_NODE)
-        if node and (
-            not isinstance(node, str) or subdomain_errors(node) or known.spec.get("schedulingGates")
-        ):
+        if node and (subdomain_errors(node) or known.spec.get("schedulingGates")):
             return None
         if known.noted:
             meta = {**meta, "annotations": {**(meta.get("annotations") or {}), **known.noted}}
@@ -84,6 +82,8 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     if meta.get("uid"):
         return None
     if _NODE in spec:
+        if not isinstance(spec[_NODE], str) or not spec[_NODE]:
+            return None
         spec = {name: value for name, value in spec.items() if name != _NODE}
     try:
         return str(meta["namespace"]), canonical(spec)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.chronicle import Chronicle
@@ -54,13 +55,21 @@ _WATCHERS: dict[str, tuple[Controller, ...]] = {
 }
 
 
-def watchers(kind: str, cluster: ClusterSettings) -> list[Controller]:
+def watchers(kind: str, cluster: ClusterSettings) -> tuple[Controller, ...]:
     """Those that run and watch objects of a kind."""
-    return [
-        controller for controller in _WATCHERS.get(kind, _WATCHERS[EVERY_KIND]) if runs(controller, cluster)
-    ]
+    return _running_watchers(kind, cluster.controllers)
+
+
+@lru_cache(maxsize=1024)
+def _running_watchers(kind: str, switched_on: tuple[str, ...] | None) -> tuple[Controller, ...]:
+    watching = _WATCHERS.get(kind, _WATCHERS[EVERY_KIND])
+    return tuple(controller for controller in watching if _runs(controller, switched_on))
 
 
 def runs(controller: Controller, cluster: ClusterSettings) -> bool:
     """Whether the settings have it run."""
-    return controller.always_on or cluster.controllers is None or controller.name in cluster.controllers
+    return _runs(controller, cluster.controllers)
+
+
+def _runs(controller: Controller, switched_on: tuple[str, ...] | None) -> bool:
+    return controller.always_on or switched_on is None or controller.name in switched_on

@@ -45,8 +45,8 @@ def notes(manifests: Iterable[Manifest]) -> list[str]:
     for manifest in manifests:
         name = str((manifest.get("metadata") or {}).get("name") or "")
         kind = str(manifest.get("kind"))
-        for entry in dict.fromkeys(entry for entry, _ in _found(manifest)):
-            seen.setdefault((kind, entry.path, entry.why), []).append(name)
+        for path, why in dict.fromkeys((entry.path, entry.why) for entry, _ in _found(manifest)):
+            seen.setdefault((kind, path, why), []).append(name)
     return [_note(kind, path, why, names) for (kind, path, why), names in seen.items()]
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 
 from scheduler_core.api.status import Refused
+from scheduler_core.commands import Command
 from scheduler_core.fixes.commands import command_of, recreates
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.fixes.fix import Budget, Findings, Fix
@@ -105,7 +106,7 @@ class _Search:
         yield
         if draft.changes:
             try:
-                world.apply(command_of(draft))
+                world.apply(self._command(draft))
             except Refused:
                 return None
         pod = world.store.pod_at(self.pod.key)
@@ -137,9 +138,16 @@ class _Search:
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
 
+    def _command(self, draft: Draft) -> Command:
+        return command_of(draft, self._modelled)
+
+    @property
+    def _modelled(self) -> bool:
+        return self.sim.settings.cluster is not None
+
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
-        command = command_of(draft)
+        command = self._command(draft)
         proof = yield from prove(self.sim, self.pod.key, command, self.budget, limit)
         self.steps += proof.steps
         if not proof.node:
@@ -147,5 +155,12 @@ class _Search:
             return
         self.alike[draft.kinds] += 1
         self.fixes.append(
-            Fix(draft.changes, command, proof.node, proof.steps, recreates(draft), proof.held_back)
+            Fix(
+                draft.changes,
+                command,
+                proof.node,
+                proof.steps,
+                recreates(draft, self._modelled),
+                proof.held_back,
+            )
         )

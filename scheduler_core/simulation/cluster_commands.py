@@ -10,9 +10,12 @@ from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
 from scheduler_core.api.imports.apply import apply
+from scheduler_core.api.kinds import KINDS
+from scheduler_core.api.requests.updates import SERVER_OWNED
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
+from scheduler_core.api.validation.cluster import validate_update
 from scheduler_core.commands import (
     ApplyObjects,
     BindPod,
@@ -41,6 +44,7 @@ from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.simulation import scheduler_commands
 
 T = TypeVar("T")
+Manifest = Mapping[str, Any]
 
 
 def start(world: World) -> None:
@@ -62,9 +66,38 @@ def arrange(world: World, inputs: Inputs) -> None:
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     objects = [with_old_labels(registered(world, manifest)) for manifest in command.objects]
+    if command.force is True:
+        objects = _make_way(world, objects)
     apply(world.api, objects, create_only=command.create_only)
     for manifest in fresh:
         settle(world, manifest)
+
+
+def _make_way(world: World, objects: list[Any]) -> list[Any]:
+    """Deletes the pods that can't be changed in place. The objects, those pods as new ones. Refused before anything goes."""
+    replaced = {id(manifest): key for manifest in objects if (key := _replaced(world, manifest)) is not None}
+    new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
+    for api in (replace(world.api, store=world.store.replica()), world.api):
+        for key in replaced.values():
+            api.delete(("Pod", *key), grace=0)
+        if api.store is not world.store:
+            apply(api, new)
+    return new
+
+
+def _replaced(world: World, manifest: Any) -> tuple[str, str] | None:
+    """Namespace and name of the pod that a manifest is to take the place of."""
+    meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+    if not isinstance(meta, Mapping) or manifest.get("kind") != "Pod":
+        return None
+    key = str(meta.get("namespace") or "default"), str(meta.get("name") or "")
+    old = world.store.get("Pod", *key)
+    return key if old is not None and validate_update(old, manifest, KINDS["Pod"], "") else None
+
+
+def _as_new(manifest: Manifest) -> Manifest:
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
+    return {**manifest, "metadata": meta}
 
 
 def _create(world: World, command: CreateObject) -> None:

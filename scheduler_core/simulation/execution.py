@@ -148,7 +148,7 @@ def _summary(command: Command) -> CommandApplied:
     more: dict[str, Any] = {}
     if isinstance(command, ApplyObjects):
         more["objects"] = len(command.objects)
-        command = ApplyObjects((), command.create_only)
+        command = msgspec.structs.replace(command, objects=())
     elif isinstance(command, DeleteObjects):
         more["count"] = len(command.refs)
         command = msgspec.structs.replace(command, refs=command.refs[:MOST_REFS])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.acting import offered
+from playground.presenters.acting import offered, owner_of
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
 from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
@@ -33,6 +33,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "attempts": _attempts(sim, key),
         "key": key,
         "offers": offered(sim, "Pod", inspected.namespace, inspected.name),
+        "owner": owner_of(inspected.manifest) if sim.settings.cluster is not None else None,
         "namespace": inspected.namespace,
         "name": inspected.name,
         "pending": not inspected.node_name,

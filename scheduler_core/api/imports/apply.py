@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.admission.plugin import ADMIN
-from scheduler_core.api.imports.trial import tried
+from scheduler_core.api.imports.trial import Outcome, taken, tried
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 
@@ -18,8 +18,15 @@ def apply(
 
     `create_only` refuses names that are taken.
     """
+    if len(manifests) == 1:  # what refuses one object refuses it before anything is written
+        _demand([taken(api, manifests[0], user, create_only)])
+        return
     trial = tried(api, manifests, user, create_only)
-    refused = [outcome for outcome in trial.outcomes if outcome.errors]
+    _demand(trial.outcomes)
+    api.store.adopt(trial.events, trial.store)
+
+
+def _demand(outcomes: Sequence[Outcome]) -> None:
+    refused = [outcome for outcome in outcomes if outcome.errors]
     if refused:
         raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)
-    api.store.adopt(trial.events, trial.store)

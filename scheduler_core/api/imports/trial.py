@@ -65,6 +65,14 @@ def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_on
     return trial
 
 
+def taken(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
+    """Imports one object; where it is refused nothing is written."""
+    outcome = _outcome(0, manifest)
+    if outcome.action != IGNORED_:
+        _take(api, outcome, {}, user, create_only)
+    return outcome
+
+
 def _outcome(index: int, manifest: Any) -> Outcome:
     outcome = Outcome(index, manifest)
     if not isinstance(manifest, Mapping):

@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.api.kinds import Kind, kind_of
 from scheduler_core.api.schema.strict import strict_decoding_error, strict_errors
+from scheduler_core.api.schema.table import is_served
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.api.validation.objects import describe, structure
 from scheduler_core.objects.errors import FieldError, shown
@@ -24,6 +25,9 @@ def read(manifest: Any) -> Kind:
         raise _refused(errors, manifest, "; ".join(map(str, errors)))
     kind = kind_of(manifest)
     assert kind is not None
+    if not is_served(kind, str(manifest["apiVersion"])):
+        text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
+        raise _refused([FieldError("apiVersion", "", text)], manifest, text)
     errors = strict_errors(manifest, kind)
     if errors:
         raise _refused(errors, manifest, _undecodable(manifest, errors))

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from scheduler_core.api.kinds import Kind, split_api_version
 
-_VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # all others: v1
+_VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # of the types; all others: v1
+_SERVED = {"HorizontalPodAutoscaler": ("v1", "v2"), "VolumeAttributesClass": ("v1", "v1beta1")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,12 @@ def parsed(expression: str) -> Field:
     if text.startswith("{}"):
         return Field("map", text[2:], strategies, key)
     return Field("object" if text in _table() else "leaf", text, strategies, key)
+
+
+def is_served(kind: Kind, api_version: str) -> bool:
+    """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
+    group, version = split_api_version(api_version)
+    return kind.key not in _table() or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
 
 
 def type_of(kind: Kind, api_version: str) -> str:

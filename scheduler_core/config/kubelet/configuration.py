@@ -151,6 +151,8 @@ class _Fields:
     def duration(self, name: str, default: int) -> int:
         """0 counts as the default, as kube has it."""
         found = self._checked(name, parse_duration, "a duration such as 10s or 5m")
+        if found is not None and found < 0:
+            raise FieldProblem(name, self._given[name], "a duration that is not below 0")
         return found or default
 
     def reserved(self, name: str) -> Mapping[str, int] | None:

@@ -6,6 +6,7 @@ pkg/kubelet/eviction/defaults_linux.go @ v1.34.1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,7 @@ SIGNALS = (
 )
 DEFAULT_HARD = {MEMORY: "100Mi", NODE_DISK: "10%", NODE_INODES: "5%", IMAGE_DISK: "15%", IMAGE_INODES: "5%"}
 Texts = Mapping[str, str]
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +165,10 @@ def _grace(signal: str, text: str) -> int:
 
 def _share(field: str, text: str) -> float:
     """As kube's float32 has it."""
-    try:
-        return float(np.float32(np.float32(text.rstrip("%")) / np.float32(100)))
-    except ValueError:
-        why = f'strconv.ParseFloat: parsing "{text.rstrip("%")}": invalid syntax'
-        raise FieldProblem(field, text, why) from None
+    number = text.rstrip("%")
+    if not _NUMBER.fullmatch(number):
+        raise FieldProblem(field, text, f'strconv.ParseFloat: parsing "{number}": invalid syntax')
+    return float(np.float32(np.float32(number) / np.float32(100)))
 
 
 def _quantity(field: str, text: str) -> int:

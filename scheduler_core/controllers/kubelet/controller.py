@@ -16,6 +16,7 @@ from scheduler_core.controllers.kubelet.critical import is_mirror
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
+from scheduler_core.controllers.kubelet.readmission import readmit
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.objects.pod import Pod
@@ -76,6 +77,7 @@ class Kubelet(Controller):
                 self._start(world, name)
                 self.enqueue(world, name, nodes.READY_LATENCY)
                 _forget_pauses(world, name)
+                readmit(world, name)
                 for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
@@ -162,6 +164,7 @@ class Kubelet(Controller):
         if event.type == DELETED:
             memory.since.pop(name, None)
             memory.stopped.pop(name, None)
+            memory.pulled.pop(name, None)
             self.forget(world, name)
         elif event.type == ADDED:
             self._start(world, name)

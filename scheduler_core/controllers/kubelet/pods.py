@@ -101,7 +101,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
                 else found[0]
             )
     if refusal is not None:
-        return _refuse(world, pod, setting, refusal)
+        return refuse(world, pod, refusal)
     lacks = claims.missing(world, pod)
     run = PodRun(
         pod.uid,
@@ -158,8 +158,9 @@ def _preempted(world: World, victim: Pod) -> int:
     return end(world, victim, None, PREEMPTING, MESSAGE, CONDITION)
 
 
-def _refuse(world: World, pod: Pod, setting: Setting, refusal: Refusal) -> Done:
-    fields = refused_status(setting, refusal.reason, refusal.message, world.store.timestamp)
+def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
+    """Has a pod fail that the node does not take."""
+    fields = refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     world.store.record(
         KubeEvent(

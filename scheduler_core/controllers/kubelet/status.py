@@ -44,6 +44,7 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
     fields: dict[str, Any] = {
+        "observedGeneration": _generation(setting),
         "phase": phase,
         "startTime": status.get("startTime") or timestamp(run.admitted),
         "conditions": _conditions(run, setting, phase, now),
@@ -65,6 +66,7 @@ def refused_status(setting: Setting, reason: str, message: str, timestamp: Times
     status = setting.pod.manifest.get("status") or {}
     unready = [_condition(kind, _FALSE, _COMPLETED[FAILED]) for kind in ("Ready", "ContainersReady")]
     return {
+        "observedGeneration": _generation(setting),
         "phase": FAILED,
         "reason": reason,
         "message": f"Pod was rejected: {message}",
@@ -80,6 +82,7 @@ def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditio
         _condition("PodReadyToStartContainers", _TRUE if sandbox else _FALSE),
         _initialized(run, setting, phase),
         *_readiness(run, setting, phase, old),
+        _condition("PodScheduled", _TRUE),
     ]
     return _merged(old, fresh, now, setting)
 
@@ -144,7 +147,7 @@ def _merged(
 ) -> Conditions:
     """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
     before = {condition.get("type"): condition for condition in old}
-    generation = int(setting.pod.manifest["metadata"].get("generation") or 0)
+    generation = _generation(setting)
     merged: Conditions = []
     for condition in fresh:
         known = before.get(condition["type"])
@@ -161,6 +164,10 @@ def _merged(
         )
     own = {condition["type"] for condition in fresh}
     return [*merged, *(condition for condition in old if condition.get("type") not in own)]
+
+
+def _generation(setting: Setting) -> int:
+    return int(setting.pod.manifest["metadata"].get("generation") or 0)
 
 
 # containers

@@ -29,7 +29,7 @@ class WorkloadController(Controller):
             note_selectors(world, event)
             if event.new is not None and says_more(event):
                 self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
-        elif event.kind == "Pod":
+        elif event.kind == "Pod" and world.store.count(self.kind):
             self.hear_of_pod(world, event)
 
     def hear_of_pod(self, world: World, event: WatchEvent) -> None:

@@ -20,6 +20,7 @@ from scheduler_core.objects.typed import typed
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.worlds import compare
 from scheduler_core.testing.worlds.compare import History, Item, StepDiffers, target
+from scheduler_core.testing.worlds.flags import WITHOUT_EFFECT
 from scheduler_core.testing.worlds.paths import look_up
 
 _MOST_TRANSITIONS = 200_000
@@ -168,6 +169,8 @@ class _Run:
             node=given["node"],
             ignore_daemon_sets=bool(given.get("ignoreDaemonSets")),
             force=bool(given.get("force")),
+            delete_empty_dir_data=bool(given.get("deleteEmptyDirData")),
+            grace_period_seconds=given.get("gracePeriodSeconds"),
         )
 
     def stop_kubelet(self, node: Any) -> Command:
@@ -288,7 +291,11 @@ def _cluster(settings: Mapping[str, Any]) -> dict[str, Any]:
     per_node = kubelet.pop("perNode", {})
     cluster = {
         "apiserver": settings.get("apiserver") or {},
-        "controller_manager": settings.get("controllerManager") or {},
+        "controller_manager": {
+            flag: value
+            for flag, value in (settings.get("controllerManager") or {}).items()
+            if flag not in WITHOUT_EFFECT
+        },
         "kubelet": kubelet,
         "kubelets": per_node,
         "controllers": settings.get("controllers"),

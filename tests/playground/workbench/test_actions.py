@@ -117,6 +117,12 @@ CASES = [
     ),
     (
         subject("Deployment", template=TEMPLATE),
+        "use",
+        {"memory": "1Gi"},
+        {"kind": "SetUsage", "entries": [{"at": "90s", "podLabel": "app=web", "memory": "1Gi"}]},
+    ),
+    (
+        subject("Deployment", template=TEMPLATE),
         "programs",
         {"pods": "app=web", "container": "main", "length": "30s", "exit": "1", "ready": "after", "ready_after": "5s",
          "on_term": "ignore"},
@@ -204,9 +210,8 @@ def test_no_field_is_called_as_what_every_form_sends():
 
 
 def test_every_action_has_a_case():
-    assert {(about.kind == "Node", name) for about, name, _, _ in CASES} == {
-        (each.kinds == ("Node",) or each.name == "label", each.name) for each in ACTIONS
-    }
+    cases = {(about.kind, name) for about, name, _, _ in CASES}
+    assert [each.name for each in ACTIONS if not cases & {(kind, each.name) for kind in each.kinds}] == []
 
 
 @pytest.mark.parametrize(
@@ -389,15 +394,44 @@ spec:
 """
 
 
+def node_tab_until(clustered, said: bool) -> str:
+    """What the inspector says of the node once it says, or no longer says, that taints will evict."""
+    for _ in range(20):
+        text = page_text(clustered.get("", tab="node", node="n1"))
+        if ("Taints will evict" in text) is said:
+            break
+        clustered.ask(lambda client: client.walk(3))
+    return text
+
+
 def test_a_node_says_when_its_taints_will_evict(clustered):
     clustered.post("yaml", text=TOLERANT, create="")
     clustered.post("act/taint", **NODE_N1, key="broken", effect="NoExecute")
-    clustered.ask(lambda client: client.walk(20))
-    text = page_text(clustered.get("", tab="node", node="n1"))
-    assert "Taints will evict: default/patient" in text
+    assert "Taints will evict: default/patient 00:00:30.010" in node_tab_until(clustered, True)
     clustered.post("act/untaint", **NODE_N1, taint="broken:NoExecute")
-    clustered.ask(lambda client: client.walk(20))
-    assert "Taints will evict" not in page_text(clustered.get("", tab="node", node="n1"))
+    assert "Taints will evict" not in node_tab_until(clustered, False)
+    assert "patient" in clustered.objects("Pod")
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: main, image: nginx}]}}
+"""
+
+
+def test_a_pod_leads_to_what_owns_it_and_that_to_its_own_owner(clustered):
+    clustered.post("yaml", text=DEPLOYMENT, create="")
+    clustered.ask(lambda client: client.walk(80))
+    pod = next(name for name in clustered.objects("Pod") if name.startswith("shop-"))
+    replica_set = clustered.objects("ReplicaSet")[0]
+    link = f"act/any?kind=ReplicaSet&amp;namespace=default&amp;name={replica_set}"
+    assert link in clustered.get("", tab="pod", pod=f"default/{pod}").content.decode()
+    page = clustered.get("act/any", kind="ReplicaSet", namespace="default", name=replica_set)
+    assert "owner Deployment shop" in page_text(page)
 
 
 def test_usage_is_kept_and_filled_in_again(clustered):

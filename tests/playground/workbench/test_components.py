@@ -23,6 +23,7 @@ FILLED_IN = {
     "kubelets": "node-1:\n  maxPods: 5\n",
     "reconcile_latency": "20ms",
     "api_latency": "5ms",
+    "image_pull_rate": "50000000",
 }
 
 
@@ -57,13 +58,18 @@ def test_the_settings_are_changed_and_shown_again(clustered):
     assert form["reconcile_latency"].value() == "20ms"
 
 
+def test_the_form_has_a_field_for_every_setting(clustered):
+    assert set(settings(clustered)) <= set(ClusterForm.base_fields)
+
+
 def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
     form = ClusterForm.of(settings(clustered))
     assert form["apiserver"].value() == ""
     assert form["controllers"].value() == list(CONTROLLER_NAMES)
     before = settings(clustered)
     clustered.post(
-        "components", **{name: field.value() or "" for name in form.fields for field in [form[name]]}
+        "components",
+        **{name: "" if form[name].value() is None else form[name].value() for name in form.fields},
     )
     assert settings(clustered) == before
 

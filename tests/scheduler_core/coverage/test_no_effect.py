@@ -110,3 +110,9 @@ def test_a_configuration_says_what_of_it_has_no_effect() -> None:
     given = {"enableProfiling": True, "extenders": [{"urlPrefix": "http://x"}]}
     (note,) = notes_of_configuration(given)
     assert note.startswith("extenders has no effect here: no HTTP extender is asked")
+
+
+def test_a_field_whose_usual_value_is_an_object_is_noted_too() -> None:
+    manifest = pod("p")
+    manifest["spec"]["securityContext"] = {"runAsUser": 1000}
+    assert [note.partition(" has")[0] for note in notes([manifest])] == ["Pod p: spec.securityContext"]

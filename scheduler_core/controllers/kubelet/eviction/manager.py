@@ -58,7 +58,8 @@ class EvictionManager(Controller):
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.new is None:
-            world.surroundings.kubelet.eviction.pop(event.name, None)
+            _forget(world, event.name)
+            world.surroundings.kubelet.evictions.pop(event.name, None)
             self.forget(world, event.name)
         elif event.old is None:
             self.look(world, event.name)
@@ -74,7 +75,7 @@ class EvictionManager(Controller):
                 self.look(world, node.name)
         for name in before.stopped:
             if name not in now.stopped:
-                world.surroundings.kubelet.eviction.pop(name, None)
+                _forget(world, name)
                 self.look(world, name)
 
     def look(self, world: World, node: str) -> None:
@@ -281,6 +282,12 @@ class EvictionManager(Controller):
     def _evict(self, world: World, pod: Pod, grace: int, message: str, disruption: str) -> None:
         self.event(world, WARNING, EVICTED, "Pod", pod.key, message)
         pods.end(world, pod, grace, EVICTED, message, disruption)
+
+
+def _forget(world: World, node: str) -> None:
+    """What an eviction manager knows is lost when its kubelet ends."""
+    world.surroundings.kubelet.eviction.pop(node, None)
+    world.surroundings.kubelet.pressure.pop(node, None)
 
 
 def _is_measured(world: World, node: str) -> bool:

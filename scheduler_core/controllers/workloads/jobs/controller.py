@@ -97,9 +97,6 @@ class JobController(WorkloadController):
         world, owner = look.world, look.owner
         status = _status(look)
         ending = finish.finish(look)
-        end = finish.deadline(look)
-        if ending is None and end is not None:
-            self.enqueue_at(world, owner.key, end)
         if ending is not None:
             refused = pods.delete(look, look.running, ending["message"])
             if refused is not None:
@@ -111,6 +108,9 @@ class JobController(WorkloadController):
                 self._note_suspension(look, status)
         status |= {"active": look.active, "ready": look.ready, "terminating": look.terminating}
         track(look, status, ending)
+        end = finish.deadline(look)
+        if ending is None and end is not None:
+            self.enqueue_at(world, owner.key, end)
         if refused is not None:
             raise refused
 

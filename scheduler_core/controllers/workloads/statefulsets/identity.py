@@ -88,13 +88,3 @@ def volumes(owner: Owner, spec: Manifest, ordinal: int) -> list[Manifest]:
     ]
     names = {volume["name"] for volume in own}
     return own + [volume for volume in spec.get("volumes") or () if volume.get("name") not in names]
-
-
-def has_storage(owner: Owner, pod: Pod) -> bool:
-    """Whether a pod uses the claims of its ordinal."""
-    used = {volume.get("name"): volume for volume in pod.manifest["spec"].get("volumes") or ()}
-    return all(
-        ((used.get(template["metadata"]["name"]) or {}).get("persistentVolumeClaim") or {}).get("claimName")
-        == claim_name(owner, template, ordinal_of(pod))
-        for template in claim_templates(owner)
-    )

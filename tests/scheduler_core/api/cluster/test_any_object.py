@@ -133,3 +133,37 @@ def test_a_broken_patch_is_carried_out_or_refused(patch: Any, type_: str, subres
             api.patch((manifest["kind"], namespace, meta["name"]), patch, type_, subresource)
         except Refused:
             continue
+
+
+ALIKE = st.lists(
+    st.builds(
+        replaced,
+        st.just(
+            make("Pod", "p", "default", spec={"containers": POD["spec"]["containers"], "nodeName": "n1"})
+        ),
+        st.sampled_from(
+            (
+                ("metadata", "labels"),
+                ("metadata", "annotations"),
+                ("spec", "nodeName"),
+                ("status",),
+                ("extra",),
+            )
+        ),
+        ANYTHING,
+    ),
+    min_size=2,
+    max_size=6,
+)
+
+
+@given(ALIKE)
+def test_pods_that_ask_for_the_same_become_what_each_becomes_alone(pods: list[Any]) -> None:
+    listed = [{**each, "metadata": {**each["metadata"], "name": f"p{i}"}} for i, each in enumerate(pods)]
+    together, apart = _sound(), _sound()
+    accepted = plan_import(together, listed).accepted
+    assert accepted == [each for each in listed if plan_import(apart, [each]).accepted]
+    apply(together, accepted)
+    for each in accepted:
+        apply(apart, [each])
+    assert together.store.list("Pod") == apart.store.list("Pod")

@@ -79,6 +79,12 @@ def test_versions_that_the_table_does_not_have_pass(version: str) -> None:
     assert told({**make("HorizontalPodAutoscaler", "h", api=version), "foo": 1}) == []
 
 
+@pytest.mark.parametrize("version", ["policy/v1beta1", "policy/v2"])
+def test_a_version_that_kube_no_longer_serves_has_no_match(version: str) -> None:
+    answer = refusal(lambda: api_server().create(make("PodDisruptionBudget", "b", "default", version)))
+    assert answer.message == f'no matches for kind "PodDisruptionBudget" in version "{version}"'
+
+
 def test_every_type_of_the_table_is_there() -> None:
     for name in (*KINDS,):
         root = type_of(KINDS[name], "v1")

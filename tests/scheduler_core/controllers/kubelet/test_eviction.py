@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scheduler_core.commands import Refused, SetUsage
+from scheduler_core.config.kubelet import Amount, Threshold, read_kubelet
 from scheduler_core.controllers.kubelet.eviction.curves import Mark, curves
-from scheduler_core.controllers.kubelet.eviction.observations import PodStats, observe
+from scheduler_core.controllers.kubelet.eviction.judgement import judge, met
+from scheduler_core.controllers.kubelet.eviction.observations import Observation, PodStats, observe
 from scheduler_core.controllers.kubelet.eviction.ranking import ranked
+from scheduler_core.controllers.memory.eviction import EvictionState
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import SECOND
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
@@ -201,3 +205,145 @@ def test_a_node_s_curves_show_usage_against_thresholds() -> None:
     assert memory.points == tuple(
         (at * SECOND, available * GI) for at, available in ((0, 4), (10, 4), (20, 3), (40, 2), (60, 2))
     )
+
+
+NODE_DISK = {"capacity": "100Gi", "used": "10Gi"}
+
+
+@pytest.mark.parametrize(
+    ("image_disk", "usage", "reason"),
+    [
+        (None, {"rootfs": "85Gi"}, "Evicted"),
+        ({"capacity": "200Gi", "used": "10Gi"}, {"rootfs": "85Gi"}, None),
+        ({"capacity": "100Gi", "used": "10Gi"}, {"rootfs": "85Gi"}, "Evicted"),
+        ({"capacity": "200Gi", "used": "10Gi"}, {"logs": "85Gi"}, "Evicted"),
+    ],
+)
+def test_a_disk_of_its_own_for_images_holds_what_containers_write(
+    image_disk: dict[str, str] | None, usage: dict[str, str], reason: str | None
+) -> None:
+    disks = {"nodefs": NODE_DISK, **({"imagefs": image_disk} if image_disk else {})}
+    cluster = using(
+        {"node": "n", **disks},
+        {"at": "20s", "pod": "default/a", **usage},
+        pods=(pod("a"), pod("b")),
+        evictionHard={"nodefs.available": "10Gi", "imagefs.available": "15%"},
+    )
+    cluster.until(60)
+    assert cluster.status("a").get("reason") == reason
+    assert cluster.status("b")["phase"] == "Running"
+
+
+@pytest.mark.parametrize(("most", "ends"), [(0, 51), (5, 55), (60, 70)])
+def test_a_soft_threshold_gives_the_lesser_grace(most: int, ends: int) -> None:
+    cluster = using(
+        {"at": "20s", "pod": "default/a", "memory": "2Gi"},
+        pods=(pod("a", terminationGracePeriodSeconds=20),),
+        evictionSoft={"memory.available": "3Gi"},
+        evictionSoftGracePeriod={"memory.available": "30s"},
+        evictionMaxPodGracePeriod=most,
+    )
+    cluster.programs({"onTerm": "ignore"})
+    assert cluster.until(ends - 0.5).status("a")["phase"] == "Running"
+    assert cluster.until(ends + 0.5).status("a")["reason"] == "Evicted"
+
+
+def test_under_pressure_of_the_disk_only_critical_pods_come_in() -> None:
+    cluster = using(
+        {"at": "20s", "node": "n", "nodefs": {"capacity": "100Gi", "used": "95Gi"}},
+        pods=(),
+        evictionHard={"nodefs.available": "10Gi"},
+    ).until(31)
+    critical = pod("critical", priorityClassName="system-cluster-critical")
+    cluster.apply(pod("other"), critical)
+    cluster.until(35)
+    assert cluster.status("other")["message"] == "Pod was rejected: The node had condition: [DiskPressure]. "
+    assert cluster.status("critical")["phase"] == "Running"
+
+
+def thresholds(*rows: tuple[str, int, int]) -> list[Threshold]:
+    return [Threshold(signal, Amount(left), grace * SECOND) for signal, left, grace in rows]
+
+
+def test_what_is_to_be_freed_beyond_a_threshold_counts_until_it_is() -> None:
+    """As kube's TestThresholdsMet."""
+    (hard,) = thresholds(("memory.available", GI, 0))
+    demanding = replace(hard, least=Amount(GI // 2))
+    for available, is_met, is_met_with_least in (
+        (500 * 2**20, True, True),
+        (GI, False, True),
+        (2 * GI, False, False),
+    ):
+        seen = {"memory.available": Observation(available, 4 * GI)}
+        assert bool(met([demanding], seen, False)) is is_met
+        assert bool(met([demanding], seen, True)) is is_met_with_least
+    assert met([hard], {}, False) == []
+
+
+def test_conditions_come_at_once_and_thresholds_after_their_grace() -> None:
+    """As kube's TestThresholdsMetGracePeriod and TestNodeConditionsObservedSince."""
+    hard, soft = thresholds(("memory.available", GI, 0), ("pid.available", 100, 60))
+    configuration = read_kubelet({"evictionPressureTransitionPeriod": "2m"})
+    state = EvictionState(0)
+    low = {"memory.available": Observation(0, 4 * GI), "pid.available": Observation(5, 1000)}
+    fine = {"memory.available": Observation(4 * GI, 4 * GI), "pid.available": Observation(900, 1000)}
+    for at, seen, acting, conditions in (
+        (10, low, [hard], ("MemoryPressure", "PIDPressure")),
+        (70, low, [hard, soft], ("MemoryPressure", "PIDPressure")),
+        (100, fine, [], ("MemoryPressure", "PIDPressure")),
+        (210, fine, [], ()),
+    ):
+        judged = judge(state, [hard, soft], seen, configuration, at * SECOND)
+        assert (list(judged.thresholds), judged.conditions) == (acting, conditions), at
+        state = judged.state
+
+
+def of_kube(name: str, priority: int, requests: dict[str, str], **usage: int) -> PodStats:
+    containers = [{"name": "c", "resources": {"requests": requests}}]
+    found = Pod.from_manifest(pod(name, containers=containers, priority=priority))
+    return PodStats(found, True, ("c",), {field: amount * 2**20 for field, amount in usage.items()})
+
+
+MEMORY_1GI, MEMORY_100MI = {"cpu": "100m", "memory": "1Gi"}, {"cpu": "100m", "memory": "100Mi"}
+
+
+@pytest.mark.parametrize(
+    ("signal", "pods", "first"),
+    [
+        (
+            "memory.available",  # TestMemoryPressure
+            [
+                of_kube("guaranteed-low-priority-high-usage", -1, MEMORY_1GI, memory=900),
+                of_kube("burstable-below-requests", 0, MEMORY_100MI, memory=50),
+                of_kube("burstable-above-requests", 0, MEMORY_100MI, memory=400),
+                of_kube("best-effort-high-priority-high-usage", 1, {}, memory=400),
+                of_kube("best-effort-low-priority-low-usage", -1, {}, memory=100),
+            ],
+            "best-effort-low-priority-low-usage",
+        ),
+        (
+            "pid.available",  # TestPIDPressure
+            [
+                of_kube("high-priority-high-usage", 1, {}, pids=900),
+                of_kube("default-priority-low-usage", 0, {}, pids=100),
+                of_kube("default-priority-medium-usage", 0, {}, pids=400),
+                of_kube("low-priority-high-usage", -1, {}, pids=600),
+                of_kube("low-priority-low-usage", -1, {}, pids=50),
+            ],
+            "low-priority-high-usage",
+        ),
+        (
+            "nodefs.available",  # TestDiskPressureNodeFs
+            [
+                of_kube("low-priority-high-usage", -1, {"ephemeral-storage": "1Gi"}, rootfs=900),
+                of_kube("below-requests", 0, {"ephemeral-storage": "100Mi"}, logs=50),
+                of_kube("above-requests", 0, {"ephemeral-storage": "100Mi"}, rootfs=400),
+                of_kube("high-priority-high-usage", 1, {}, rootfs=400),
+                of_kube("low-priority-low-usage", -1, {}, rootfs=100),
+            ],
+            "low-priority-low-usage",
+        ),
+    ],
+)
+def test_the_first_pod_is_the_one_of_kubes_own_tests(signal: str, pods: list[PodStats], first: str) -> None:
+    assert ranked(pods, signal, False)[0][0].pod.name == first

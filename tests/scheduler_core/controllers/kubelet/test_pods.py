@@ -220,3 +220,22 @@ def test_sidecars_end_after_what_they_serve_the_last_one_first() -> None:
         run = cluster.until(at).sim.surroundings.kubelet.pods["default/p"]
         assert {each.name for each in run.all if each.running} == running
     assert cluster.until(17).sim.store.pod("default", "p") is None
+
+
+def test_a_pod_of_its_own_node_says_that_it_is_scheduled_and_which_spec_was_seen() -> None:
+    cluster = Cluster(node(), pod("p")).until(3)
+    assert cluster.condition("p", "PodScheduled") == "True"
+    assert cluster.status("p")["observedGeneration"] == 1
+
+
+def test_a_kubelet_that_starts_again_refuses_pods_that_its_node_does_not_take_any_more() -> None:
+    placed = node()
+    placed["metadata"]["labels"]["zone"] = "a"
+    cluster = Cluster(placed, pod("here", nodeSelector={"zone": "a"}), pod("anywhere")).until(5)
+    cluster.do(SetKubelet("n", False))
+    cluster.do(PatchObject(Ref("Node", "", "n"), {"metadata": {"labels": {"zone": "b"}}}))
+    assert cluster.until(20).status("here")["phase"] == "Running"
+    cluster.do(SetKubelet("n", True))
+    status = cluster.until(25).status("here")
+    assert (status["phase"], status["reason"]) == ("Failed", "NodeAffinity")
+    assert cluster.status("anywhere")["phase"] == "Running"

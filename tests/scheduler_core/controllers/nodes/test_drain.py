@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.api.status import Refused
-from scheduler_core.commands import CancelDrain, DrainNode
+from scheduler_core.commands import CancelDrain, DrainNode, Undo
 from scheduler_core.controllers.memory.nodes import Drain
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, make, patch, set_status, silent, wait
@@ -153,3 +153,13 @@ def test_an_eviction_that_fails_ends_the_drain_with_its_error() -> None:
 def test_a_node_that_is_not_there_is_refused() -> None:
     with pytest.raises(Refused, match="not found"):
         world().apply(DrainNode("x"))
+
+
+def test_taking_the_command_back_uncordons_the_node_and_calls_the_drain_off() -> None:
+    sim = world(web("a"), others=(budget(1),))
+    sim.apply(DrainNode("n"))
+    wait(sim, 3)
+    sim.apply(Undo())
+    found = sim.store.node("n")
+    assert found is not None and not found.unschedulable
+    assert drain_of(sim).outcome == "the node was uncordoned"

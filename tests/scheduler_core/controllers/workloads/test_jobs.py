@@ -247,6 +247,14 @@ def test_a_deadline_ends_the_job():
     assert alive(hands) == []
 
 
+def test_a_deadline_of_a_job_that_is_complete_is_nothing_to_wait_for():
+    hands = Hands(job(activeDeadlineSeconds=3600))
+    hands.run(2)
+    end(hands, alive(hands)[0].name)
+    assert condition(hands, "Complete") == ("True", "CompletionsReached")
+    assert not hands.sim.due(hands.sim.now + 7200 * SECOND)
+
+
 def test_a_suspended_job_has_no_pods_and_its_time_begins_anew():
     hands = Hands(job(suspend=True))
     hands.run(2)

@@ -1,11 +1,13 @@
-"""Whatever is done to them, workloads come to what is wanted; no pod has two owners, and a rolling update keeps its bounds."""
+"""Whatever is done to them, workloads come to what is wanted; no pod has two owners, a rolling update keeps its bounds, a Job ends."""
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.api.ownership import controller_of
 from scheduler_core.controllers.workloads.deployments import bounds
-from tests.scheduler_core.controllers.workloads.hands import Hands, workload
+from scheduler_core.controllers.workloads.jobs.finish import is_finished
+from tests.scheduler_core.controllers.workloads.hands import NAMES, Hands, workload
+from tests.scheduler_core.controllers.workloads.test_jobs import job
 
 NUMBERS = st.integers(0, 6)
 BOUNDS = st.sampled_from([0, 1, 3, "25%", "60%", "100%"])
@@ -93,3 +95,49 @@ def test_a_rolling_update_keeps_its_bounds(replicas, surge, unavailable, updates
             hands.set_status(pending[0].name)
     hands.settle(60)
     assert len(hands.pods()) == replicas
+
+
+@settings(max_examples=25)
+@given(
+    completions=st.integers(1, 4),
+    parallelism=st.integers(1, 3),
+    indexed=st.booleans(),
+    per_index=st.booleans(),
+    waits=st.booleans(),
+    outcomes=st.lists(st.sampled_from(["Succeeded", "Failed", "delete"]), max_size=12),
+)
+def test_a_job_ends_and_counts_each_pod_once(completions, parallelism, indexed, per_index, waits, outcomes):
+    spec = {"completions": completions, "parallelism": parallelism}
+    if indexed:
+        spec |= {"completionMode": "Indexed", **({"backoffLimitPerIndex": 1} if per_index else {})}
+    if waits:
+        spec["podReplacementPolicy"] = "Failed"
+    # pods that are deleted before they are bound are ended by the collector
+    hands = Hands(job(**spec), controllers=[*NAMES, "pod-garbage-collector-controller"])
+    hands.run(2)
+    outcomes = [*outcomes, *["Succeeded"] * 40]
+    for _ in range(80):
+        if is_finished(hands.get("Job")):
+            break
+        alive = [pod for pod in hands.pods() if not pod.terminal]
+        assert len(alive) <= parallelism
+        if not alive:
+            hands.run(60)  # the longest pause after so few failures is 600 s
+            continue
+        outcome = outcomes.pop(0)
+        if outcome == "delete":
+            hands.delete("Pod", alive[0].name)
+        else:
+            hands.set_status(alive[0].name, outcome, ready=False)
+        hands.run(3)
+    hands.run(3)
+    status = hands.get("Job")["status"]
+    pods = hands.store.pods()
+    assert not any("finalizers" in pod.manifest["metadata"] for pod in pods)
+    assert "active" not in status
+    ended = [pod for pod in pods if pod.phase == "Succeeded"]
+    if is_finished(hands.get("Job"))["type"] == "Complete":
+        assert status["succeeded"] == len(ended) == completions
+    else:
+        assert status["failed"] >= 1
+        assert (indexed and per_index) or status["failed"] > 6
