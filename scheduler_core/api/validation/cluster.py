@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.api.kinds import Kind
 from scheduler_core.api.validation import volumes, workloads
-from scheduler_core.api.validation.budgets import budget, lease, runtime_class
+from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
@@ -23,7 +23,6 @@ from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.quota import resource_quota
-from scheduler_core.api.validation.scheduling import priority_class
 from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
