@@ -34,6 +34,7 @@ PANELS = {
     "Pod",
     "Preemption",
     "Scores",
+    "Sequence",
     "Why",
     "YAML",
     "docs",

@@ -2,7 +2,7 @@
 
 Written here rather than taken from a library: kube's reader has rules of its own (days of month and of week are ORed unless one of them
 is `*`, `?`, `@every`, no 7 for Sunday, hours that a change of the clocks leaves out are passed over) that the common ones do not share.
-Time zones are those of the machine's database (zoneinfo).
+Time zones are those of the package tzdata, whatever the machine has: the same on all of them.
 
 kube: github.com/robfig/cron/v3 @ v3.0.1 (ParseStandard, SpecSchedule.Next)
 """
@@ -13,11 +13,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from zoneinfo import ZoneInfo
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_DATABASE = files("tzdata")
 _NO_NAMES: Mapping[str, int] = {}
 _FIELDS: tuple[tuple[int, int, Mapping[str, int]], ...] = (
     (0, 59, _NO_NAMES),
@@ -107,7 +109,7 @@ def parse_schedule(text: str, zone: str | None = None) -> Schedule:
         given, _, text = text.partition(" ")
         zone = given.partition("=")[2]
     text = text.strip()
-    where = UTC if zone is None else _zone(zone)
+    where = UTC if zone is None else zone_of(zone)
     if text.startswith("@every "):
         return Schedule(every=_every(text))
     if text.startswith("@"):
@@ -128,21 +130,28 @@ def words_of(words: list[str]) -> str:
 
 
 def is_zone(name: str) -> bool:
-    """Whether the machine knows a time zone."""
+    """Whether there is such a time zone."""
     try:
-        _zone(name)
+        zone_of(name)
     except BadSchedule:
         return False
     return True
 
 
-def _zone(name: str) -> tzinfo:
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> tzinfo:
+    """A time zone by its name. BadSchedule."""
     if name in ("", "UTC"):
         return UTC
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):  # one that is not there is a KeyError
-        raise BadSchedule(f"provided bad location {name}: unknown time zone {name}") from None
+    if name not in _names():
+        raise BadSchedule(f"provided bad location {name}: unknown time zone {name}")
+    with _DATABASE.joinpath("zoneinfo", *name.split("/")).open("rb") as file:
+        return ZoneInfo.from_file(file, key=name)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(_DATABASE.joinpath("zones").read_text().split())
 
 
 def _every(text: str) -> int:

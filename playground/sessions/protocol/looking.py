@@ -207,6 +207,18 @@ class Journey(Query[Data], frozen=True, kw_only=True):
     seconds: float
 
 
+class Sequence(Query[Data], frozen=True, kw_only=True):
+    """The records of a pod, or of a scheduler's process, as arrows (presenters/sequence), from step `first` on; what is asked for is named.
+
+    At most so many seconds are spent.
+    """
+
+    pod: str
+    scheduler: str
+    first: int
+    seconds: float
+
+
 class CycleState(Query[Data | None], frozen=True, kw_only=True):
     """What a pod's present or last cycle keeps in its CycleState, and who wrote and read it."""
 

@@ -50,6 +50,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Metrics,
     looking.Fixes,
     looking.Journey,
+    looking.Sequence,
     looking.CycleState,
     looking.Changes,
     finding.CheckExpression,

@@ -23,6 +23,7 @@ from playground.sessions.worker.answers import (
     objects,
     outlines,
     records,
+    sequences,
     subjects,
 )
 from playground.sessions.worker.conditions.until import require_future as require_future_of
@@ -205,6 +206,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Cluster: Handler(cluster.cluster),
     looking.Fixes: Handler(fixes.fixes),
     looking.Journey: Handler(journeys.journey),
+    looking.Sequence: Handler(sequences.sequence),
     looking.CycleState: Handler(journeys.cycle_state),
     looking.Changes: Handler(records.changes),
     finding.CheckExpression: Handler(search.check_expression),

@@ -143,8 +143,16 @@ def target(text: str) -> tuple[str, str, str]:
     return kind, namespace, name
 
 
+def key_of(sim: Simulation, kind: str) -> str:
+    """What the store calls a kind; a custom one is written without its group."""
+    if kind in KINDS:
+        return kind
+    return next((key for key in sim.store.kinds() if key.partition(".")[0] == kind), kind)
+
+
 def get(sim: Simulation, text: str) -> Mapping[str, Any] | None:
-    return sim.store.get(*target(text))
+    kind, namespace, name = target(text)
+    return sim.store.get(key_of(sim, kind), namespace, name)
 
 
 def count(sim: Simulation, wanted: Item) -> int:
@@ -154,7 +162,7 @@ def count(sim: Simulation, wanted: Item) -> int:
         wanted.get("namespace") in (None, manifest["metadata"].get("namespace"))
         and ("labelSelector" not in wanted or selector.matches(manifest["metadata"].get("labels") or {}))
         and all(holds(look_up(manifest, path), value) for path, value in (wanted.get("where") or {}).items())
-        for manifest in (sim.store.list(wanted["kind"]) if wanted["kind"] in KINDS else ())
+        for manifest in sim.store.list(key_of(sim, wanted["kind"]))
     )
 
 

@@ -20,7 +20,7 @@ from scheduler_core.objects.typed import typed
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.worlds import compare
 from scheduler_core.testing.worlds.compare import History, Item, StepDiffers, target
-from scheduler_core.testing.worlds.flags import WITHOUT_EFFECT
+from scheduler_core.testing.worlds.flags import of_apiserver, of_controller_manager
 from scheduler_core.testing.worlds.paths import look_up
 
 _MOST_TRANSITIONS = 200_000
@@ -146,7 +146,7 @@ class _Run:
         return _command("ScaleObject", ref=self._refs(given["object"])[0], replicas=given["replicas"])
 
     def evict(self, given: Item) -> Command:
-        pod = given["pod"] if isinstance(given["pod"], str) else self._selected(given["pod"])[0]
+        pod = given["pod"] if isinstance(given["pod"], str) else self._first(given["pod"])
         options = given.get("deleteOptions") or {}
         grace = options.get("gracePeriodSeconds")
         dry_run = bool(given.get("dryRun") or options.get("dryRun"))
@@ -204,10 +204,13 @@ class _Run:
     def _node(self, given: Any) -> str:
         if isinstance(given, str):
             return given
-        key = given["nodeOf"] if isinstance(given["nodeOf"], str) else self._selected(given["nodeOf"])[0]
+        key = given["nodeOf"] if isinstance(given["nodeOf"], str) else self._first(given["nodeOf"])
         pod = self.sim.store.pod_at(key.removeprefix("Pod/"))
-        assert pod is not None
-        return pod.node_name
+        return "" if pod is None else pod.node_name
+
+    def _first(self, selection: Item) -> str:
+        """Key of the first pod of a selection; one that does not exist where there is none."""
+        return next(iter(self._selected(selection)), "default/")
 
     def _selected(self, selection: Item) -> list[str]:
         """Keys of the pods of a selection, by name."""
@@ -227,7 +230,7 @@ class _Run:
     def _refs(self, given: Any) -> list[dict[str, str]]:
         if isinstance(given, str):
             kind, namespace, name = target(given)
-            return [{"kind": kind, "namespace": namespace, "name": name}]
+            return [{"kind": compare.key_of(self.sim, kind), "namespace": namespace, "name": name}]
         keys = [key.split("/", 1) for key in self._selected(given)]
         return [{"kind": "Pod", "namespace": namespace, "name": name} for namespace, name in keys]
 
@@ -247,7 +250,10 @@ class _Run:
         node = None if found is None else self.sim.store.node(found.node_name)
         if found is None or node is None:
             return None
-        return oom_score_adj(found, container, capacity_of(node, "memory"))
+        try:
+            return oom_score_adj(found, container, capacity_of(node, "memory"))
+        except KeyError:
+            return None
 
     def scheduler_runs(self, name: str) -> bool:
         return any(scheduler.name == name for scheduler in self.sim.schedulers)
@@ -290,12 +296,8 @@ def _cluster(settings: Mapping[str, Any]) -> dict[str, Any]:
     kubelet = dict(settings.get("kubelet") or {})
     per_node = kubelet.pop("perNode", {})
     cluster = {
-        "apiserver": settings.get("apiserver") or {},
-        "controller_manager": {
-            flag: value
-            for flag, value in (settings.get("controllerManager") or {}).items()
-            if flag not in WITHOUT_EFFECT
-        },
+        "apiserver": of_apiserver(settings.get("apiserver") or {}),
+        "controller_manager": of_controller_manager(settings.get("controllerManager") or {}),
         "kubelet": kubelet,
         "kubelets": per_node,
         "controllers": settings.get("controllers"),

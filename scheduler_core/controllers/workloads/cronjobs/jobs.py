@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.api.status import Answer, Refused
+from scheduler_core.clock.cron import zone_of
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
@@ -155,7 +155,7 @@ class Jobs:
         zone = self.owner.spec.get("timeZone")
         time = format_time(at * SECOND)
         if zone:
-            time = datetime.fromtimestamp(at, ZoneInfo(zone)).isoformat().replace("+00:00", "Z")
+            time = datetime.fromtimestamp(at, zone_of(zone)).isoformat().replace("+00:00", "Z")
         metadata: dict[str, Any] = {
             "name": self.name_at(at),
             "namespace": self.owner.namespace,
