@@ -31,7 +31,7 @@ _TELLING = (Point.SCORE,)  # these say more than that a pod may pass
 
 
 def facts_of(record: Record) -> Facts:
-    """What a record says, without what is said node by node."""
+    """What a record says, without what is told node by node."""
     source = record.source
     return msgspec.convert(source.brief(), PluginRan) if isinstance(source, StepFacts) else record.facts
 
@@ -44,20 +44,21 @@ def in_causal_order(records: Sequence[Record]) -> list[Record]:
     bind = next((r for r in records if isinstance(r.source, ApiCall) and r.source.verb == "BIND"), None)
     first = next((r for r in records if _begins(r, Point.BIND)), None)
     if bind is None or first is None:
-        return sorted(records, key=_rank)
+        popped = any(isinstance(record.source, AttemptStarted) for record in records)
+        return sorted(records, key=lambda record: _rank(record, popped))
     changes = [record for record in records[: records.index(first)] if record is not bind]
     rest = [record for record in records[records.index(first) + 1 :] if record is not bind]
     return [first, bind, *changes, *rest]
 
 
-def _rank(record: Record) -> int:
+def _rank(record: Record, popped: bool) -> int:
     source = record.source
     if record.kind == "command":
         return 0
     if isinstance(source, Reconciled) or (isinstance(source, LeaderElection) and source.what in _WRITES):
         return 1
     point = source.step.point if isinstance(source, StepFacts) else getattr(source, "point", "")
-    return 2 if point in _BEFORE_THE_POP else 3
+    return 2 if popped and point in _BEFORE_THE_POP else 3
 
 
 _WRITES = ("acquired", "renewed", "released")

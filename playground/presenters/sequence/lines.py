@@ -151,8 +151,8 @@ def _moved(moved: QueueMoved) -> Message:
 # Cycles
 
 
-def _asks(started: PointStarted, standing: Standing) -> str:
-    return QUEUE if started.point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT) else standing.cycle
+def _asks(asked: PointStarted | PluginRan, standing: Standing) -> str:
+    return QUEUE if asked.point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT) else standing.cycle
 
 
 def _point(started: PointStarted) -> Message:
@@ -164,8 +164,8 @@ def _fine(ran: PluginRan) -> bool:
 
 
 def _plugin_to(ran: PluginRan, standing: Standing) -> str:
-    """A refusal goes back to the cycle; what passes is a note."""
-    return PLUGINS if _fine(ran) else standing.cycle
+    """A refusal goes back to who asked; what passes is a note."""
+    return PLUGINS if _fine(ran) else _asks(ran, standing)
 
 
 def _plugin(ran: PluginRan) -> Message:

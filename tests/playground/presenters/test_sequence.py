@@ -53,8 +53,8 @@ def create(name: str, **spec: Any) -> CreateObject:
     return CreateObject({**manifest, "spec": {**plain, **spec}})
 
 
-def plain(said: Message) -> str:
-    return said.get("exact") or said["text"] % said.get("values", {})
+def plain(words: Message) -> str:
+    return words.get("exact") or words["text"] % words.get("values", {})
 
 
 def found(engine: Engine, pod: str = "", scheduler: str = "", at: int | None = None, first: int = 0) -> Any:
@@ -63,7 +63,7 @@ def found(engine: Engine, pod: str = "", scheduler: str = "", at: int | None = N
     return finish(sequences.sequence(engine, query))
 
 
-def told(answer: Any) -> list[str]:
+def said(answer: Any) -> list[str]:
     """Each arrow as `from > to: words`, those of plugins folded."""
     rows = present(answer, False, plain)["rows"]
     return [f"{row['from']} > {row['to']}: {plain(row['words'])}" for row in rows]
@@ -86,7 +86,7 @@ def test_every_kind_of_record_has_one_line() -> None:
 
 
 def test_scene_1_a_pod_from_its_creation_until_it_runs() -> None:
-    lines = told(found(walk(made(create("web")), 60), "web"))
+    lines = said(found(walk(made(create("web")), 60), "web"))
     in_order(
         lines,
         "user > api: POST: create it",
@@ -114,7 +114,7 @@ def test_scene_1_a_pod_from_its_creation_until_it_runs() -> None:
 def test_scene_2_a_preemption_with_its_victim_until_the_preemptor_runs() -> None:
     answer = found(preemption(), "high")
     in_order(
-        told(answer),
+        said(answer),
         "plugins > cycle: NodeResourcesFit refuses 1 of 1 nodes",
         "cycle > plugins: RunPostFilterPlugins",
         "plugins > plugins: DefaultPreemption: Success",
@@ -132,14 +132,14 @@ def test_scene_2_a_preemption_with_its_victim_until_the_preemptor_runs() -> None
 
 
 def test_the_victim_has_a_sequence_of_its_own_without_the_preemptor() -> None:
-    lines = told(found(preemption(), "low"))
+    lines = said(found(preemption(), "low"))
     in_order(lines, "queue > cycle: Pop: low", "binding > api: DELETE low")
     assert "queue > cycle: Pop: high" not in lines
 
 
 def test_scene_3_a_failed_binding_is_rolled_back_and_backs_off() -> None:
     engine = walk(made(create("web"), FailCall(call="bind", pod="default/web", code=409)), 80)
-    lines = told(found(engine, "web"))
+    lines = said(found(engine, "web"))
     in_order(
         lines,
         "binding > api: POST binding: web → n1",
@@ -158,7 +158,7 @@ def test_scene_3_a_failed_binding_is_rolled_back_and_backs_off() -> None:
 def test_scene_4_a_scheduler_starts_syncs_is_elected_and_begins_its_loop() -> None:
     engine = walk(made(StartScheduler("a")), 20)
     do(engine, create("web"))
-    lines = told(found(walk(engine, 60), scheduler="a"))
+    lines = said(found(walk(engine, 60), scheduler="a"))
     in_order(
         lines,
         "user > process: start",
@@ -171,6 +171,16 @@ def test_scene_4_a_scheduler_starts_syncs_is_elected_and_begins_its_loop() -> No
         "elector > process: OnStartedLeading",
         "process > queue: Run: the scheduling loop begins",
         "queue > cycle: Pop: web",
+    )
+
+
+def test_a_gated_pod_is_held_back_when_it_is_added() -> None:
+    engine = walk(made(create("web", schedulingGates=[{"name": "wait"}])), 20)
+    in_order(
+        said(found(engine, "web")),
+        "api > handlers: ADDED Pod web",
+        "plugins > queue: SchedulingGates: UnschedulableAndUnresolvable",
+        "handlers > queue: Add: gated",
     )
 
 
@@ -209,7 +219,7 @@ def test_a_stretch_in_which_only_others_act_is_left_out_and_said_so(monkeypatch:
         do(engine, create(name, nodeSelector={"no": "node"}))
     monkeypatch.setattr(sequences, "QUIET", 5)
     rows = found(walk(engine, 150), "web")["rows"]
-    assert any("steps of others" in plain(row["gap"]) for row in rows if "gap" in row)
+    assert any("steps without a move of its own" in plain(row["gap"]) for row in rows if "gap" in row)
     assert "bound" in [plain(row["words"])[15:20] for row in rows if row["kind"] == "binding_ended"]
 
 

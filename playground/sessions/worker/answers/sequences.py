@@ -20,12 +20,12 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 
 MOST = 200  # arrows on one page
-QUIET = 2_000  # steps without a word of the subject, after which the next landmark is gone to
+QUIET = 1_000  # steps without a word of the subject, after which its next move is gone to
 OFFERED = 12
 
 
 def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
-    """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen."""
+    """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen. `still`: no move follows there."""
     world = yield from engine.at(request.position)
     subject = _subject(world, request)
     answer = _head(world, request, subject)
@@ -33,7 +33,15 @@ def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
         return answer
     begin = max(subject.landmarks[0] - 1, min(request.first, request.position), 0)
     rows, following = yield from _walk(engine, subject, begin, request)
-    return {**answer, "first": begin, "later": begin >= subject.landmarks[0], "rows": rows, "next": following}
+    still = following is not None and following > subject.landmarks[-1]
+    return {
+        **answer,
+        "still": still,
+        "first": begin,
+        "later": begin >= subject.landmarks[0],
+        "rows": rows,
+        "next": following,
+    }
 
 
 def _subject(world: Any, request: Sequence) -> OfPod | OfScheduler:
@@ -55,6 +63,7 @@ def _head(world: Any, request: Sequence, subject: Any) -> Data:
         "schedulers": [] if chosen else [one.name for one in world.schedulers],
         "first": 0,
         "later": False,
+        "still": False,
         "rows": [],
         "next": None,
     }
@@ -67,16 +76,19 @@ def _walk(
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
+    looks_on = begin > subject.landmarks[-1]  # somebody has asked for what follows the last move
     rows: list[Data] = []
     while world.position < request.position:
         if len(rows) >= MOST or time.perf_counter() > over:
             return rows, world.position
         if world.position - heard > QUIET:
             ahead = subject.landmarks[bisect_right(subject.landmarks, world.position) :]
-            if not ahead:
-                break
-            if ahead[0] - 1 > world.position:
-                gap = message(gettext_noop("%(n)s steps of others"), n=f"{ahead[0] - 1 - heard:,}")
+            if not ahead and not looks_on:
+                return rows, world.position
+            if ahead and ahead[0] - 1 > world.position:
+                gap = message(
+                    gettext_noop("%(n)s steps without a move of its own"), n=f"{ahead[0] - 1 - heard:,}"
+                )
                 world = yield from engine.own(ahead[0] - 1)
             heard = world.position
         engine.replay(world)
