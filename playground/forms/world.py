@@ -108,7 +108,9 @@ class SettingsForm(forms.Form):
     controllers = forms.BooleanField(
         label=_("Kubelets and volume controllers work"),
         required=False,
-        help_text=_("off, bound pods never start and no volume is made; default on"),
+        help_text=_(
+            "in sessions that were made without the controllers of a cluster; elsewhere the page Components says which of them run"
+        ),
     )
     max_in_unschedulable = DurationField(
         label=_("Unschedulable pods are tried again after"),

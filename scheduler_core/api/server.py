@@ -82,7 +82,7 @@ class APIServer:
             for plugin in others_of(self.options):
                 plugin.validate(request, manifest)
         if self.store.get(kind.key, namespace, name) is not None:
-            raise Refused.because(already_exists(kind.resource, name), reference(kind.key, namespace, name))
+            raise self._exists(kind, namespace, name)
         if dry_run:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
@@ -150,6 +150,7 @@ class APIServer:
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
         read_patched(new, patch)
+        self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
@@ -220,11 +221,28 @@ class APIServer:
             text = f"{kind.key}.{kind.group}" if kind.group and "." not in kind.key else kind.key
             raise Refused.invalid(text, name, errors)
 
+    def _check_name(self, target: tuple[str, str, str], meta: Manifest) -> None:
+        """Refused where a patch would rename or move an object."""
+        name, why = meta.get("name") or "", ""
+        if name != target[2]:
+            why = f"the name of the object ({name}) does not match the name on the URL ({target[2]})"
+        if (meta.get("namespace") or target[1]) != target[1]:
+            why = "the namespace of the provided object does not match the namespace sent on the request"
+        if why:
+            raise Refused.because(Answer("BadRequest", why), reference(*target))
+
     def _found(self, kind: Kind, namespace: str, name: str) -> Manifest:
         old = self.store.get(kind.key, namespace, name)
         if old is None:
             raise Refused.because(not_found(kind.resource, name), reference(kind.key, namespace, name))
         return old
+
+    def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
+        """That an object is there already, even if it is about to go."""
+        there = already_exists(kind.resource, name)
+        if self._found(kind, namespace, name)["metadata"].get("deletionTimestamp"):
+            there = replace(there, message=f"object is being deleted: {there.message}")
+        return Refused.because(there, reference(kind.key, namespace, name))
 
     def _demand(self, kind: Kind, old: Manifest, wanted: Preconditions | None) -> None:
         meta = old["metadata"]

@@ -10,7 +10,9 @@ from scheduler_core.testing.timelines.run import _Run
 from tests.conformance.test_timelines import TIMELINES
 
 EVERY = 3
-SAMPLE = [timeline for number, timeline in enumerate(TIMELINES) if number % 6 == 0]
+# Candidates for a lease have no world around them there; worlds with replicas are read again in tests/scheduler_core.
+OF_WORLDS = [timeline for timeline in TIMELINES if timeline.family != "queue/leader-election"]
+SAMPLE = [timeline for number, timeline in enumerate(OF_WORLDS) if number % 6 == 0]
 
 
 class _Rereading(_Run):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.validation.limit_range import defaulted_limit_range
+from scheduler_core.api.validation.volumes import defaulted_claim, defaulted_volume
 from scheduler_core.api.workload_defaults import WORKLOADS, defaulted_workload
 
 Manifest = Mapping[str, Any]
@@ -22,5 +23,7 @@ def filled_in(manifest: Manifest, kind: str) -> Manifest:
 
 _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
     "LimitRange": defaulted_limit_range,
+    "PersistentVolume": defaulted_volume,
+    "PersistentVolumeClaim": defaulted_claim,
     **dict.fromkeys(WORKLOADS, defaulted_workload),
 }

@@ -60,11 +60,16 @@ def parsed(expression: str) -> Field:
 def is_served(kind: Kind, api_version: str) -> bool:
     """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
     group, version = split_api_version(api_version)
-    return kind.key not in _table() or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
+    return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
 
 
 def type_of(kind: Kind, api_version: str) -> str:
     """The type of a kind's objects in a version; "" where the table does not have it."""
     _, version = split_api_version(api_version)
-    known = kind.key in _table() and version == _VERSIONS.get(kind.key, "v1")
+    known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")
     return kind.key if known else ""
+
+
+def _is_known(kind: Kind) -> bool:
+    """Whether the table has a kind's objects; a part of another kind's may have the same name, as core's ResourceClaim has."""
+    return "metadata" in _table().get(kind.key, ())

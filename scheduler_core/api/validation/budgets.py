@@ -1,6 +1,7 @@
-"""Validation of disruption budgets, runtime classes and leases, and of amounts that may be percentages.
+"""Validation of disruption budgets, priority classes, runtime classes and leases, and of amounts that may be percentages.
 
-kube: pkg/apis/policy/validation/validation.go, pkg/apis/node/validation/validation.go, pkg/apis/coordination/validation/validation.go,
+kube: pkg/apis/policy/validation/validation.go, pkg/apis/scheduling/validation/validation.go,
+pkg/apis/node/validation/validation.go, pkg/apis/coordination/validation/validation.go,
 pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent, IsNotMoreThan100Percent) @ v1.34.1
 """
 
@@ -10,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.api.admission.priority import SYSTEM_CLASSES
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.api.validation.placement import tolerations
@@ -17,6 +19,7 @@ from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_sup
 from scheduler_core.objects.names import label_errors
 
 Manifest = Mapping[str, Any]
+_RESERVED = "priority class names with 'system-' prefix are reserved for system use only. error: "
 _percent = re.compile(r"[0-9]+%\Z").match
 _PERCENT = (
     "a valid percent string must be a numeric string followed by an ending '%' "
@@ -45,6 +48,22 @@ def budget(manifest: Manifest, errors: Errors) -> None:
     if policy is not None and policy not in ("AlwaysAllow", "IfHealthyBudget"):
         where = "spec.unhealthyPodEvictionPolicy"
         errors.append(not_supported(where, policy, ("AlwaysAllow", "IfHealthyBudget")))
+
+
+def priority_class(manifest: Manifest, errors: Errors) -> None:
+    """A name of the system's is for its own classes, as they are."""
+    name = str(manifest["metadata"].get("name") or "")
+    if not name.startswith("system-"):
+        return
+    if name not in SYSTEM_CLASSES:
+        problem = f"{name} is not a known system priority class"
+    elif int(manifest.get("value") or 0) != SYSTEM_CLASSES[name]:
+        problem = f"value of {name} PriorityClass must be {SYSTEM_CLASSES[name]}"
+    elif manifest.get("globalDefault"):
+        problem = f"globalDefault of {name} PriorityClass must be false"
+    else:
+        return
+    errors.append(forbidden("metadata.name", _RESERVED + problem))
 
 
 def runtime_class(manifest: Manifest, errors: Errors) -> None:

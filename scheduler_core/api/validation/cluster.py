@@ -11,19 +11,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation import workloads
-from scheduler_core.api.validation.budgets import budget, lease, runtime_class
+from scheduler_core.api.validation import volumes, workloads
+from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
-from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
+from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
 from scheduler_core.api.validation.objects import semantics
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.quota import resource_quota
-from scheduler_core.api.validation.scheduling import priority_class
 from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
@@ -43,9 +42,13 @@ def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
 
 def _containers(manifest: Manifest, kind: str, errors: Errors) -> None:
     """Of the pod that an object is, or is to make."""
-    spec: Any = manifest
-    for name in _POD_SPECS[kind].split("."):
-        spec = spec.get(name) or {}
+    where = _POD_SPECS[kind].rpartition("spec")[0]
+    pod: Any = manifest
+    for name in where.split(".")[:-1]:
+        pod = pod.get(name) or {}
+    spec = pod.get("spec") or {}
+    annotations = (pod.get("metadata") or {}).get("annotations") or {}
+    errors += pod_annotations(annotations, spec, f"{where}metadata.annotations")
     claims = (manifest.get("spec") or {}).get("volumeClaimTemplates") if kind == "StatefulSet" else ()
     made = [str((claim.get("metadata") or {}).get("name")) for claim in claims or ()]
     containers(spec, _POD_SPECS[kind], errors, made)
@@ -74,6 +77,9 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "RuntimeClass": runtime_class,
     "PodDisruptionBudget": budget,
     "Lease": lease,
+    "PersistentVolume": volumes.volume,
+    "PersistentVolumeClaim": volumes.claim,
+    "StorageClass": volumes.storage_class,
     "ResourceQuota": resource_quota,
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,

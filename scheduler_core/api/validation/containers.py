@@ -1,4 +1,4 @@
-"""Checks of containers besides what placement needs: probes, mounts, pull policies and restart policies of their own.
+"""Checks of a pod's spec besides what placement needs: probes, mounts, pull policies and restart policies of containers, and host names.
 
 kube: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers, ValidateVolumeMounts, validateProbe @ v1.34.1
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.objects.errors import FieldError, forbidden, invalid, not_supported, required, shown
-from scheduler_core.objects.names import qualified_name_errors
+from scheduler_core.objects.names import label_errors, qualified_name_errors
 from scheduler_core.objects.resources import is_sidecar
 
 Spec = Mapping[str, Any]
@@ -39,6 +39,11 @@ def containers(spec: Spec, path: str, errors: Errors, more_volumes: Sequence[str
             errors.append(forbidden(f"{where}.restartPolicy", "may not be set for non-init containers"))
     for i, container in enumerate(spec.get("initContainers") or ()):
         _init_container(container, volumes, f"{path}.initContainers[{i}]", errors)
+    for field in ("hostname", "subdomain"):
+        name = spec.get(field) or ""
+        errors += [
+            invalid(f"{path}.{field}", name, problem) for problem in (label_errors(name) if name else ())
+        ]
     for i, gate in enumerate(spec.get("readinessGates") or ()):
         name, where = gate.get("conditionType") or "", f"{path}.readinessGates[{i}].conditionType"
         errors += [invalid(where, name, problem) for problem in qualified_name_errors(name)]

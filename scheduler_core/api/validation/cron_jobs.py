@@ -15,11 +15,15 @@ from scheduler_core.api.validation.jobs import job_spec
 from scheduler_core.clock.cron import BadSchedule, is_zone, parse_schedule
 from scheduler_core.objects.errors import FieldError, invalid, required
 
+_LONGEST_NAME = 52  # the name of a Job with "-" and the minute
 _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
     """Adds what is wrong."""
+    name = manifest["metadata"].get("name") or ""
+    if len(name) > _LONGEST_NAME and not manifest["metadata"].get("uid"):
+        errors.append(invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters"))
     spec = manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
     if not schedule:
@@ -53,10 +57,10 @@ def _zone(zone: str | None) -> list[FieldError]:
         return []
     if not zone:
         detail = "timeZone must be nil or non-empty string"
-    elif not all(_is_part(part) for part in zone.split("/")) or not is_zone(zone):
-        detail = f"unknown time zone {zone}"
     elif zone.lower() == "local":
         detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+    elif not all(_is_part(part) for part in zone.split("/")) or not is_zone(zone):
+        detail = f"unknown time zone {zone}"
     else:
         return []
     return [invalid("spec.timeZone", zone, detail)]

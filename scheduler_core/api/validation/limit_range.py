@@ -65,7 +65,7 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
     if type_ == CLAIM and "storage" not in lists["min"] and "storage" not in lists["max"]:
         detail = "either minimum or maximum storage value is required, but neither was provided"
         errors.append(required(f"{where}.limits", detail))
-    names = sorted({name for field in _LISTS[:-1] for name in lists[field]})
+    names = sorted({name for field in _LISTS for name in lists[field]})
     for name in names:
         _bounds(name, {field: lists[field].get(name) for field in _LISTS}, where, errors)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.likeness import alike
+from scheduler_core.api.validation.volumes import NOT_SOURCES, defaulted_claim, defaulted_volume
 from scheduler_core.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.objects.quantity import nanos
 
@@ -30,17 +31,6 @@ _SET = (
 )
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
-_NOT_A_SOURCE = (
-    "capacity",
-    "accessModes",
-    "claimRef",
-    "persistentVolumeReclaimPolicy",
-    "storageClassName",
-    "mountOptions",
-    "volumeMode",
-    "nodeAffinity",
-    "volumeAttributesClassName",
-)
 
 
 def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
@@ -120,7 +110,7 @@ def _redirected(was: Manifest, now: Manifest) -> dict[str, Any]:
 
 
 def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
-    before, after = dict(old.get("spec") or {}), dict(new.get("spec") or {})
+    before, after = (dict(defaulted_claim(each)["spec"]) for each in (old, new))
     was, now = _storage(before), _storage(after)
     if not before.get("volumeName"):
         before["volumeName"] = after.get("volumeName")
@@ -150,8 +140,9 @@ def _with_storage(spec: Manifest, like: Manifest) -> Any:
 
 
 def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
-    before, after = old.get("spec") or {}, new.get("spec") or {}
-    sources = [{n: v for n, v in spec.items() if n not in _NOT_A_SOURCE} for spec in (before, after)]
+    old, new = defaulted_volume(old), defaulted_volume(new)
+    before, after = old["spec"], new["spec"]
+    sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
     if not alike(*sources):
         detail = "spec.persistentvolumesource is immutable after creation"
         errors.append(forbidden("spec.persistentvolumesource", detail))

@@ -41,7 +41,8 @@ class KubeletConfiguration:
     transition_period: int = 300 * SECOND
     status_interval: int = 10 * SECOND
     lease_duration: int = 40 * SECOND
-    longest_pause: int = 300 * SECOND  # of crashing containers
+    first_pause: int = 10 * SECOND  # of crashing containers
+    longest_pause: int = 300 * SECOND
     image_high: int = 85  # per cent of the images' disk
     image_low: int = 80
     local_storage: bool = True  # limits of local storage are enforced
@@ -78,6 +79,7 @@ def _read(text: str) -> KubeletConfiguration:
         fields.texts("evictionMinimumReclaim", {}) or {},
         fields.enforced(),
     )
+    first_pause, longest_pause = fields.pauses()
     configuration = KubeletConfiguration(
         max_pods=fields.number("maxPods", 110, "--max-pods") or 110,
         pods_per_core=fields.number("podsPerCore", 0, "--pods-per-core"),
@@ -88,7 +90,8 @@ def _read(text: str) -> KubeletConfiguration:
         transition_period=fields.duration("evictionPressureTransitionPeriod", 300 * SECOND),
         status_interval=fields.duration("nodeStatusUpdateFrequency", 10 * SECOND),
         lease_duration=fields.lease_duration(),
-        longest_pause=fields.longest_pause(),
+        first_pause=first_pause,
+        longest_pause=longest_pause,
         image_high=fields.percentage("imageGCHighThresholdPercent", 85, "--image-gc-high-threshold"),
         image_low=fields.percentage("imageGCLowThresholdPercent", 80, "--image-gc-low-threshold"),
         local_storage=fields.flag("localStorageCapacityIsolation", True),
@@ -193,17 +196,26 @@ class _Fields:
             raise FieldProblem("nodeLeaseDurationSeconds", found, why)
         return (found or 40) * SECOND
 
-    def longest_pause(self) -> int:
+    def pauses(self) -> tuple[int, int]:
+        """The first and the longest one of crashing containers."""
+        gates = self._take("featureGates")
+        gates = gates if isinstance(gates, dict) else {}
+        reduced = gates.get("ReduceDefaultCrashLoopBackOffDecay")
+        first, longest = (SECOND, 60 * SECOND) if reduced else (10 * SECOND, 300 * SECOND)
+        longest = self._longest_pause(bool(gates.get("KubeletCrashLoopBackOffMax")), longest)
+        return min(first, longest), longest
+
+    def _longest_pause(self, enabled: bool, default: int) -> int:
         name = "crashLoopBackOff"
-        given, gates = self._take(name), self._take("featureGates")
+        given = self._take(name)
         text = given.get("maxContainerRestartPeriod") if isinstance(given, dict) else None
         if text is None:
-            return 300 * SECOND
+            return default
         try:
             pause = parse_duration(text)
         except (TypeError, ValueError, AttributeError):
             raise FieldProblem(name, given, "a duration such as 60s") from None
-        if not isinstance(gates, dict) or not gates.get("KubeletCrashLoopBackOffMax"):
+        if not enabled:
             why = (
                 "invalid configuration: FeatureGate KubeletCrashLoopBackOffMax not enabled, "
                 "CrashLoopBackOff.MaxContainerRestartPeriod must not be set"

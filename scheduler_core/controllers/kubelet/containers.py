@@ -32,6 +32,7 @@ class Setting:
     created: int  # ns
     programs: tuple[Program, ...]
     now: int
+    first_pause: int = FIRST_PAUSE
     longest_pause: int = LONGEST_PAUSE
 
     @property
@@ -228,8 +229,7 @@ def _started_where_due(each: ContainerRun, setting: Setting, restarts: bool) -> 
     forgotten = not each.pause or each.ended - each.paused_at > 2 * setting.longest_pause
     if not forgotten and now - each.ended < each.pause:
         return each
-    first = min(FIRST_PAUSE, setting.longest_pause)
-    pause = first if forgotten else min(each.pause * 2, setting.longest_pause)
+    pause = setting.first_pause if forgotten else min(each.pause * 2, setting.longest_pause)
     return _start(replace(each, pause=pause, paused_at=now), setting)
 
 

@@ -51,8 +51,9 @@ class Done:
 def setting_of(world: World, pod: Pod) -> Setting:
     """What the pod's containers depend on now."""
     created = 0 if pod.creation_time is None else pod.creation_time - world.store.epoch
-    longest_pause = world.cluster.kubelet_of(pod.node_name).longest_pause
-    return Setting(pod, created, world.surroundings.inputs.programs, world.now, longest_pause)
+    kubelet = world.cluster.kubelet_of(pod.node_name)
+    programs = world.surroundings.inputs.programs
+    return Setting(pod, created, programs, world.now, kubelet.first_pause, kubelet.longest_pause)
 
 
 def adopted(world: World, pod: Pod) -> PodRun:

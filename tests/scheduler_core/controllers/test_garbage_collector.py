@@ -120,11 +120,9 @@ def test_what_has_no_namespace_cannot_be_owned_by_what_has_one() -> None:
     sim = cluster(make("ConfigMap", "a"), controllers=GC)
     owned = {"ownerReferences": [{**ref(sim, "a"), "uid": "1111"}]}
 
-    sim.apply(
-        CreateObject(make("PersistentVolume", "v", "", metadata=owned, spec={"capacity": {"storage": "1Gi"}}))
-    )
+    sim.apply(CreateObject(make("Node", "v", "", metadata=owned)))
     wait(sim, 1)
-    assert meta_of(sim, "PersistentVolume", "v", "") is not None
+    assert meta_of(sim, "Node", "v", "") is not None
 
 
 def test_a_reference_to_a_kind_that_nobody_has_defined_is_left_alone() -> None:

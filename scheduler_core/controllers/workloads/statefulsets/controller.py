@@ -59,6 +59,8 @@ class StatefulSetController(WorkloadController):
             except Refused as problem:
                 refused = problem
         _write(world, owner, fields)
+        if fields["currentRevision"] != owner.status.get("currentRevision"):
+            self.enqueue(world, key)  # the former one is history from now on
         if refused is not None:
             raise refused
         self._truncate(world, owner, pods, current, revisions)

@@ -42,6 +42,7 @@ def init(**fields: Any) -> dict[str, Any]:
             pod(volumes=[{"name": "v", "emptyDir": {}, "hostPath": {"path": "/"}}]),
             "may not specify more than 1 volume type",
         ),
+        (pod(hostname="Bad_Host"), "spec.hostname: Invalid value"),
         (
             pod(readinessGates=[{"conditionType": "a b"}]),
             "spec.readinessGates[0].conditionType: Invalid value",

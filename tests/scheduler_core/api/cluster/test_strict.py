@@ -95,3 +95,8 @@ def test_every_type_of_the_table_is_there() -> None:
                 if field.shape == "object" and inner not in seen:
                     seen[inner] = None
                     left.append(inner)
+
+
+def test_a_kind_is_not_taken_for_a_part_of_its_name() -> None:
+    claim = make("ResourceClaim", "c", "default", "resource.k8s.io/v1", spec={"devices": {}})
+    assert refusal(lambda: api_server().create(claim)).ok

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scheduler_core.api.cluster.requests import api_server, make, refusal
+from tests.scheduler_core.api.cluster.requests import api_server, make, pod, refusal
 
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "app"}]}}
 WORKLOAD = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
@@ -103,6 +103,35 @@ def test_changes(manifest: dict[str, Any], change: dict[str, Any], problem: str)
             make("Lease", "o", "default", "coordination.k8s.io/v1", spec={"leaseDurationSeconds": 0}),
             "must be greater than 0",
         ),
+        (
+            make(
+                "LimitRange",
+                "o",
+                "default",
+                spec={"limits": [{"type": "Pod", "maxLimitRequestRatio": {"cpu": "0.5"}}]},
+            ),
+            "ratio 500m is less than 1",
+        ),
+        (
+            make(
+                "CronJob",
+                "o" * 53,
+                "default",
+                "batch/v1",
+                spec={"schedule": "@daily", "jobTemplate": {"spec": JOB}},
+            ),
+            "must be no more than 52 characters",
+        ),
+        (
+            make(
+                "CronJob",
+                "o",
+                "default",
+                "batch/v1",
+                spec={"schedule": "@daily", "timeZone": "local", "jobTemplate": {"spec": JOB}},
+            ),
+            "timeZone must be an explicit time zone",
+        ),
     ],
 )
 def test_what_kube_refuses(manifest: dict[str, Any], problem: str) -> None:
@@ -130,6 +159,7 @@ def test_an_object_that_is_going_gets_no_new_finalizers() -> None:
             "Only one reference can have Controller set to true",
         ),
         ({"finalizers": ["a b"]}, "metadata.finalizers: Invalid value"),
+        ({"finalizers": ["plain"]}, "name is neither a standard finalizer name nor is it fully qualified"),
         ({"finalizers": ["orphan", "foregroundDeletion"]}, "cannot be both set"),
         ({"annotations": {"a": "x" * 300_000}}, "metadata.annotations: Too long"),
     ],
@@ -137,3 +167,39 @@ def test_an_object_that_is_going_gets_no_new_finalizers() -> None:
 def test_metadata_that_kube_refuses(meta: dict[str, Any], problem: str) -> None:
     answer = refusal(lambda: api_server().create(make("ConfigMap", "c", "default", metadata=meta)))
     assert (answer.code, problem in answer.message) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("cost", "code"), [("-5", 200), ("2147483648", 422), ("1.5", 422), ("+1", 422), ("08", 422)]
+)
+def test_a_deletion_cost_is_a_32_bit_integer(cost: str, code: int) -> None:
+    note = {"annotations": {"controller.kubernetes.io/pod-deletion-cost": cost}}
+    assert refusal(lambda: api_server().create({**pod(), "metadata": {"name": "p", **note}})).code == code
+
+
+def test_a_mirror_pod_is_on_a_node() -> None:
+    mirror = {**pod(), "metadata": {"name": "p", "annotations": {"kubernetes.io/config.mirror": "x"}}}
+    assert "must set spec.nodeName" in refusal(lambda: api_server().create(mirror)).message
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"name": "b"}, "the name of the object (b) does not match the name on the URL (a)"),
+        (
+            {"namespace": "b"},
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+    ],
+)
+def test_a_patch_renames_nothing(change: dict[str, Any], problem: str) -> None:
+    api = api_server(make("ConfigMap", "a", "default"))
+    answer = refusal(lambda: api.patch(("ConfigMap", "default", "a"), {"metadata": change}))
+    assert (answer.code, answer.message) == (400, problem)
+
+
+def test_a_name_is_taken_until_its_object_is_gone() -> None:
+    api = api_server(make("ConfigMap", "a", "default", metadata={"finalizers": ["a.io/x"]}))
+    api.delete(("ConfigMap", "default", "a"))
+    answer = refusal(lambda: api.create(make("ConfigMap", "a", "default")))
+    assert answer.message == 'object is being deleted: configmaps "a" already exists'

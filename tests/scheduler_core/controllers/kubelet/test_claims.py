@@ -34,7 +34,7 @@ def test_a_pod_whose_claim_is_not_there_waits_until_it_is_bound() -> None:
     sim.apply(CreateObject(make_claim("c", "")))
     wait(sim, 70)
     assert phase_of(sim) == "Pending"
-    sim.apply(CreateObject(make_volume("v", "")))
+    sim.apply(CreateObject(make_volume("v", "", hostPath={"path": "/v"})))
     wait(sim, 90)
     assert phase_of(sim) == "Running"
 

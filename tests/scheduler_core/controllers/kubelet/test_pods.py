@@ -239,3 +239,28 @@ def test_a_kubelet_that_starts_again_refuses_pods_that_its_node_does_not_take_an
     status = cluster.until(25).status("here")
     assert (status["phase"], status["reason"]) == ("Failed", "NodeAffinity")
     assert cluster.status("anywhere")["phase"] == "Running"
+
+
+@pytest.mark.parametrize(
+    ("kubelet", "gaps"),
+    [
+        ({"featureGates": {"ReduceDefaultCrashLoopBackOffDecay": True}}, [1, 2, 4, 8, 16, 32, 60, 60]),
+        (
+            {
+                "featureGates": {"KubeletCrashLoopBackOffMax": True},
+                "crashLoopBackOff": {"maxContainerRestartPeriod": "5s"},
+            },
+            [5, 5, 5],
+        ),
+    ],
+)
+def test_the_pauses_of_crashing_containers_can_be_set(kubelet: dict[str, object], gaps: list[int]) -> None:
+    cluster = Cluster(node(), pod("p"), cluster={"kubelet": kubelet})
+    cluster.programs({"runs": [{"for": "5s", "exit": 1}]})
+    starts, restarts = [], 0
+    for second in range(2, 300):
+        cluster.until(second + 0.5)
+        if cluster.container("p")["restartCount"] > restarts:
+            restarts = cluster.container("p")["restartCount"]
+            starts.append(second)
+    assert [later - earlier - 5 for earlier, later in pairwise(starts)][: len(gaps)] == gaps

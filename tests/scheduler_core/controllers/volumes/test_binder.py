@@ -319,4 +319,5 @@ def test_a_bound_claim_that_is_imported_again_stays_bound() -> None:
     asking = claim()
     sim = binding(volume("v"), asking)
     wait(sim, 1)
-    assert [item.action for item in plan_import(sim.api, [{**asking, "status": {}}]).items] == ["unchanged"]
+    again = {**asking, "metadata": {"name": "c"}, "status": {}}
+    assert [item.action for item in plan_import(sim.api, [again]).items] == ["unchanged"]

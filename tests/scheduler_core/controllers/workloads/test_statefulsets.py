@@ -165,3 +165,12 @@ def test_min_ready_seconds_hold_up_the_next_pod():
     assert names(hands) == ["a-0"]
     hands.run(6)
     assert names(hands) == ["a-0", "a-1"]
+
+
+def test_the_revision_that_a_rolling_update_leaves_behind_counts_as_history():
+    hands = Hands(stateful(1, revisionHistoryLimit=1))
+    for version in ("2", "3"):
+        hands.settle()
+        hands.patch("StatefulSet", {"spec": {"template": {"metadata": {"annotations": {"v": version}}}}})
+    hands.settle()
+    assert sorted(one["revision"] for one in hands.list("ControllerRevision")) == [2, 3]
