@@ -15,7 +15,7 @@ from playground.sessions.worker.answers import sequences
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core import LATEST_EDITION
-from scheduler_core.commands import ApplyObjects, CreateObject, FailCall, StartScheduler
+from scheduler_core.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
 from scheduler_core.simulation import Grain
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.trace.kinds import CLASSES
@@ -182,6 +182,13 @@ def test_a_gated_pod_is_held_back_when_it_is_added() -> None:
         "plugins > queue: SchedulingGates: UnschedulableAndUnresolvable",
         "handlers > queue: Add: gated",
     )
+
+
+def test_where_informers_lag_the_creation_comes_first_and_is_heard_of_later() -> None:
+    engine = made(SetSettings({"informer_lag": 50_000_000}), create("web"))
+    lines = said(found(walk(engine, 60), "web"))
+    assert lines[:2] == ["user > api: POST: create it", "api > handlers: ADDED Pod web"]
+    in_order(lines, "handlers > handlers: ADDED Pod web", "handlers > queue: Add: active")
 
 
 def test_a_scheduler_that_was_always_there_has_no_start() -> None:

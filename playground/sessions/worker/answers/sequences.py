@@ -21,6 +21,7 @@ from playground.sessions.worker.time_sharing import Steps
 
 MOST = 200  # arrows on one page
 QUIET = 1_000  # steps without a word of the subject, after which its next move is gone to
+LAGGING = 300
 OFFERED = 12
 
 
@@ -31,7 +32,7 @@ def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
     answer = _head(world, request, subject)
     if not subject.landmarks:
         return answer
-    begin = max(subject.landmarks[0] - 1, min(request.first, request.position), 0)
+    begin = max(subject.landmarks[0] - 1 - _before(world), min(request.first, request.position), 0)
     rows, following = yield from _walk(engine, subject, begin, request)
     still = following is not None and following > subject.landmarks[-1]
     return {
@@ -42,6 +43,11 @@ def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
         "rows": rows,
         "next": following,
     }
+
+
+def _before(world: Any) -> int:
+    """How many steps may lie between a change and the move that it led to: where informers lag, some."""
+    return LAGGING if world.settings.informer_lag else 0
 
 
 def _subject(world: Any, request: Sequence) -> OfPod | OfScheduler:
