@@ -292,12 +292,14 @@ RECORD_FILES = [
     "scheduler_core/trace/kinds.py",
     "scheduler_core/<where>.py",
     "playground/presenters/sentences/records.py",
+    "playground/presenters/sequence/lines.py",
     "tests/scheduler_core/trace/test_kinds.py",
     "docs/trace.md",
 ]
 OVER_ALL_RECORDS = (
     "tests/scheduler_core/trace/test_kinds.py",
     "tests/playground/presenters/test_sentences.py",
+    "tests/playground/presenters/test_sequence.py",
     "tests/test_docs.py",
     "-k",
     "record or sentence or trace",
@@ -328,8 +330,8 @@ HAPPENS = '''def stopping() -> Iterator[Record]:
 
 
 def add_record_kind(copy: Path) -> None:
-    """CONTRIBUTING's five steps."""
-    kinds, where, sentences, tests, document = (
+    """CONTRIBUTING's six steps."""
+    kinds, where, sentences, lines, tests, document = (
         copy / file.replace("<where>", "simulation/simulation") for file in RECORD_FILES
     )
     replace(kinds, "class TimerFired(", f"{STOPPED}class TimerFired(")
@@ -346,6 +348,16 @@ def add_record_kind(copy: Path) -> None:
         sentences,
         "    Sentence(SchedulerStarted,",
         '    Sentence(SchedulerStopped, gettext_noop("Scheduler"), _scheduler_stopped),\n',
+    )
+    replace(
+        lines,
+        "    SchedulerStage,\n    SchedulerStarted,",
+        "    SchedulerStage,\n    SchedulerStarted,\n    SchedulerStopped,",
+    )
+    replace(
+        lines,
+        "    Line(BindingStarted,",
+        '    Line(SchedulerStopped, PROCESS, PROCESS, lambda stopped: exactly("stop")),\n    Line(BindingStarted,',
     )
     replace(tests, "worlds import node", "worlds import configuration, node")
     replace(tests, "    StopScheduler,\n)", "    StopScheduler,\n    Undo,\n)")
@@ -375,6 +387,7 @@ def test_what_of_a_record_kind_is_forgotten_is_missed(copy: Path) -> None:
     assert set(checked(copy, *OVER_ALL_RECORDS).failed) == {
         "test_what_a_record_says_is_what_its_class_has",
         "test_every_kind_has_one_sentence",
+        "test_every_kind_of_record_has_one_line",
         "test_a_sentence_is_made_of_what_the_class_has",
         "test_every_record_kind_is_documented",
         "test_the_trace_shows_kinds_and_fields_as_the_classes_have_them",

@@ -202,3 +202,23 @@ def test_axe_finds_nothing_wrong_with_a_journey(
     accessible(page)
     journey_of(page, "web")
     accessible(page)
+
+
+def test_a_failed_binding_is_drawn_as_a_sequence_whose_arrows_lead_to_their_steps(
+    new_context: NewContext, server: PlaygroundServer, accessible: Accessible
+) -> None:
+    page = new_context(viewport={"width": 1440, "height": 900}).new_page()
+    begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
+    fail_next_binding(page, "default/web")
+    step_until(page, "#queue-backoff", "web")
+    page.goto(page.url.split("?")[0] + "sequence?pod=web")
+    answer = page.locator(".diagram a", has_text="Operation cannot be fulfilled")
+    expect(answer.locator(".no.back")).to_have_count(1)
+    expect(page.locator(".list tr.no").first).to_be_visible()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        accessible(page)
+    answer.click()
+    connected(page)
+    expect(page.locator("#panel-transport")).to_be_visible()
+    assert "at=" in page.url
