@@ -167,6 +167,18 @@ def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
         errors.append(invalid("spec.scopes", scopes[1], IMMUTABLE))
 
 
+def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
+    """Of ConfigMaps and Secrets that said so nothing changes."""
+    was, now = (each.get("type") or "Opaque" for each in (old, new))
+    if old["kind"] == "Secret" and was != now:
+        errors.append(invalid("type", now, IMMUTABLE))
+    if not old.get("immutable"):
+        return
+    changed = [] if new.get("immutable") else ["immutable"]
+    changed += [name for name in ("data", "binaryData") if not alike(old.get(name), new.get(name))]
+    errors += [forbidden(name, "field is immutable when `immutable` is set") for name in changed]
+
+
 _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
     "RuntimeClass": _fixed("handler"),
@@ -182,4 +194,6 @@ _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "Node": _node,
     "ResourceQuota": _quota,
     "ControllerRevision": _fixed("data"),
+    "ConfigMap": _data,
+    "Secret": _data,
 }

@@ -30,6 +30,7 @@ def deployment(**spec: Any) -> dict[str, Any]:
 
 
 STATEFUL_SET = make("StatefulSet", "o", "default", "apps/v1", spec={**WORKLOAD, "serviceName": "s"})
+FROZEN = make("ConfigMap", "o", "default", data={"a": "b"}, immutable=True)
 STORAGE_CLASS = make("StorageClass", "o", api="storage.k8s.io/v1", provisioner="p")
 
 
@@ -62,6 +63,10 @@ STORAGE_CLASS = make("StorageClass", "o", api="storage.k8s.io/v1", provisioner="
             "is immutable after creation",
         ),
         (make("PersistentVolume", "o", spec=VOLUME), {"spec": {"capacity": {"storage": "2Gi"}}}, ""),
+        (FROZEN, {"data": {"a": "c"}}, "data: Forbidden: field is immutable when `immutable` is set"),
+        (FROZEN, {"immutable": None}, "immutable: Forbidden: field is immutable when `immutable` is set"),
+        (FROZEN, {"metadata": {"labels": {"a": "b"}}}, ""),
+        (make("Secret", "o", "default", type="a"), {"type": "b"}, "type: Invalid value"),
         (STORAGE_CLASS, {"provisioner": "q"}, "updates to provisioner are forbidden."),
         (
             make("Node", "o", spec={"providerID": "a"}),
