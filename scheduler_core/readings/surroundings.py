@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.config.kubelet.thresholds import MEMORY
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.eviction.observations import observe
 from scheduler_core.controllers.memory.eviction import Eviction
 from scheduler_core.controllers.surroundings import Level, WorkQueue
 from scheduler_core.controllers.workloads.deployments.standstill import standstill
+from scheduler_core.objects.demand.amounts import ZERO, pod_amounts
+from scheduler_core.objects.quantity import NANO
 from scheduler_core.readings.disruptions import read_drains, read_planned
 
 Reading = dict[str, Any]
@@ -99,11 +102,17 @@ def _signals(world: World, name: str) -> list[Reading]:
         return []
     configuration = world.cluster.kubelet_of(name)
     observed = observe(world, node, configuration).signals
+    asked = sum(
+        pod_amounts(pod.manifest["spec"], "requests", overhead=True).get("memory", ZERO).nanos
+        for pod in world.store.pods_on(name)
+        if not pod.terminal
+    )
     return [
         {
             "signal": signal,
             "available": left.available,
             "capacity": left.capacity,
+            "if_requested": max(left.capacity - asked // NANO, 0) if signal == MEMORY else None,
             "thresholds": [
                 {"amount": t.amount.of(left.capacity), "text": t.amount.text, "grace": t.grace}
                 for t in configuration.thresholds

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from playground.charts.metrics import curves
-from playground.presenters.amounts import clock, duration, memory, thousands
-from playground.presenters.surroundings.series import series
+from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
+from playground.presenters.surroundings.series import MINUTE, series
 
 MOST_CHANGES = 40
 GI = 2**30
@@ -81,10 +82,33 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | No
     below = {
         f"threshold {t['text']}": [round(t["amount"] / size, 3)] * len(times) for t in found["thresholds"]
     }
+    if found["if_requested"] is not None:
+        below["as requested"] = [round(found["if_requested"] / size, 3)] * len(times)
+    figure = curves(times, unit, {signal: curve, **below}, False)
+    when = [e["t"] / (MINUTE if unit == "min" else SECOND) for e in row["evictions"] if e["signal"] == signal]
+    if when:
+        figure["data"].append(_evicted([(at, curve[_index(times, at)]) for at in when]))
     return {
         "id": f"signal-{signal.replace('.', '-')}",
         "title": f"{signal} (GiB)" if size == GI else signal,
-        "figure": curves(times, unit, {signal: curve, **below}, False),
+        "figure": figure,
+    }
+
+
+def _index(times: Sequence[float], at: float) -> int:
+    """The last of the times that is not later."""
+    return max(bisect_right(times, at) - 1, 0)
+
+
+def _evicted(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """A mark where a pod was evicted."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "evicted",
+        "x": [x for x, _ in marks],
+        "y": [y for _, y in marks],
+        "token": "--no-mark",
     }
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from scheduler_core.commands import Refused, SetUsage
 from scheduler_core.config.kubelet import Amount, Threshold, read_kubelet
-from scheduler_core.controllers.kubelet.eviction.curves import Mark, curves
 from scheduler_core.controllers.kubelet.eviction.judgement import judge, met
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, PodStats, observe
 from scheduler_core.controllers.kubelet.eviction.ranking import ranked
@@ -190,21 +189,6 @@ def left(cluster: Cluster, signal: str) -> int:
     assert found is not None
     configuration = cluster.sim.cluster.kubelet_of("n")
     return observe(cluster.sim, found, configuration).signals[signal].available
-
-
-def test_a_node_s_curves_show_usage_against_thresholds() -> None:
-    cluster = using(
-        {"at": "20s", "pod": "default/a", "memory": "1Gi"},
-        {"at": "40s", "pod": "default/a", "memory": "2Gi"},
-        pods=(pod("a"),),
-    )
-    found = cluster.until(10).sim.store.node("n")
-    assert found is not None
-    memory = curves(cluster.sim, found, 0, 60 * SECOND)[0]
-    assert (memory.signal, memory.capacity, memory.marks) == ("memory.available", 4 * GI, (Mark(GI, 0, 0),))
-    assert memory.points == tuple(
-        (at * SECOND, available * GI) for at, available in ((0, 4), (10, 4), (20, 3), (40, 2), (60, 2))
-    )
 
 
 NODE_DISK = {"capacity": "100Gi", "used": "10Gi"}
