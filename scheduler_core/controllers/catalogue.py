@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.chronicle import Chronicle
-from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, WorldAction
+from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, WorldAction
 from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
@@ -47,6 +47,7 @@ CONTROLLERS: tuple[Controller, ...] = (
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}
 ACTIONS: tuple[type[WorldAction], ...] = (
     Reconcile,
+    RetryInVain,
     *(action for controller in CONTROLLERS for action in controller.actions),
 )
 _WATCHERS: dict[str, tuple[Controller, ...]] = {

@@ -22,7 +22,7 @@ from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import MILLISECOND, SECOND, URGENT, Action
+from scheduler_core.clock.agenda import MILLISECOND, SECOND, TIMER, URGENT, Action
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.surroundings import Inputs, Surroundings, WorkQueue
@@ -32,6 +32,7 @@ from scheduler_core.trace.records import LazyFacts
 
 EVERY_KIND = "*"
 FIRST_PAUSE, LONGEST_PAUSE = 5 * MILLISECOND, 1000 * SECOND
+WORN_OUT = 12  # failures in a row: after some ten seconds
 
 
 class World(Protocol):
@@ -107,7 +108,8 @@ class Reconcile(WorldAction, frozen=True):
         except Refused as refused:
             text = str(refused)
             failures = queue.failures[self.key] = queue.failures.get(self.key, 0) + 1
-            controller.enqueue(world, self.key, min(FIRST_PAUSE << min(failures - 1, 30), LONGEST_PAUSE))
+            pause = min(FIRST_PAUSE << min(failures - 1, 30), LONGEST_PAUSE)
+            controller.enqueue_at(world, self.key, world.now + pause, failures >= WORN_OUT)
         else:
             queue.failures.pop(self.key, None)
         note(
@@ -121,6 +123,12 @@ class Reconcile(WorldAction, frozen=True):
         world.record(Reconciled(self.controller, self.key, text))
         if text:
             queue.note(world.now, self.key, text)
+
+
+class RetryInVain(Reconcile, frozen=True):
+    """A controller looks again at what was refused to it many times in a row."""
+
+    priority: ClassVar[int] = TIMER
 
 
 class Controller:
@@ -150,14 +158,14 @@ class Controller:
         """Has a key looked at after a while (ns; None: the usual latency); an earlier turn that is planned already holds."""
         self.enqueue_at(world, key, world.now + (world.cluster.reconcile_latency if after is None else after))
 
-    def enqueue_at(self, world: World, key: str, at: int) -> None:
-        """As enqueue, at a virtual time (ns)."""
+    def enqueue_at(self, world: World, key: str, at: int, worn_out: bool = False) -> None:
+        """As enqueue, at a virtual time (ns). `worn_out`: it was in vain so often that a world with nothing else to do is idle."""
         queue = self.queue(world)
         at = max(at, world.now)
         due = queue.due.get(key)
         if due is None or at < due:
             queue.due[key] = at
-            world.plan(at, Reconcile(self.name, key, at))
+            world.plan(at, (RetryInVain if worn_out else Reconcile)(self.name, key, at))
 
     def forget(self, world: World, key: str) -> None:
         """Takes a key off the queue."""

@@ -27,7 +27,7 @@ from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.status import Refused, not_found
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import SECOND
-from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.contract import WORN_OUT, Controller, World
 from scheduler_core.controllers.memory.nodes import Drain, DrainedPod
 from scheduler_core.objects.pod import Pod
 
@@ -168,7 +168,7 @@ class Draining(Controller):
         answer = refused.answer
         said = "; ".join((answer.message, *answer.causes))
         if answer.code == 429:
-            self.enqueue(world, pod.key, AGAIN_AFTER)
+            self.enqueue_at(world, pod.key, world.now + AGAIN_AFTER, pod.tries >= WORN_OUT)
             return replace(
                 pod, refusal=said
             ), f"{pod.key} may not go yet, and is asked for again in 5 s: {said}"
