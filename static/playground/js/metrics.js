@@ -18,9 +18,8 @@ const drawn = new WeakMap();
 /** @param {any} trace */
 function coloured(trace) {
   const colour = token(trace.token);
-  if (trace.type === "bar" || trace.mode === "markers") {
-    return { ...trace, marker: { color: colour, size: 10 } };
-  }
+  if (trace.type === "bar") return { ...trace, marker: { color: colour } };
+  if (trace.mode === "markers") return { ...trace, marker: { color: colour, size: 10 } };
   const fill = `color-mix(in srgb, ${colour} 45%, transparent)`;
   const filled = trace.stackgroup ? { fillcolor: fill } : {};
   return { ...trace, ...filled, line: { ...trace.line, color: colour } };
