@@ -3,5 +3,6 @@
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "1"
 
-FIRST_EDITION, LATEST_EDITION = 1, 2
-"""What a world begins with: 1, as before the components around the schedulers were modelled; 2, with them."""
+FIRST_EDITION, WITH_CLUSTER, WITH_DEVICES = 1, 2, 3
+LATEST_EDITION = WITH_DEVICES
+"""What a world begins with: 1, as before the components around the schedulers were modelled; 2, with them; 3, with claims for devices."""

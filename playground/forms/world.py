@@ -57,7 +57,7 @@ class SettingsForm(forms.Form):
             _("Feature gates"),
             _(
                 "kube-scheduler's --feature-gates. Changing one restarts the schedulers; "
-                "the API server keeps kube's defaults."
+                "the API server keeps kube's defaults, but for those about devices."
             ),
             GATE_SETTINGS,
             gates=True,
@@ -127,6 +127,15 @@ class SettingsForm(forms.Form):
     storage_capacity_scoring = GateField()
     volume_attributes_class = GateField()
     dynamic_resources = GateField()
+    dra_admin_access = GateField()
+    dra_consumable_capacity = GateField()
+    dra_binding_conditions = GateField()
+    dra_device_taints = GateField()
+    dra_extended_resource = GateField()
+    dra_partitionable_devices = GateField()
+    dra_prioritized_list = GateField()
+    dra_device_status = GateField()
+    dra_filter_timeout = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,

@@ -39,6 +39,10 @@ SETTINGS = {
     "spread_label_keys": "on",
     "volume_attributes_class": "on",
     "dynamic_resources": "on",
+    "dra_admin_access": "on",
+    "dra_prioritized_list": "on",
+    "dra_device_status": "on",
+    "dra_filter_timeout": "on",
     "queue_mode": "v1.34",
     "assumed_pod_ttl": "0",
 }
@@ -152,7 +156,6 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
             "SidecarContainers=false",
             "cannot set feature gate SidecarContainers to false, feature is locked to true",
         ),
-        ("DRADeviceTaints=true", "resource claims are not modelled"),
         ("PodLevelResources", "missing bool value for PodLevelResources"),
     ],
 )
@@ -188,11 +191,12 @@ def test_a_view_key_changes_no_gate(begun):
 def test_locked_gates_can_be_seen_and_not_set(begun):
     shown = begun.get("configuration").content.decode()
     assert '<input type="checkbox" id="id_SidecarContainers" disabled checked>' in shown
-    assert '<input type="checkbox" id="id_DRADeviceTaints" disabled>' in shown
+    assert 'id="id_dra_device_taints"' in shown
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual", "cluster"}
+    hidden = {"manual", "cluster", "devices"}
+    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - hidden
     grouped = [name for group in SettingsForm.groups for name in group.names]
     assert sorted(grouped) == sorted(SettingsForm.base_fields)
 

@@ -34,5 +34,5 @@ def test_a_first_edition_is_not_told() -> None:
 
 def test_an_unknown_edition_is_refused() -> None:
     lines = list(export_lines(0, LOG, 1))
-    with pytest.raises(TraceError, match="edition 9; expected an edition from 1 to 2"):
+    with pytest.raises(TraceError, match="edition 9; expected an edition from 1 to 3"):
         read_log([{**lines[0], "edition": 9}])
