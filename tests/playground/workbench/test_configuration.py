@@ -39,6 +39,8 @@ SETTINGS = {
     "spread_label_keys": "on",
     "volume_attributes_class": "on",
     "dynamic_resources": "on",
+    "devices": "on",
+    "extenders": "on",
     "queue_mode": "v1.34",
     "assumed_pod_ttl": "0",
 }
