@@ -3,6 +3,6 @@
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "1"
 
-FIRST_EDITION, WITH_CLUSTER, WITH_DEVICES = 1, 2, 3
-LATEST_EDITION = WITH_DEVICES
-"""What a world begins with: 1, as before the components around the schedulers were modelled; 2, with them; 3, with claims for devices."""
+FIRST_EDITION, CLUSTER_EDITION, DEVICES_EDITION = 1, 2, 3
+LATEST_EDITION = DEVICES_EDITION
+"""What a world begins with: 1, the scheduler alone; 2, with the components around it; 3, with devices and extenders too."""

@@ -50,6 +50,8 @@ class SettingsForm(forms.Form):
             ),
             (
                 "max_in_unschedulable",
+                "devices",
+                "extenders",
                 "demonstration",
             ),
         ),
@@ -115,6 +117,16 @@ class SettingsForm(forms.Form):
     max_in_unschedulable = DurationField(
         label=_("Unschedulable pods are tried again after"),
         help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
+    )
+    devices = forms.BooleanField(
+        label=_("Pods with resource claims get devices"),
+        required=False,
+        help_text=_("on in new sessions; off, such pods are refused, as before devices were modelled"),
+    )
+    extenders = forms.BooleanField(
+        label=_("Extenders are asked"),
+        required=False,
+        help_text=_("those of the configuration; on in new sessions, off in older ones"),
     )
     pop_from_backoff = GateField()
     async_preemption = GateField()

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from scheduler_core import WITH_CLUSTER, WITH_DEVICES
+from scheduler_core import CLUSTER_EDITION, DEVICES_EDITION
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
@@ -25,6 +25,8 @@ QueueMode = Literal["v1.34", "historical"]
 _GATES = tuple(f.name for f in fields(Features))
 READ_AT_START = (
     "demonstration",
+    "devices",
+    "extenders",
     "pop_from_backoff",
     "async_preemption",
     "async_api_calls",
@@ -78,9 +80,8 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cluster: ClusterSettings | None = (
         None  # the components around the schedulers; None: as worlds were before they were modelled
     )
-    devices: bool = (
-        False  # claims for devices work, where the cluster is modelled; off: as worlds were before
-    )
+    devices: bool = False  # pods with resource claims are taken, and get devices
+    extenders: bool = False  # the extenders of a configuration are asked
 
     @property
     def features(self) -> Features:
@@ -107,5 +108,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def settings_of(edition: int) -> WorldSettings:
     """What the worlds of an edition begin with."""
     return WorldSettings(
-        cluster=ClusterSettings() if edition >= WITH_CLUSTER else None, devices=edition >= WITH_DEVICES
+        cluster=ClusterSettings() if edition >= CLUSTER_EDITION else None,
+        devices=edition >= DEVICES_EDITION,
+        extenders=edition >= DEVICES_EDITION,
     )
