@@ -9,16 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.devices.allocated import AllocatedState
-from scheduler_core.devices.attempt import Attempt
 from scheduler_core.devices.claims import Request, ResourceClaim
 from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.counters import Amounts
 from scheduler_core.devices.errors import AllocationError
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.pools import gather_pools
-from scheduler_core.devices.preparation import WantedByKey, prepare
-from scheduler_core.devices.requests import RequestKey
 from scheduler_core.devices.results import (
     AllocationResult,
     DeviceResult,
@@ -27,9 +23,13 @@ from scheduler_core.devices.results import (
     class_config,
     node_selector,
 )
-from scheduler_core.devices.search import FOUND, TOO_MANY, Search
+from scheduler_core.devices.search.attempt import Attempt
+from scheduler_core.devices.search.counters import Amounts
+from scheduler_core.devices.search.depth_first import FOUND, TOO_MANY, Search
+from scheduler_core.devices.search.preparation import WantedByKey, prepare
+from scheduler_core.devices.search.requests import RequestKey
+from scheduler_core.devices.search.tentative import Taken, Tentative
 from scheduler_core.devices.slices import ResourceSlice
-from scheduler_core.devices.tentative import Taken, Tentative
 from scheduler_core.devices.watch import Watch
 from scheduler_core.objects.node import Node
 

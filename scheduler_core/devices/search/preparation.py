@@ -8,11 +8,11 @@ kube: dynamic-resource-allocation/structured/internal/experimental/allocator_exp
 
 from __future__ import annotations
 
-from scheduler_core.devices.attempt import Attempt
 from scheduler_core.devices.claims import ALL, EXACT_COUNT, MAX_RESULTS, Ask, Request, ResourceClaim
-from scheduler_core.devices.constraints import Constraint, constraint_of
 from scheduler_core.devices.errors import AllocationError
-from scheduler_core.devices.requests import Candidate, RequestKey, Wanted, asks_of, label
+from scheduler_core.devices.search.attempt import Attempt
+from scheduler_core.devices.search.constraints import Constraint, constraint_of
+from scheduler_core.devices.search.requests import Candidate, RequestKey, Wanted, asks_of, label
 from scheduler_core.devices.watch import FOUND, NONE
 
 WantedByKey = dict[RequestKey, Wanted]

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from scheduler_core.devices.allocated import add_consumed, remove_consumed
 from scheduler_core.devices.amounts import Amount
-from scheduler_core.devices.attempt import Attempt
 from scheduler_core.devices.claims import Ask
-from scheduler_core.devices.constraints import Constraint, find_attribute
-from scheduler_core.devices.consumption import consumptions
-from scheduler_core.devices.counters import Amounts, CounterBook, available_counters
 from scheduler_core.devices.errors import AllocationError
-from scheduler_core.devices.requests import RequestKey, Wanted, label
+from scheduler_core.devices.search.attempt import Attempt
+from scheduler_core.devices.search.constraints import Constraint, find_attribute
+from scheduler_core.devices.search.consumption import consumptions
+from scheduler_core.devices.search.counters import Amounts, CounterBook, available_counters
+from scheduler_core.devices.search.requests import RequestKey, Wanted, label
 from scheduler_core.devices.slices import Device, DeviceId, DeviceTaint, ResourceSlice
 
 

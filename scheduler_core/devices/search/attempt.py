@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from scheduler_core.devices.allocated import AllocatedState
 from scheduler_core.devices.claims import Ask, ResourceClaim
 from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.consumption import fits
 from scheduler_core.devices.errors import AllocationError, AllocationTimeout, SelectorError
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.pools import Pool, scope_matches
-from scheduler_core.devices.requests import RequestKey
+from scheduler_core.devices.search.consumption import fits
+from scheduler_core.devices.search.requests import RequestKey
 from scheduler_core.devices.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.devices.watch import Watch
 from scheduler_core.objects.node import Node

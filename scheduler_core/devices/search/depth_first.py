@@ -18,14 +18,14 @@ import enum
 from collections.abc import Generator
 
 from scheduler_core.devices import watch as seen
-from scheduler_core.devices.attempt import Attempt
 from scheduler_core.devices.claims import MAX_RESULTS
 from scheduler_core.devices.errors import AllocationError
 from scheduler_core.devices.features import STABLE
-from scheduler_core.devices.preparation import WantedByKey
-from scheduler_core.devices.requests import Wanted
+from scheduler_core.devices.search.attempt import Attempt
+from scheduler_core.devices.search.preparation import WantedByKey
+from scheduler_core.devices.search.requests import Wanted
+from scheduler_core.devices.search.tentative import Position, Taken, Tentative
 from scheduler_core.devices.slices import Device, ResourceSlice
-from scheduler_core.devices.tentative import Position, Taken, Tentative
 
 
 class Outcome(enum.Enum):
