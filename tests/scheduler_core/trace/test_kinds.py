@@ -147,7 +147,16 @@ def sim_record(facts: Facts) -> Record:
 def records() -> tuple[Record, ...]:
     """What worlds say in which, all together, everything happens."""
     rich = chain.from_iterable(sim.last for sim in walk(steps=1_600))
-    return (*rich, *expiring(), *unbindable(), *preempting(), *decided(), *waiting(), *clustered(), *elected())
+    return (
+        *rich,
+        *expiring(),
+        *unbindable(),
+        *preempting(),
+        *decided(),
+        *waiting(),
+        *clustered(),
+        *elected(),
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
