@@ -10,13 +10,16 @@ from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.api.store import Store
+from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Assumptions
+from scheduler_core.framework.plugin import Assumptions, WaitingPod
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler import waiting
 from scheduler_core.scheduler.calls import client, recorder
 from scheduler_core.scheduler.calls.objects import PodObjectCalls
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.kinds import ApiCall
 
@@ -35,6 +38,11 @@ class HandleOwner(client.Caller, Protocol):
 
     @property
     def claims(self) -> ClaimTracker: ...
+
+    @property
+    def snapshot(self) -> NodeTable: ...
+
+    def pods_waiting(self) -> list[BindingCycle]: ...
 
     @property
     def replica(self) -> Store | None: ...
@@ -75,6 +83,22 @@ class WorldHandle:
     @property
     def device_cost(self) -> int:
         return self._world.settings.device_cost
+
+    @property
+    def snapshot(self) -> NodeTable:
+        return self._scheduler.snapshot
+
+    def waiting_pods(self) -> list[WaitingPod]:
+        return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        return next((each for each in self.waiting_pods() if each.pod.uid == uid), None)
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        found = self.waiting_pod(uid)
+        if found is not None:
+            found.reject("", "removed")
+        return found is not None
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         if kind == "Pod":

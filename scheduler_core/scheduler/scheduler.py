@@ -53,7 +53,6 @@ from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Place, Why
 from scheduler_core.trace.kinds import ApiCall, QueueMoved, TimerFired
 
-
 Manifest = Mapping[str, Any]
 
 

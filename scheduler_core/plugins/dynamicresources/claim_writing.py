@@ -60,9 +60,7 @@ def _with_finalizer(calls: ObjectCalls, claim: Manifest) -> Reply:
     written = calls.update(_with_finalizers(claim, [*finalizers, FINALIZER]))
     if written.manifest is not None:
         return written
-    return Reply(
-        error=f"add finalizer to claim {key_of(claim)}: {written.error}", conflict=written.conflict
-    )
+    return Reply(error=f"add finalizer to claim {key_of(claim)}: {written.error}", conflict=written.conflict)
 
 
 def _with_finalizers(claim: Manifest, finalizers: list[Any]) -> Manifest:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
@@ -22,7 +21,6 @@ Manifest = Mapping[str, Any]
 
 IN_MEMORY = "<extended-resources>"
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
-IMPLICIT_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +30,12 @@ class Wanted:
     amounts: tuple[tuple[str, int], ...]
     classes: tuple[tuple[str, str], ...]
 
+    @property
+    def served(self) -> tuple[tuple[str, int], ...]:
+        """The amounts that some class stands for."""
+        names = dict(self.classes)
+        return tuple((name, amount) for name, amount in self.amounts if amount and name in names)
+
 
 @dataclass(frozen=True, slots=True)
 class NodeShare:
@@ -39,20 +43,6 @@ class NodeShare:
 
     refused: bool = False
     requests: tuple[Manifest, ...] | None = None
-
-
-def device_classes_by_resource(classes: Iterable[Manifest]) -> dict[str, str]:
-    """Extended resource -> device class; a class without a name for it has one of its own. kube: DeviceClassMapping"""
-    read = (DeviceClass.of(manifest) for manifest in classes)
-    return {
-        name if (name := _resource_name(each)) is not None else IMPLICIT_PREFIX + each.name: each.name
-        for each in read
-    }
-
-
-def _resource_name(each: DeviceClass) -> str | None:
-    name: str | None = (each.manifest.get("spec") or {}).get("extendedResourceName")
-    return name
 
 
 def wanted(pod: Pod, classes: Mapping[str, str]) -> Wanted | None:
@@ -149,7 +139,7 @@ def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, 
 def request_mappings(claim: Manifest, pod: Pod) -> list[Manifest]:
     """Which request stands for which container's resource. kube: createRequestMappings"""
     asked = [request["name"] for request in claim["spec"]["devices"].get("requests") or ()]
-    mappings = []
+    mappings: list[Manifest] = []
     for i, container in enumerate(containers_of(pod)):
         requests = (container.get("resources") or {}).get("requests") or {}
         for resource in sorted(requests):

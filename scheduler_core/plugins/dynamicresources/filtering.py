@@ -5,20 +5,21 @@ kube: plugins/dynamicresources/dynamicresources.go (Filter, filterExtendedResour
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import ResourceClaim
+from scheduler_core.devices.slices import ResourceSlice
 from scheduler_core.framework.plugin import Verdicts
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import NodeSelector
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.dynamicresources.extended_resources import NodeShare, share_of
-from scheduler_core.plugins.dynamicresources.node_search import NodeSearch
+from scheduler_core.plugins.dynamicresources.node_search import Found, NodeSearch
 from scheduler_core.plugins.dynamicresources.pod_claims import Manifest, allocation_of
 from scheduler_core.plugins.dynamicresources.state import Facts, NodeAllocation
 
@@ -44,9 +45,9 @@ class NodeFilter:
     """
 
     def __init__(
-        self, pod: Pod, facts: Facts, search: NodeSearch | None, unusable: Sequence[int], budget: int | None
+        self, pod: Pod, facts: Facts, search: NodeSearch | None, unusable: Collection[int], budget: int | None
     ) -> None:
-        self._pod, self._facts, self._search = pod, facts, search
+        self._pod, self.facts, self._search = pod, facts, search
         self._budget = MOST_TRIED if budget is None else budget
         store = facts.store
         self._unusable = frozenset(unusable)
@@ -57,9 +58,13 @@ class NodeFilter:
         self.unavailable: dict[int, None] = {}
         self.allocations: dict[str, NodeAllocation] = {}
 
-    def ask(self, node: Node) -> Status | None:
-        """None: the node passes."""
-        store = self._facts.store
+    def with_facts(self, facts: Facts) -> NodeFilter:
+        """As this one, about something else."""
+        return NodeFilter(self._pod, facts, self._search, self._unusable, self._budget)
+
+    def ask(self, node: Node, slices: Sequence[ResourceSlice] | None = None) -> Status | None:
+        """None: the node passes. `slices`: those that may be for the node, in another order than by name; not remembered then."""
+        store = self.facts.store
         share = NOTHING_SPECIAL
         if store.extended is not None:
             refusal, share = self.share(node)
@@ -69,7 +74,7 @@ class NodeFilter:
                 return None
         unavailable = self.unavailable_on(node) if self._bound else ()
         if self._search is not None:
-            found = self._find(node, share)
+            found = self._find(node, share, slices)
             if found.timed_out:
                 return TIMED_OUT
             if found.error:
@@ -86,7 +91,7 @@ class NodeFilter:
 
     def share(self, node: Node) -> tuple[Status | None, NodeShare]:
         """What the node leaves of extended resources to devices, or why it can't have the pod."""
-        store, want = self._facts.store, self._facts.wanted
+        store, want = self.facts.store, self.facts.wanted
         assert store.extended is not None and want is not None
         if (store.extended["spec"].get("devices") or {}).get("requests"):
             return LEFT_OVER, NOTHING_SPECIAL
@@ -108,12 +113,14 @@ class NodeFilter:
         """What the node is asked to allocate."""
         if share.requests is None:
             return self._claims
-        special = self._facts.store.extended
+        special = self.facts.store.extended
         assert special is not None
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
 
-    def _find(self, node: Node, share: NodeShare) -> Any:
+    def _find(self, node: Node, share: NodeShare, slices: Sequence[ResourceSlice] | None) -> Found:
         assert self._search is not None
+        if slices is not None:
+            return self._search.search(node, self.claims_on(share), self._budget, slices=slices)
         claims, kind = self._claims, self._kind
         if share.requests is not None:
             claims = self.claims_on(share)

@@ -12,8 +12,11 @@ from typing import Any
 
 from scheduler_core.devices import classes, slices, taints
 from scheduler_core.devices.classes import DeviceClass
+from scheduler_core.devices.errors import SelectorError
 from scheduler_core.devices.features import DeviceFeatures
-from scheduler_core.devices.slices import ResourceSlice
+from scheduler_core.devices.matching import Selectors
+from scheduler_core.devices.slices import Device, ResourceSlice
+from scheduler_core.devices.taints import DeviceTaintRule, UnreadableRule
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.plugins.dynamicresources.node_search import NodeSearch, Slices
@@ -40,7 +43,7 @@ class Inventories:
 
     __slots__ = ("_classes", "_found", "_handle", "_known", "_rules", "_selectors", "_slices", "search")
 
-    def __init__(self, handle: Handle, selectors: Any) -> None:
+    def __init__(self, handle: Handle, selectors: Selectors) -> None:
         self._handle, self._selectors = handle, selectors
         self.search = NodeSearch(device_features(handle.features), selectors)
         self._slices: tuple[Manifest, ...] = ()
@@ -79,7 +82,24 @@ class Inventories:
         rules = [taints.DeviceTaintRule.of(rule) for rule in inventory.taint_rules]
         if not rules:
             return found
-        return [taints.tainted(each, rules, by_name, self._selectors.selects) for each in found]
+        return [self._tainted(each, rules, by_name) for each in found]
+
+    def _tainted(
+        self, each: ResourceSlice, rules: list[DeviceTaintRule], by_name: Mapping[str, DeviceClass]
+    ) -> ResourceSlice:
+        """DEVIATION: where a rule's selector does not compile the slice stays without the rules' taints; kube keeps what it knew before."""
+        try:
+            return taints.tainted(each, rules, by_name, self._selects)
+        except UnreadableRule:
+            return each
+
+    def _selects(self, expression: str, _: ResourceSlice, device: Device) -> bool:
+        try:
+            return bool(self._selectors.matches(expression, device))
+        except SelectorError as problem:
+            if problem.kind == "compile":
+                raise UnreadableRule from None
+            return False
 
 
 def _same(known: tuple[Manifest, ...], listed: list[Manifest]) -> tuple[Manifest, ...]:

@@ -19,6 +19,8 @@ from scheduler_core.devices.claims import ResourceClaim
 from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.errors import AllocationError, AllocationTimeout
 from scheduler_core.devices.features import DeviceFeatures
+from scheduler_core.devices.matching import Selectors
+from scheduler_core.devices.pools import reaches
 from scheduler_core.devices.results import AllocationResult
 from scheduler_core.devices.slices import PoolId, ResourceSlice
 from scheduler_core.devices.watch import Watch
@@ -66,7 +68,7 @@ class Slices:
 class NodeSearch:
     """One allocator's memory. It is no part of the world's state: without it everything is searched again."""
 
-    def __init__(self, features: DeviceFeatures, selectors: Any) -> None:
+    def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
         self._features, self._selectors = features, selectors
         self._slices = Slices(())
         self._allocated = AllocatedState()
@@ -76,9 +78,7 @@ class NodeSearch:
         self._changes: dict[str, int] = {}  # ... those that concern one node
         self._found: dict[object, dict[str, tuple[Node, int, int, Found]]] = {}
 
-    def prepare(
-        self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]
-    ) -> None:
+    def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
         """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
         if allocated is self._allocated and slices is self._slices and classes is self._classes:
             return
@@ -132,9 +132,9 @@ class NodeSearch:
         except AllocationError as problem:
             return Found(None, str(problem))
 
-    def slices_of(self, node: Node) -> Sequence[ResourceSlice]:
-        """Those that may be for the node."""
-        return self._slices.of(node.name)
+    def reaching(self, node: Node) -> Sequence[ResourceSlice]:
+        """The slices that the node reaches, old generations included, ordered by name."""
+        return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]
 
     def _note_slices(self, old: Slices, new: Slices) -> None:
         for name in {**old.by_name, **new.by_name}:
@@ -147,9 +147,7 @@ class NodeSearch:
     def _note_allocated(self, old: AllocatedState, new: AllocatedState) -> None:
         changed = {PoolId(device.driver, device.pool) for device in old.devices ^ new.devices}
         if old.capacity != new.capacity:
-            changed |= {
-                PoolId(device.driver, device.pool) for device in {**old.capacity, **new.capacity}
-            }
+            changed |= {PoolId(device.driver, device.pool) for device in {**old.capacity, **new.capacity}}
         for pool in changed:
             for each in self._slices.by_pool.get(pool, ()):
                 self._note(each)

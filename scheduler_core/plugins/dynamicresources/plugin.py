@@ -14,7 +14,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import FINALIZER, ClaimError
-from scheduler_core.devices.selectors import DeviceSelectors
+from scheduler_core.devices.selectors import CelSelectors
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.features import Features
@@ -41,6 +41,7 @@ from scheduler_core.plugins.dynamicresources import (
 from scheduler_core.plugins.dynamicresources.arguments import ARGUMENTS
 from scheduler_core.plugins.dynamicresources.filtering import NodeFilter, verdicts, with_requests
 from scheduler_core.plugins.dynamicresources.inventory import Inventories
+from scheduler_core.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.plugins.dynamicresources.pod_claims import (
     Manifest,
     allocation_of,
@@ -86,7 +87,7 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
-        self._inventories = Inventories(handle, DeviceSelectors(features.dra_consumable_capacity))
+        self._inventories = Inventories(handle, CelSelectors(features.dra_consumable_capacity))
 
     @classmethod
     def in_default_set(cls, features: Features) -> bool:
@@ -137,6 +138,14 @@ class DynamicResources(Plugin):
             state.notes[UNAVAILABLE] = (state.notes.get(UNAVAILABLE) or {}) | looked.unavailable
         return answer
 
+    def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
+        """What of its answer about a node may be another in a real cluster (orders.py); asked only when somebody looks."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or facts.inventory is None:
+            return ""
+        asked = self._node_filter(pod, facts)
+        return order_dependence(asked, self._inventories.search, nodes.nodes[row])
+
     def _node_filter(self, pod: Pod, facts: Facts) -> NodeFilter:
         inventory = facts.inventory
         search = None if inventory is None else self._inventories.open(inventory)
@@ -151,8 +160,7 @@ class DynamicResources(Plugin):
         return [
             index
             for index, claim in enumerate(facts.store.claims)
-            if allocation_of(claim) is not None
-            and binding_conditions.unusable(claim, self.handle.wall_time)
+            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.wall_time)
         ]
 
     # PostFilter
@@ -174,7 +182,7 @@ class DynamicResources(Plugin):
         calls = self.handle.calls(pod)
         for index in unavailable:
             claim = store.claims[index]
-            if not store.is_extended(index) and _may_be_freed(claim, pod):
+            if not store.is_extended(index) and may_be_freed(claim, pod):
                 reply = claim_writing.deallocate(calls, claim)
                 return error(reply.error) if reply.manifest is None else DEALLOCATED
         special = store.extended
@@ -255,7 +263,7 @@ class DynamicResources(Plugin):
         return Binding(self.handle, state, pod, node_name).go_on()
 
 
-def _may_be_freed(claim: Manifest, pod: Pod) -> bool:
+def may_be_freed(claim: Manifest, pod: Pod) -> bool:
     """Nobody uses it, or this pod alone."""
     consumers = (claim.get("status") or {}).get("reservedFor") or ()
     return not consumers or (len(consumers) == 1 and consumers[0].get("uid") == pod.uid)

@@ -68,9 +68,11 @@ class Binding:
         if self._progress.claim is not None and self._progress.waited:
             return self._assume(index, claim, self._progress.claim)
         if reserved_for(claim, self._pod):
-            return self._next()
+            self._next()
+            return None
         if extended and allocation is None and not _requests(claim):
-            return self._next()
+            self._next()
+            return None
         held_up = self._held_up(allocation is not None)
         if held_up is not None:
             return held_up
@@ -132,7 +134,8 @@ class Binding:
                 return self._wait(SECOND, claim=written, waited=waited + SECOND)
             self._handle.claims.remove_pending_allocation(self._pending_uid(index, claim))
         self._set_claim(index, written)
-        return self._next()
+        self._next()
+        return None
 
     def _failed(self, claim: Manifest, status: Status) -> CallResult:
         index = self._progress.index

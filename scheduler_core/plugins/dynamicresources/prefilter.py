@@ -46,7 +46,7 @@ def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, Wanted | None]:
     """The claim for extended resources, left over or new; None where no device stands for one."""
     if not handle.features.dra_extended_resource:
         return None, None
-    by_resource = extended_resources.device_classes_by_resource(handle.list(classes.KIND))
+    by_resource = classes.classes_by_resource(handle.list(classes.KIND))
     wanted = extended_resources.wanted(pod, by_resource)
     if wanted is None:
         return None, None
