@@ -36,7 +36,7 @@ class SettingsForm(forms.Form):
         Group(
             _("What takes how long"),
             AT_ONCE,
-            ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency"),
+            ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost"),
         ),
         Group(
             _("What schedulers hear, and how fast they may ask"),
@@ -89,6 +89,12 @@ class SettingsForm(forms.Form):
         help_text=_("two calls a victim: why it goes, then its deletion; default 1ms"),
     )
     pod_start_latency = DurationField(label=_("A bound pod starts after"), help_text=_("default 2s"))
+    device_cost = DurationField(
+        label=_("Trying a device takes"),
+        help_text=_(
+            "for claims, on one node; once its sum passes filterTimeout, the search there is given up; default 0s, never"
+        ),
+    )
     informer_lag = DurationField(
         label=_("Schedulers hear of changes after"),
         help_text=_("the lag of their informers, such as 500ms; default 0s, at once"),

@@ -48,6 +48,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
     evict_cost: Duration = MILLISECOND  # each of the two API calls that evict a victim
     pod_start_latency: Duration = 2 * SECOND  # from bound to Running
+    device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
     controllers: bool = True  # kubelets and the controllers of volumes do their work
     manual: bool = False  # a scheduling cycle begins only when it is asked for

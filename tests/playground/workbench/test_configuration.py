@@ -25,6 +25,7 @@ SETTINGS = {
     "patch_cost": "1ms",
     "evict_cost": "1ms",
     "pod_start_latency": "2s",
+    "device_cost": "0s",
     "informer_lag": "0s",
     "client_qps": "0",
     "client_burst": "100",
