@@ -42,7 +42,8 @@ def _written(value: Any, type_: str) -> Any:
     if type_.startswith("{}"):
         return None if value is None else {name: _written(value[name], type_[2:]) for name in sorted(value)}
     if type_ in _table():
-        given, written = value or {}, {}
+        given = value or {}
+        written: dict[str, Any] = {}
         for name, field, inner in _table()[type_]:
             if inner == "inline":
                 written.update(given.get(field) or {})
