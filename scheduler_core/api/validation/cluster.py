@@ -16,11 +16,11 @@ from scheduler_core.api.validation.budgets import budget, lease, priority_class,
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
+from scheduler_core.api.validation.devices.pods import claim_statuses
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
 from scheduler_core.api.validation.objects import semantics
-from scheduler_core.api.validation.pod_claims import claim_statuses
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.quota import resource_quota

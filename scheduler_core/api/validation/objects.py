@@ -14,9 +14,9 @@ from typing import Any
 from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.devices.pods import no_claims, pod_claims
 from scheduler_core.api.validation.placement import taints
 from scheduler_core.api.validation.pod import pod, pod_spec
-from scheduler_core.api.validation.pod_claims import no_claims, pod_claims
 from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
 from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
 from scheduler_core.objects.labels import LabelSelector
