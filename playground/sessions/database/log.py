@@ -64,6 +64,8 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
+# No lease lasts longer, servers' clocks differing by less: one that seems to was taken before the clock was set back.
+FARTHEST = timedelta(minutes=1)
 EDITION = LATEST_EDITION
 """What new sessions begin with."""
 
@@ -292,7 +294,8 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
 def lease(session_id: int, holder: str, seconds: float) -> bool:
     """Take the right to drive a session; False while another process has it."""
     now = timezone.now()
-    free = Q(driver="") | Q(driver=holder) | Q(driver_until__lt=now) | Q(driver_until=None)
+    over = Q(driver_until__lt=now) | Q(driver_until=None) | Q(driver_until__gt=now + FARTHEST)
+    free = Q(driver="") | Q(driver=holder) | over
     return bool(
         Session.objects.filter(free, pk=session_id, deleted=None).update(
             driver=holder, driver_until=now + timedelta(seconds=seconds)
@@ -321,7 +324,7 @@ def standings(session_ids: list[int]) -> dict[int, Standing]:
     now = timezone.now()
     rows = Session.objects.filter(pk__in=session_ids, deleted=None)
     return {
-        pk: Standing(head, driver, bool(driver) and until is not None and until > now)
+        pk: Standing(head, driver, bool(driver) and until is not None and now < until <= now + FARTHEST)
         for pk, head, driver, until in rows.values_list("pk", "head", "driver", "driver_until")
     }
 
