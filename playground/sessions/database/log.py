@@ -48,6 +48,11 @@ class Standing:
     driver: str
     driven: bool
 
+    @property
+    def orphaned(self) -> bool:
+        """Whether the process that drives it has not renewed its lease, nor given it back: it is gone."""
+        return bool(self.driver) and not self.driven
+
 
 def pack(payload: Any) -> bytes:
     """A payload as it is stored."""
