@@ -71,10 +71,10 @@ class Allocator:
     ) -> Allocation:
         """Of the slices that may be for the node, ordered by name.
 
-        AllocationError, in kube's words, where the cycle ends; AllocationTimeout where more than `budget` devices were tried.
+        AllocationError, in kube's words, where the cycle ends; AllocationTimeout where more than `budget` devices (or MOST_TRIED) were tried.
         """
         try:
-            return self._allocate(node, slices, claims, watch, budget)
+            return self._allocate(node, slices, claims, watch, min(budget, MOST_TRIED))
         except AllocationError as error:
             if watch is not None:
                 watch.fail(str(error))

@@ -1,7 +1,7 @@
 """Looking on while devices are searched: each thing in its order, as a tree that can be walked.
 
-A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was asked of it and answered: each with `kind` and `passed`), `nodes` (what
-was searched from there on), `outcome`, and `left_out` where the tree had become too large.
+A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was asked of it and answered: each with `kind` and `passed`),
+`nodes` (what was searched from there on), `outcome`, and `left_out` where the tree had become too large.
 
 | kind | is about | checks |
 |---|---|---|
