@@ -71,7 +71,7 @@ class Allocator:
     ) -> Allocation:
         """Of the slices that may be for the node, ordered by name.
 
-        AllocationError, in kube's words, where the cycle ends; AllocationTimeout where more than `budget` devices (or MOST_TRIED) were tried.
+        AllocationError, in kube's words, where the cycle ends; AllocationTimeout after `budget` devices, at the latest after MOST_TRIED.
         """
         try:
             return self._allocate(node, slices, claims, watch, min(budget, MOST_TRIED))
