@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.faults import CLAIMS, Fault
+from scheduler_core.api.faults import CLAIMS
 from scheduler_core.api.kinds import known
-from scheduler_core.api.status import Answer, Refused, not_found
+from scheduler_core.api.status import DONE, Refused, not_found
 from scheduler_core.framework.claims import Reply
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.calls import client
@@ -48,7 +48,9 @@ class PodObjectCalls:
     def update(self, manifest: Manifest, subresource: str = "") -> Reply:
         metadata = manifest["metadata"]
         target = manifest["kind"], metadata["namespace"], metadata["name"]
-        return self._call("UPDATE", target, lambda: self.caller.world.api.update(manifest, subresource))
+        return self._call(
+            "UPDATE", target, lambda: self.caller.world.api.update(manifest, subresource), subresource
+        )
 
     def change(
         self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]
@@ -58,7 +60,7 @@ class PodObjectCalls:
             wanted = how(stored)
             return stored if wanted is None else self.caller.world.api.update(wanted, "status")
 
-        return self._call("PATCH", (kind, namespace, name), carry_out)
+        return self._call("PATCH", (kind, namespace, name), carry_out, "status")
 
     def delete(self, kind: str, namespace: str, name: str) -> Reply:
         target = kind, namespace, name
@@ -71,32 +73,34 @@ class PodObjectCalls:
             if not answer.ok:
                 raise Refused.because(answer)
 
-        return self._call("PATCH", ("Pod", self.pod.namespace, self.pod.name), carry_out)
+        return self._call("PATCH", ("Pod", self.pod.namespace, self.pod.name), carry_out, "status")
 
     def _call(
-        self, verb: str, target: tuple[str, str, str], carry_out: Callable[[], Manifest | None]
+        self,
+        verb: str,
+        target: tuple[str, str, str],
+        carry_out: Callable[[], Manifest | None],
+        subresource: str = "",
     ) -> Reply:
         kind, namespace, name = target
-        resource = known(kind).resource
         fault = client.take_fault(self.caller, CLAIMS, self.pod.key)
-        failure = _failure(fault, resource, name)
-        said = "" if failure is None else failure.message
-        call = ApiCall(verb, self.pod.key, kind=kind, object=f"{namespace}/{name}", fault=said)
+        failure = DONE if fault is None else fault.answer(known(kind).resource, name)
+        answer, written = failure, None
+        if failure.ok or (fault is not None and fault.after_write):
+            try:
+                written = carry_out()
+            except Refused as refused:
+                answer = refused.answer
+        address = "/".join(part for part in (namespace, name, subresource) if part)
+        call = ApiCall(
+            verb,
+            self.pod.key,
+            kind=kind,
+            object=address,
+            fault=failure.message,
+            error=answer.message if failure.ok else "",
+        )
         self.caller.world.record(call, self.caller.name)
-        if failure is not None and fault is not None and not fault.after_write:
-            return _refusal(failure)
-        try:
-            written = carry_out()
-        except Refused as refused:
-            return _refusal(refused.answer)
-        return Reply(written) if failure is None else _refusal(failure)
-
-
-def _failure(fault: Fault | None, resource: str, name: str) -> Answer | None:
-    if fault is None or not fault.code:
-        return None
-    return fault.answer(resource, name)
-
-
-def _refusal(answer: Answer) -> Reply:
-    return Reply(error=answer.message, conflict=answer.reason == _CONFLICT)
+        if answer.ok:
+            return Reply(written)
+        return Reply(error=answer.message, conflict=answer.reason == _CONFLICT)
