@@ -3,5 +3,6 @@
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "1"
 
-FIRST_EDITION, LATEST_EDITION = 1, 2
-"""What a world begins with: 1, as before the components around the schedulers were modelled; 2, with them."""
+FIRST_EDITION, CLUSTER_EDITION, DEVICES_EDITION = 1, 2, 3
+LATEST_EDITION = DEVICES_EDITION
+"""What a world begins with: 1, the scheduler alone; 2, with the components around it; 3, with devices and extenders too."""

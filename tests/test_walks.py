@@ -43,7 +43,7 @@ def test_what_is_not_there_is_missed() -> None:
 
 @pytest.mark.parametrize(
     ("title", "calls", "crossings"),
-    [("A pod's creation", 40, 4), ("A filter verdict", 19, 0), ("A step back", 30, 3)],
+    [("A pod's creation", 37, 4), ("A filter verdict", 19, 0), ("A step back", 30, 3)],
 )
 def test_a_walk_stays_short(title: str, calls: int, crossings: int) -> None:
     walk = walks()[title]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from scheduler_core import LATEST_EDITION
+from scheduler_core import CLUSTER_EDITION, DEVICES_EDITION
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
@@ -25,6 +25,8 @@ QueueMode = Literal["v1.34", "historical"]
 _GATES = tuple(f.name for f in fields(Features))
 READ_AT_START = (
     "demonstration",
+    "devices",
+    "extenders",
     "pop_from_backoff",
     "async_preemption",
     "async_api_calls",
@@ -44,6 +46,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
     evict_cost: Duration = MILLISECOND  # each of the two API calls that evict a victim
     pod_start_latency: Duration = 2 * SECOND  # from bound to Running
+    device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
     controllers: bool = True  # kubelets and the controllers of volumes do their work
     manual: bool = False  # a scheduling cycle begins only when it is asked for
@@ -58,6 +61,15 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
     storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
     dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
+    dra_admin_access: bool = True  # kube's gate DRAAdminAccess
+    dra_consumable_capacity: bool = False  # kube's gate DRAConsumableCapacity
+    dra_binding_conditions: bool = False  # kube's gate DRADeviceBindingConditions
+    dra_device_taints: bool = False  # kube's gate DRADeviceTaints
+    dra_extended_resource: bool = False  # kube's gate DRAExtendedResource
+    dra_partitionable_devices: bool = False  # kube's gate DRAPartitionableDevices
+    dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
+    dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
+    dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
@@ -69,6 +81,8 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cluster: ClusterSettings | None = (
         None  # the components around the schedulers; None: as worlds were before they were modelled
     )
+    devices: bool = False  # pods with resource claims are taken, and get devices
+    extenders: bool = False  # the extenders of a configuration are asked
 
     @property
     def features(self) -> Features:
@@ -94,4 +108,8 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def settings_of(edition: int) -> WorldSettings:
     """What the worlds of an edition begin with."""
-    return WorldSettings(cluster=ClusterSettings() if edition >= LATEST_EDITION else None)
+    return WorldSettings(
+        cluster=ClusterSettings() if edition >= CLUSTER_EDITION else None,
+        devices=edition >= DEVICES_EDITION,
+        extenders=edition >= DEVICES_EDITION,
+    )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
-from scheduler_core.api.imports.apply import apply
+from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.kinds import KINDS
 from scheduler_core.api.requests.updates import SERVER_OWNED
 from scheduler_core.api.server import Preconditions

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -30,6 +33,24 @@ PRIMARY = 0xFF
 TRIES = 3
 
 log = logging.getLogger(__name__)
+
+
+class DatabaseThreads:
+    """Threads in which a loop's database functions run."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="database")
+
+    async def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a database function in a thread; from the loop only. Raises Unavailable."""
+        context = copy_context()  # lines of the log say whose they are in that thread too
+        return await self._loop.run_in_executor(
+            self._threads, lambda: context.run(lambda: ask(function, *args, **kwargs))
+        )
+
+    def stop(self) -> None:
+        self._threads.shutdown()
 
 
 def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 from django.conf import settings
 
+from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, previews
@@ -69,6 +70,7 @@ class SessionClient:
         """The session that a key opens. Raises SessionGone for any other key."""
         asked = key.replace("\0", " ")  # not every database takes that character
         session = await in_thread(log.find, asked)
+        SESSION.set(session.pk)
         client = cls(session, "edit" if session.edit_key == key else "view", past)
         if settings.REDIS_URL:
             await runtime().call(client._notice)

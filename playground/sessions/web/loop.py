@@ -9,12 +9,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-from playground.sessions.database.asking import ask
+from playground.sessions.database.asking import DatabaseThreads
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -24,7 +22,8 @@ class SessionsLoop:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._database = ThreadPoolExecutor(4, thread_name_prefix="database")
+        self._database = DatabaseThreads(self.loop)
+        self.db = self._database.ask
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
         self._thread.start()
 
@@ -36,10 +35,6 @@ class SessionsLoop:
         """Run `work()` on the sessions' loop and wait for its answer on the caller's."""
         future = asyncio.run_coroutine_threadsafe(_awaited(work), self.loop)
         return await asyncio.wrap_future(future)
-
-    async def db(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a database function in a thread; from the sessions' loop only. Raises Unavailable."""
-        return await self.loop.run_in_executor(self._database, lambda: ask(function, *args, **kwargs))
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""
@@ -54,7 +49,7 @@ class SessionsLoop:
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(5)
-        self._database.shutdown()
+        self._database.stop()
 
 
 async def _awaited(work: Callable[[], Awaitable[T]]) -> T:

@@ -1,4 +1,7 @@
-"""A trial of an import on a copy of the store: what would become of each object, and the writes that would do it."""
+"""Imports: objects that are said to be there, all of them or none, after a trial on a copy of the store.
+
+The trial says what would become of each object, and has the writes that would do it.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,27 @@ class Trial:
     store: Store
     outcomes: list[Outcome] = field(default_factory=list)
     events: list[WatchEvent] = field(default_factory=list)
+
+
+def apply(
+    api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False
+) -> None:
+    """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done.
+
+    `create_only` refuses names that are taken.
+    """
+    if len(manifests) == 1:  # what refuses one object refuses it before anything is written
+        _demand([taken(api, manifests[0], user, create_only)])
+        return
+    trial = tried(api, manifests, user, create_only)
+    _demand(trial.outcomes)
+    api.store.adopt(trial.events, trial.store)
+
+
+def _demand(outcomes: Sequence[Outcome]) -> None:
+    refused = [outcome for outcome in outcomes if outcome.errors]
+    if refused:
+        raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)
 
 
 def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:

@@ -18,6 +18,12 @@ def test_a_world_of_the_latest_edition_has_its_cluster() -> None:
     assert Simulation(edition=LATEST_EDITION).settings.cluster is not None
 
 
+def test_devices_and_extenders_came_with_the_third() -> None:
+    second, third = Simulation(edition=2).settings, Simulation(edition=3).settings
+    assert second.cluster is not None and (second.devices, second.extenders) == (False, False)
+    assert (third.devices, third.extenders) == (True, True)
+
+
 def test_a_trace_is_computed_again_with_its_edition() -> None:
     sim = Simulation(edition=LATEST_EDITION)
     sim.apply(ApplyObjects((node("a"), pod("web"))))
@@ -34,5 +40,5 @@ def test_a_first_edition_is_not_told() -> None:
 
 def test_an_unknown_edition_is_refused() -> None:
     lines = list(export_lines(0, LOG, 1))
-    with pytest.raises(TraceError, match="edition 9; expected an edition from 1 to 2"):
+    with pytest.raises(TraceError, match="edition 9; expected an edition from 1 to 3"):
         read_log([{**lines[0], "edition": 9}])

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api.imports.apply import apply
 from scheduler_core.api.imports.plan import plan_import
+from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 from tests.scheduler_core.api.cluster.requests import api_server, make, priority_class

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.imports.apply import apply
 from scheduler_core.api.imports.plan import plan_import
+from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.requests.plan import Plan
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
