@@ -12,7 +12,20 @@ from __future__ import annotations
 
 from scheduler_core.cel.environment import CALL_LIMIT, Environment, Outcome, Program
 from scheduler_core.cel.errors import CompileError
-from scheduler_core.cel.types import ANY, BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, Type, list_of, map_of, struct
+from scheduler_core.cel.types import (
+    ANY,
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    INT,
+    STRING,
+    UINT,
+    Type,
+    list_of,
+    map_of,
+    struct,
+)
 from scheduler_core.cel.values import Uint
 
 __all__ = [

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from scheduler_core.cel.checker import check
+from scheduler_core.cel.checking.checker import check
+from scheduler_core.cel.checking.validators import validate_literals
 from scheduler_core.cel.depth import room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
-from scheduler_core.cel.frame import COST, SEEN, Run
 from scheduler_core.cel.json_safe import json_safe
 from scheduler_core.cel.operators import Cancelled
-from scheduler_core.cel.parser import parse
-from scheduler_core.cel.plan import Planner, PlanError
-from scheduler_core.cel.tree import Node
+from scheduler_core.cel.running.frame import COST, SEEN, Frame, Run
+from scheduler_core.cel.running.plan import PlanError, Planner
+from scheduler_core.cel.syntax.parser import parse
+from scheduler_core.cel.syntax.tree import Node
 from scheduler_core.cel.types import ANY, BOOL, Type
-from scheduler_core.cel.validators import validate_literals
 from scheduler_core.cel.values import Failure
 
 CALL_LIMIT = 1_000_000
@@ -102,17 +102,20 @@ class Program:
                 with room_for_deep_trees():
                     self._watched = self._planned(watched=True)
             run, width = self._watched
-        frame: list = [0, CALL_LIMIT if limit is None else limit, []]  # type: ignore[type-arg]
-        for name in self._names:
-            frame.append(variables[name] if name in variables else Failure(f"no such attribute(s): {name}"))
+        frame: Frame = [0, CALL_LIMIT if limit is None else limit, []]
+        frame += [variables[name] if name in variables else _absent(name) for name in self._names]
         frame += [None] * (width - len(frame))
         try:
             value = run(frame)
         except Cancelled as cancelled:
             return Outcome(None, str(cancelled), frame[COST], _values(frame[SEEN]))
-        if value.__class__ is Failure:
-            return Outcome(None, value.message, frame[COST], _values(frame[SEEN]))  # type: ignore[attr-defined]
+        if isinstance(value, Failure):
+            return Outcome(None, value.message, frame[COST], _values(frame[SEEN]))
         return Outcome(value, "", frame[COST], _values(frame[SEEN]))
+
+
+def _absent(name: str) -> Failure:
+    return Failure(f"no such attribute(s): {name}")
 
 
 def _values(seen: list[tuple[int, int, object]]) -> tuple[tuple[int, int, object], ...]:

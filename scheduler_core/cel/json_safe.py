@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from fractions import Fraction
 
 from scheduler_core.cel.library.conversions import CONVERSIONS
 from scheduler_core.cel.texts import go_double, go_value
@@ -19,12 +20,10 @@ from scheduler_core.cel.values import (
     QuantityValue,
     SemverValue,
     Timestamp,
-    Uint,
     UrlValue,
     value_of_key,
 )
 from scheduler_core.objects.quantity import NANO, format_quantity
-from fractions import Fraction
 
 _MOST = 100  # elements of a list or a map that are shown
 _LONGEST = 1000  # characters of a text that are shown

@@ -144,7 +144,7 @@ def compare_versions(left: SemverValue, right: SemverValue) -> int:
         return bool(right.pre) - bool(left.pre)
     ours = [(isinstance(part, str), part) for part in left.pre]
     theirs = [(isinstance(part, str), part) for part in right.pre]
-    return 0 if ours == theirs else -1 if ours < theirs else 1  # type: ignore[operator]
+    return 0 if ours == theirs else -1 if ours < theirs else 1
 
 
 # --- order
@@ -276,7 +276,11 @@ def subtract(left: object, right: object) -> Result:
 
 def _missing(left: object, function: str) -> Failure:
     """What answers where a type lacks an operator: types with members of their own answer without its name."""
-    return NO_OVERLOAD if left.__class__ in (str, Duration, Timestamp) else Failure(f"no such overload: {function}")
+    return (
+        NO_OVERLOAD
+        if left.__class__ in (str, Duration, Timestamp)
+        else Failure(f"no such overload: {function}")
+    )
 
 
 def multiply(left: object, right: object) -> Result:

@@ -7,6 +7,7 @@ overloads, not checked by type; ! not checked by type either; nothing: built int
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scheduler_core.cel import types
@@ -28,7 +29,7 @@ _NAMES |= {
     a_type.name: a_type
     for a_type in (types.QUANTITY, types.SEMVER, types.URL, types.NAMED_FORMAT, types.IP, types.CIDR)
 }
-_BUILDERS = {
+_BUILDERS: dict[str, Callable[..., Type]] = {
     "list": types.list_of,
     "map": types.map_of,
     "optional_type": types.optional_of,

@@ -13,7 +13,16 @@ from collections.abc import Callable
 from scheduler_core.cel.library.times import parse_timestamp, timestamp_text
 from scheduler_core.cel.operators import SECOND
 from scheduler_core.cel.texts import go_double, plain_double
-from scheduler_core.cel.values import MAX_INT, MAX_UINT, MIN_INT, Duration, Failure, Timestamp, Uint, type_of_value
+from scheduler_core.cel.values import (
+    MAX_INT,
+    MAX_UINT,
+    MIN_INT,
+    Duration,
+    Failure,
+    Timestamp,
+    Uint,
+    type_of_value,
+)
 from scheduler_core.objects.durations import parse_duration
 
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")

@@ -5,6 +5,7 @@ kube: vendor/github.com/google/cel-go/common/types/string.go, apiserver/pkg/cel/
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import re2
@@ -65,7 +66,7 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> object:
     return words
 
 
-PATTERNS = {
+PATTERNS: dict[str, Callable[..., object]] = {
     "matches": _matches,
     "string_find_string": _find,
     "string_find_all_string": _find_all,

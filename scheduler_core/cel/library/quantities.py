@@ -5,12 +5,12 @@ kube: apiserver/pkg/cel/library/quantity.go, apimachinery/pkg/api/resource/{quan
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scheduler_core.cel.values import MAX_INT, MIN_INT, Failure, QuantityValue
 from scheduler_core.objects.quantity import NANO, BadQuantity, nanos
 
-_BAD = (
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-)
+_BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 def quantity_value(text: str | int) -> QuantityValue:
@@ -45,7 +45,7 @@ def _sum(count: int) -> QuantityValue:
     return QuantityValue(count, count % NANO == 0, computed=True)
 
 
-QUANTITIES = {
+QUANTITIES: dict[str, Callable[..., object]] = {
     "string_to_quantity": _quantity,
     "is_quantity_string": _is_quantity,
     "quantity_sign": lambda quantity: (quantity.nanos > 0) - (quantity.nanos < 0),

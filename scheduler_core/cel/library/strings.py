@@ -5,6 +5,8 @@ kube: vendor/github.com/google/cel-go/common/types/string.go, ext/strings.go @ v
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scheduler_core.cel.values import NO_OVERLOAD
 
 
@@ -24,7 +26,7 @@ def _starts_with(text: object, part: object) -> object:
     return text.startswith(part) if _both_strings(text, part) else NO_OVERLOAD  # type: ignore[attr-defined]
 
 
-STRINGS = {
+STRINGS: dict[str, Callable[..., object]] = {
     "contains_string": _contains,
     "ends_with_string": _ends_with,
     "starts_with_string": _starts_with,

@@ -6,6 +6,7 @@ kube: apiserver/pkg/cel/library/semverlib.go @ v1.34.1; github.com/blang/semver/
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from scheduler_core.cel.operators import compare_versions
 from scheduler_core.cel.texts import quoted
@@ -99,7 +100,7 @@ def _is_semver(text: str, normalize: bool = False) -> bool:
     return not isinstance(_semver(text, normalize), Failure)
 
 
-VERSIONS = {
+VERSIONS: dict[str, Callable[..., object]] = {
     "string_to_semver": _semver,
     "string_bool_to_semver": _semver,
     "is_semver_string": _is_semver,

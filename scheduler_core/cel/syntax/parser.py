@@ -13,23 +13,35 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from scheduler_core.cel.errors import Issues
-from scheduler_core.cel.lexer import Token, tokens_of
-from scheduler_core.cel.macros import MACROS, MacroError, Maker
-from scheduler_core.cel.tree import Call, Entry, Ident, ListNode, Literal, MapNode, Message, Node, Select
-from scheduler_core.cel.unescape import bytes_of, string_of
+from scheduler_core.cel.syntax.lexer import Token, tokens_of
+from scheduler_core.cel.syntax.macros import MACROS, MacroError, Maker
+from scheduler_core.cel.syntax.tree import (
+    Call,
+    Entry,
+    Ident,
+    ListNode,
+    Literal,
+    MapNode,
+    Message,
+    Node,
+    Select,
+)
+from scheduler_core.cel.syntax.unescape import bytes_of, string_of
 from scheduler_core.cel.values import MAX_INT, MAX_UINT, MIN_INT, Uint
 
 MOST_CHARACTERS = 100_000
 DEEPEST = 250  # expressions within each other, and operators, selections and indices in a chain
+# fmt: off
 _RESERVED = frozenset(
-    "as break const continue else false for function if import in let loop package namespace null return true var"
-    " void while".split()
+    (
+        "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in",
+        "let", "loop", "package", "namespace", "null", "return", "true", "var", "void", "while",
+    )
 )
+# fmt: on
 _LEVELS = {"||": 0, "&&": 1, "+": 3, "-": 3, "*": 4, "/": 4, "%": 4}
 _LEVELS |= dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 2)
-_BEGINNINGS = (
-    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
-)
+_BEGINNINGS = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
 
 class _SyntaxError(Exception):
@@ -142,9 +154,7 @@ class _Parser:
         middle = (low + high + 1) // 2
         left = terms[middle] if middle == low else self._balanced(function, terms, places, low, middle - 1)
         right = (
-            terms[middle + 1]
-            if middle == high
-            else self._balanced(function, terms, places, middle + 1, high)
+            terms[middle + 1] if middle == high else self._balanced(function, terms, places, middle + 1, high)
         )
         return Call(function, None, [left, right], left.start, right.end, places[middle])
 

@@ -8,8 +8,10 @@ kube: vendor/github.com/google/cel-go/interpreter/attributes.go @ v1.34.1 (cel-g
 
 from __future__ import annotations
 
-from scheduler_core.cel.frame import COST, LIMIT, OVER, Run, failed
+from typing import Any
+
 from scheduler_core.cel.operators import Cancelled
+from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, failed
 from scheduler_core.cel.texts import go_value
 from scheduler_core.cel.values import (
     MAX_INT,
@@ -43,8 +45,8 @@ def bad_index(value: object) -> Failure | None:
 
 
 def _list_index(key: object) -> int | Failure:
-    if key.__class__ is int:
-        return key  # type: ignore[return-value]
+    if isinstance(key, int) and key.__class__ is int:
+        return key
     if isinstance(key, float | Uint):
         if key == key and int(key) == key and abs(key) <= MAX_INT:
             return int(key)
@@ -75,25 +77,27 @@ class Qualifier:
 
     __slots__ = ("dynamic", "end", "key", "optional", "start", "test")
 
-    def __init__(self, key: object, dynamic: Run | None, optional: bool, test: bool, start: int, end: int) -> None:
+    def __init__(
+        self, key: object, dynamic: Run | None, optional: bool, test: bool, start: int, end: int
+    ) -> None:
         self.key, self.dynamic, self.optional, self.test = key, dynamic, optional, test
         self.start, self.end = start, end
 
-    def strict(self) -> Run:
+    def strict(self) -> Step:
         """Of (frame, value): what is not there is a Failure."""
         if self.dynamic is not None:
-            return _dynamic(self.dynamic)  # type: ignore[return-value]
-        return _tested(self.key) if self.test else _field(self.key)  # type: ignore[return-value]
+            return _dynamic(self.dynamic)
+        return _tested(self.key) if self.test else _field(self.key)
 
-    def lenient(self) -> Run:
+    def lenient(self) -> Step:
         """Of (frame, value): what is not there is NOTHING, and costs nothing."""
-        return _lenient(self.key, self.dynamic)  # type: ignore[return-value]
+        return _lenient(self.key, self.dynamic)
 
 
-def _field(key: object):  # type: ignore[no-untyped-def]
+def _field(key: object) -> Step:
     text = key.__class__ is str
 
-    def field(frame, value):  # type: ignore[no-untyped-def]
+    def field(frame: Frame, value: Any) -> object:
         cost = frame[COST] = frame[COST] + 1
         if cost > frame[LIMIT]:
             raise Cancelled(OVER)
@@ -106,8 +110,8 @@ def _field(key: object):  # type: ignore[no-untyped-def]
     return field
 
 
-def _tested(key: object):  # type: ignore[no-untyped-def]
-    def tested(frame, value):  # type: ignore[no-untyped-def]
+def _tested(key: object) -> Step:
+    def tested(frame: Frame, value: Any) -> object:
         cost = frame[COST] = frame[COST] + 1
         if cost > frame[LIMIT]:
             raise Cancelled(OVER)
@@ -117,8 +121,8 @@ def _tested(key: object):  # type: ignore[no-untyped-def]
     return tested
 
 
-def _dynamic(index: Run):  # type: ignore[no-untyped-def]
-    def dynamic(frame, value):  # type: ignore[no-untyped-def]
+def _dynamic(index: Run) -> Step:
+    def dynamic(frame: Frame, value: Any) -> object:
         key = index(frame)
         cost = frame[COST] = frame[COST] + 1
         if cost > frame[LIMIT]:
@@ -134,8 +138,8 @@ def _dynamic(index: Run):  # type: ignore[no-untyped-def]
     return dynamic
 
 
-def _lenient(constant: object, index: Run | None):  # type: ignore[no-untyped-def]
-    def lenient(frame, value):  # type: ignore[no-untyped-def]
+def _lenient(constant: object, index: Run | None) -> Step:
+    def lenient(frame: Frame, value: Any) -> object:
         key = constant
         if index is not None:
             key = index(frame)
@@ -170,10 +174,10 @@ class Attribute:
         """The value, without the cost of the attribute itself."""
         if not self.qualifiers:
             return self.root
-        general = _general(self.root, self.qualifiers)
+        root, general = self.root, _general(self.qualifiers)
         if any(qualifier.optional for qualifier in self.qualifiers):
-            return general
-        return _plain(self.root, [qualifier.strict() for qualifier in self.qualifiers], general)
+            return lambda frame: general(frame, root(frame))
+        return _plain(root, [qualifier.strict() for qualifier in self.qualifiers], general)
 
     def observed(self) -> Run:
         """The value, with its cost."""
@@ -181,7 +185,7 @@ class Attribute:
         if self.test:
             return _presence(run)
 
-        def observed(frame):  # type: ignore[no-untyped-def]
+        def observed(frame: Frame) -> object:
             value = run(frame)
             cost = frame[COST] = frame[COST] + 1
             if cost > frame[LIMIT]:
@@ -191,17 +195,17 @@ class Attribute:
         return observed
 
 
-def _plain(root: Run, steps: list[Run], general: Run) -> Run:
+def _plain(root: Run, steps: list[Step], general: Step) -> Run:
     """Qualifiers that are all strict, unless the value turns out to be an optional one."""
 
-    def plain(frame):  # type: ignore[no-untyped-def]
+    def plain(frame: Frame) -> object:
         value = root(frame)
         if value.__class__ is Failure:
             return value
         if value.__class__ is Optional:
-            return general(frame, value)  # type: ignore[call-arg]
+            return general(frame, value)
         for step in steps:
-            value = step(frame, value)  # type: ignore[call-arg]
+            value = step(frame, value)
             if value.__class__ is Failure:
                 return value
         return value
@@ -209,13 +213,11 @@ def _plain(root: Run, steps: list[Run], general: Run) -> Run:
     return plain
 
 
-def _general(root: Run, qualifiers: list[Qualifier]) -> Run:
+def _general(qualifiers: list[Qualifier]) -> Step:
     """Qualifiers of which the first optional one makes the rest optional."""
     steps = [(qualifier.strict(), qualifier.lenient(), qualifier.optional) for qualifier in qualifiers]
 
-    def general(frame, value=None):  # type: ignore[no-untyped-def]
-        if value is None:
-            value = root(frame)
+    def general(frame: Frame, value: Any) -> object:
         if value.__class__ is Failure:
             return value
         optional = value.__class__ is Optional
@@ -236,7 +238,7 @@ def _general(root: Run, qualifiers: list[Qualifier]) -> Run:
 
 
 def _presence(run: Run) -> Run:
-    def presence(frame):  # type: ignore[no-untyped-def]
+    def presence(frame: Frame) -> object:
         value = run(frame)
         return value.value is not NOTHING if value.__class__ is Optional else value
 
@@ -260,7 +262,7 @@ class Conditional(Attribute):
     def resolved(self) -> Run:
         condition, truthy, falsy = self.condition, self.truthy.resolved(), self.falsy.resolved()
 
-        def conditional(frame):  # type: ignore[no-untyped-def]
+        def conditional(frame: Frame) -> object:
             value = condition(frame)
             if value is True:
                 return truthy(frame)

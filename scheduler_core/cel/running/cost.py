@@ -31,11 +31,16 @@ CallCost = Callable[[Sequence[object], object], int]
 """From the arguments, the receiver first, and the result."""
 
 _KUBE = (QuantityValue, IpValue, CidrValue, FormatValue, UrlValue, SemverValue)
+# fmt: off
 _ONE = frozenset(
-    "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast"
-    " format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor"
-    " patch getScheme getHostname getHost getPort getEscapedPath getQuery".split()
+    (
+        "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
+        "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger",
+        "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor",
+        "patch", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+    )
 )
+# fmt: on
 
 
 def size_of(value: object) -> int:
@@ -49,8 +54,8 @@ def size_of(value: object) -> int:
 
 def _size(value: object) -> int:
     """As cel-go's own functions count: of what an optional holds."""
-    while value.__class__ is Optional and value.value is not NOTHING:  # type: ignore[attr-defined]
-        value = value.value  # type: ignore[attr-defined]
+    while isinstance(value, Optional) and value.value is not NOTHING:
+        value = value.value
     return size_of(value)
 
 
@@ -157,12 +162,17 @@ _BY_FUNCTION: dict[str, CallCost] = {
 }
 _BY_OVERLOAD: dict[str, CallCost] = {
     **dict.fromkeys(
-        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"), _own_text
+        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"),
+        _own_text,
     ),
     "string_format": _own_text,
     "in_list": _in_list,
     **dict.fromkeys(
-        [f"{order}_{kind}" for order in ("less", "greater", "less_equals", "greater_equals") for kind in ("string", "bytes")],
+        [
+            f"{order}_{kind}"
+            for order in ("less", "greater", "less_equals", "greater_equals")
+            for kind in ("string", "bytes")
+        ],
         _compared,
     ),
     "not_equals": _compared,

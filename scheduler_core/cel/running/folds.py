@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.cel.frame import UNSET, Run
+from scheduler_core.cel.running.frame import UNSET, Frame, Run
 from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import Failure, MutableList, MutableMap, value_of_key
 
@@ -18,7 +18,7 @@ def fold(
     """`names`: the slots of the loop's variables; the second is None with one variable."""
     first, second = names
 
-    def folded(frame):  # type: ignore[no-untyped-def]
+    def folded(frame: Frame) -> object:
         values = ranged(frame)
         if values.__class__ is Failure:
             return values

@@ -10,15 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.cel.attributes import Attribute, Conditional, Qualifier, bad_index
-from scheduler_core.cel.calls import Constant, called, folded_call
-from scheduler_core.cel.checker import TYPE_NAMES
-from scheduler_core.cel.cost import LIST, MAP
-from scheduler_core.cel.folds import fold
-from scheduler_core.cel.frame import COST, FIRST_SLOT, LIMIT, OVER, SEEN, UNSET, Run
+from scheduler_core.cel.checking.checker import TYPE_NAMES
 from scheduler_core.cel.operators import Cancelled
+from scheduler_core.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
+from scheduler_core.cel.running.calls import Constant, called, folded_call
+from scheduler_core.cel.running.cost import LIST, MAP
+from scheduler_core.cel.running.folds import fold
+from scheduler_core.cel.running.frame import COST, FIRST_SLOT, LIMIT, OVER, SEEN, UNSET, Frame, Run
+from scheduler_core.cel.syntax.tree import (
+    Call,
+    Comprehension,
+    Ident,
+    ListNode,
+    Literal,
+    MapNode,
+    Node,
+    Select,
+)
 from scheduler_core.cel.texts import go_value
-from scheduler_core.cel.tree import Call, Comprehension, Ident, ListNode, Literal, MapNode, Node, Select
 from scheduler_core.cel.values import NO_OVERLOAD, NOTHING, Failure, MutableList, MutableMap, Optional, key_of
 
 Plan = Constant | Attribute | Run
@@ -93,7 +102,13 @@ class Planner:
         return plan if isinstance(plan, Attribute) else Attribute(self._finished(node, plan))
 
     def _qualify(
-        self, attribute: Attribute, node: Node, key: object, dynamic: Run | None, optional: bool, test: bool = False
+        self,
+        attribute: Attribute,
+        node: Node,
+        key: object,
+        dynamic: Run | None,
+        optional: bool,
+        test: bool = False,
     ) -> None:
         attribute.qualify(Qualifier(key, dynamic, optional, test, node.start, node.end))
 
@@ -185,7 +200,7 @@ def _no_frame() -> list[object]:
 
 
 def _watched(run: Run, start: int, end: int) -> Run:
-    def watched(frame):  # type: ignore[no-untyped-def]
+    def watched(frame: Frame) -> object:
         value = run(frame)
         seen = frame[SEEN]
         if len(seen) < MOST_SEEN:
@@ -200,7 +215,7 @@ def _variable(slot: int) -> Run:
 
 
 def _accumulator(slot: int, init: Run) -> Run:
-    def accumulator(frame):  # type: ignore[no-untyped-def]
+    def accumulator(frame: Frame) -> object:
         value = frame[slot]
         if value is UNSET:
             value = init(frame)
@@ -215,7 +230,7 @@ def _accumulator(slot: int, init: Run) -> Run:
 
 
 def _and(left: Run, right: Run) -> Run:
-    def both(frame):  # type: ignore[no-untyped-def]
+    def both(frame: Frame) -> object:
         one = left(frame)
         if one is False:
             return False
@@ -228,7 +243,7 @@ def _and(left: Run, right: Run) -> Run:
 
 
 def _or(left: Run, right: Run) -> Run:
-    def either(frame):  # type: ignore[no-untyped-def]
+    def either(frame: Frame) -> object:
         one = left(frame)
         if one is True:
             return True
@@ -249,7 +264,7 @@ def _logical(one: object, other: object, answer: bool) -> object:
 
 
 def _optional_or(left: Run, right: Run, unwrapped: bool) -> Run:
-    def chosen(frame):  # type: ignore[no-untyped-def]
+    def chosen(frame: Frame) -> object:
         value = left(frame)
         if value.__class__ is not Optional:
             return value
@@ -261,7 +276,7 @@ def _optional_or(left: Run, right: Run, unwrapped: bool) -> Run:
 
 
 def _made(run: Run, price: int) -> Run:
-    def made(frame):  # type: ignore[no-untyped-def]
+    def made(frame: Frame) -> object:
         value = run(frame)
         cost = frame[COST] = frame[COST] + price
         if cost > frame[LIMIT]:
@@ -272,7 +287,7 @@ def _made(run: Run, price: int) -> Run:
 
 
 def _list_of(runs: list[Run], optional: frozenset[int]) -> Run:
-    def made(frame):  # type: ignore[no-untyped-def]
+    def made(frame: Frame) -> object:
         values = []
         for index, run in enumerate(runs):
             value = run(frame)
@@ -292,7 +307,7 @@ def _list_of(runs: list[Run], optional: frozenset[int]) -> Run:
 
 
 def _map_of(pairs: Sequence[tuple[Run, Run, bool]]) -> Run:
-    def made(frame):  # type: ignore[no-untyped-def]
+    def made(frame: Frame) -> object:
         entries: dict[object, object] = {}
         for key_run, value_run, optional in pairs:
             key = key_run(frame)

@@ -17,9 +17,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPED = re.compile(r"`[A-Za-z0-9_./ -]+`")
 _FLOAT = re.compile(r"(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+")
 _INT = re.compile(r"(?:0x[0-9a-fA-F]+|[0-9]+)[uU]?")
-_ESCAPE = (
-    r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
-)
+_ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
 _STRINGS = {
     # quote -> (plain, raw)
     '"""': (re.compile(rf'"""(?:[^\\"]|"(?!"")|{_ESCAPE})*"""'), re.compile(r'"""(?:[^"]|"(?!""))*"""')),

@@ -6,8 +6,8 @@ A plain list, since every step of an evaluation reads and writes it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from scheduler_core.cel.operators import Cancelled
 from scheduler_core.cel.values import Failure
 
 COST, LIMIT, SEEN, FIRST_SLOT = 0, 1, 2, 3
@@ -15,16 +15,11 @@ OVER = "operation cancelled: actual cost limit exceeded"
 UNSET = object()
 """What an accumulator holds before its first use."""
 
-Frame = list[object]
-Run = Callable[[list], object]  # type: ignore[type-arg]
+Frame = list[Any]
+Run = Callable[[Frame], Any]
 """One node, compiled."""
-
-
-def charge(frame: list, cost: int) -> None:  # type: ignore[type-arg]
-    """Adds to the cost. Cancelled where it is over the limit."""
-    frame[COST] += cost
-    if frame[COST] > frame[LIMIT]:
-        raise Cancelled(OVER)
+Step = Callable[[Frame, Any], Any]
+"""One field or index, compiled: of the frame and the value it is taken of."""
 
 
 def failed(value: object) -> bool:

@@ -80,9 +80,7 @@ class ListNode(Node):
 
     __slots__ = ("elements", "optional")
 
-    def __init__(
-        self, elements: list[Node], optional: frozenset[int], start: int, end: int, at: int
-    ) -> None:
+    def __init__(self, elements: list[Node], optional: frozenset[int], start: int, end: int, at: int) -> None:
         super().__init__(start, end, at)
         self.elements, self.optional = elements, optional
 

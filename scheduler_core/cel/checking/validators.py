@@ -11,7 +11,7 @@ from collections.abc import Callable
 from scheduler_core.cel.errors import Issues
 from scheduler_core.cel.library import BINDINGS
 from scheduler_core.cel.library.patterns import BadPattern, compiled
-from scheduler_core.cel.tree import Call, Literal, Node
+from scheduler_core.cel.syntax.tree import Call, Literal, Node
 from scheduler_core.cel.values import Failure
 
 

@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping as ReadMapping
 
 from scheduler_core.cel import types
+from scheduler_core.cel.checking.unify import (
+    Mapping,
+    assignable,
+    assignable_all,
+    is_dyn,
+    is_dyn_or_error,
+    more_general,
+    substituted,
+)
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.cel.errors import Issues
-from scheduler_core.cel.tree import (
+from scheduler_core.cel.syntax.tree import (
     Call,
     Comprehension,
     Ident,
@@ -22,15 +31,6 @@ from scheduler_core.cel.tree import (
     Select,
 )
 from scheduler_core.cel.types import BOOL, DYN, ERROR, INT, Kind, Type, list_of, map_of, optional_of, spell
-from scheduler_core.cel.unify import (
-    Mapping,
-    assignable,
-    assignable_all,
-    is_dyn,
-    is_dyn_or_error,
-    more_general,
-    substituted,
-)
 from scheduler_core.cel.values import type_of_value
 
 TYPE_NAMES: dict[str, Type] = {
@@ -176,7 +176,9 @@ class _Checker:
             self.check(arg)
         if node.target is not None:
             name = qualified_name(node.target)
-            function = FUNCTIONS.get(f"{name}.{node.function}".removeprefix(".")) if name is not None else None
+            function = (
+                FUNCTIONS.get(f"{name}.{node.function}".removeprefix(".")) if name is not None else None
+            )
             if function is not None:
                 node.function, node.target = function.name, None
                 return self._overload(node, function)

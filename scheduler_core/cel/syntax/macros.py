@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.cel.tree import (
+from scheduler_core.cel.syntax.tree import (
     ACCUMULATOR,
     Call,
     Comprehension,
@@ -105,8 +105,8 @@ def copied(node: Node) -> Node:
             return Message(node.name, [_copied_entry(entry) for entry in node.entries], *place)
         case Comprehension():
             names = (node.first, node.second, node.accumulator)
-            parts = [copied(part) for part in (node.init, node.condition, node.step, node.result)]
-            return Comprehension(copied(node.range), *names, *parts, *place)
+            init, condition, step, result = map(copied, (node.init, node.condition, node.step, node.result))
+            return Comprehension(copied(node.range), *names, init, condition, step, result, *place)
     raise TypeError(node)
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scheduler_core.cel.cost import CallCost, call_cost
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
-from scheduler_core.cel.frame import COST, LIMIT, OVER, Run
 from scheduler_core.cel.library import BINDINGS
 from scheduler_core.cel.operators import Cancelled, equal
-from scheduler_core.cel.tree import Call
+from scheduler_core.cel.running.cost import CallCost, call_cost
+from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
+from scheduler_core.cel.syntax.tree import Call
 from scheduler_core.cel.types import Kind, Type
 from scheduler_core.cel.values import Failure, Uint, type_of_value, value_of_key
 
-_CONVERSIONS = frozenset("bool bytes double duration dyn int string timestamp type uint".split())
+_CONVERSIONS = frozenset(
+    ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
+)
 _PRIMITIVES = (bool, float, int, str, Uint)
 
 
@@ -87,7 +89,9 @@ def _bound(node: Call, count: int) -> tuple[Callable[..., object], str]:
     return _dispatched(function), "F"
 
 
-def _guarded(function: Function, overload: Overload, implementation: Callable[..., object]) -> Callable[..., object]:
+def _guarded(
+    function: Function, overload: Overload, implementation: Callable[..., object]
+) -> Callable[..., object]:
     tests = [_test(a_type) for a_type in overload.arguments]
 
     def guarded(*args: object) -> object:
@@ -145,7 +149,7 @@ def _test(a_type: Type) -> Callable[[object], bool]:
 
 
 def _one(function: Callable[..., object], arg: Run, cost: CallCost | None) -> Run:
-    def one(frame):  # type: ignore[no-untyped-def]
+    def one(frame: Frame) -> object:
         value = arg(frame)
         result = value if value.__class__ is Failure else function(value)
         spent = frame[COST] = frame[COST] + (1 if cost is None else cost((value,), result))
@@ -159,7 +163,7 @@ def _one(function: Callable[..., object], arg: Run, cost: CallCost | None) -> Ru
 def _both(function: Callable[..., object], args: Sequence[Run], cost: CallCost | None) -> Run:
     first, second = args
 
-    def both(frame):  # type: ignore[no-untyped-def]
+    def both(frame: Frame) -> object:
         left = first(frame)
         right = second(frame)
         if left.__class__ is Failure:
@@ -179,7 +183,7 @@ def _both(function: Callable[..., object], args: Sequence[Run], cost: CallCost |
 def _any(function: Callable[..., object], args: Sequence[Run], cost: CallCost | None) -> Run:
     last = len(args) - 1
 
-    def any_number(frame):  # type: ignore[no-untyped-def]
+    def any_number(frame: Frame) -> object:
         values: list[object] = []
         result: object = None
         for index, arg in enumerate(args):
@@ -208,7 +212,7 @@ def _differs(left: object, right: object) -> object:
 
 
 def _not_strictly_false(arg: Run) -> Run:
-    def not_strictly_false(frame):  # type: ignore[no-untyped-def]
+    def not_strictly_false(frame: Frame) -> object:
         value = arg(frame)
         spent = frame[COST] = frame[COST] + 1
         if spent > frame[LIMIT]:
@@ -238,7 +242,7 @@ def _member(value: object) -> tuple[str, object]:
 
 
 def _member_of(arg: Run, members: frozenset[tuple[str, object]]) -> Run:
-    def member_of(frame):  # type: ignore[no-untyped-def]
+    def member_of(frame: Frame) -> object:
         value = arg(frame)
         if value.__class__ is Failure:
             return value
