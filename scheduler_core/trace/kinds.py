@@ -283,7 +283,9 @@ class ApiCall(Facts, frozen=True):
     node: Annotated[str, "of BIND: the node"] = ""
     status: Annotated[list[str] | None, "of PATCH: the fields of the status that are written"] = None
     kind: Annotated[str, "of another object than the pod: its kind"] = ""
-    object: Annotated[str, "of another object than the pod: namespace/name, with /status where that is written"] = ""
+    object: Annotated[
+        str, "of another object than the pod: namespace/name, with /status where that is written"
+    ] = ""
     patch: Annotated[dict[str, Any] | None, "of UPDATE: the JSON merge patch"] = None
     error: Annotated[str, "the API server's answer where it refused"] = ""
     fault: Annotated[str, "the failure that was asked for"] = ""

@@ -38,23 +38,23 @@ class Informer(Protocol):
 class ClaimTracker(State):
     """kube: claimTracker. `connect` comes first, also in a copy."""
 
-    __slots__ = ("_allocated", "_assumed", "_consumable", "_in_flight", "_informer", "_tell")
+    __slots__ = ("_allocated", "_announce", "_assumed", "_consumable", "_in_flight", "_informer")
 
     _assumed: Copied[dict[Key, Shared[Manifest]]]
     _in_flight: Copied[dict[str, Shared[Manifest]]]  # by the claim's UID
     _allocated: Derived[AllocatedDevices | None]
     _consumable: Derived[bool]
     _informer: Derived[Callable[[], Informer]]
-    _tell: Derived[Listener]
+    _announce: Derived[Listener]
 
     def __init__(self) -> None:
         self._assumed = {}
         self._in_flight = {}
         self._allocated = None
 
-    def connect(self, informer: Callable[[], Informer], consumable: bool, tell: Listener) -> None:
-        """`tell` hears of changes that this tracker makes itself: the latest version before and now."""
-        self._informer, self._consumable, self._tell = informer, consumable, tell
+    def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
+        """`announce` hears of changes that this tracker makes itself: the latest version before and now."""
+        self._informer, self._consumable, self._announce = informer, consumable, announce
         self._allocated = None
 
     def list_anew(self) -> None:
@@ -101,7 +101,7 @@ class ClaimTracker(State):
         if _version(claim) > _version(latest):
             self._assumed[key] = claim
             self._count(latest, claim)
-            self._tell(latest, claim)
+            self._announce(latest, claim)
         return ""
 
     def restore(self, namespace: str, name: str) -> None:
@@ -109,7 +109,7 @@ class ClaimTracker(State):
         if assumed is not None:
             known = self.get(namespace, name)
             self._count(assumed, known)
-            self._tell(assumed, known)
+            self._announce(assumed, known)
 
     # Allocations in flight
 

@@ -91,7 +91,7 @@ class Binding:
             if written.conflict and tries < claim_writing.TRIES:
                 return self._wait(claim_writing.PAUSE, tries=tries)
             return self._failed(claim, error(written.error))
-        if extended and (problem := self._tell_pod(written.manifest)):
+        if extended and (problem := self._write_pod_status(written.manifest)):
             return self._failed(claim, error(problem))
         return self._assume(index, claim, written.manifest)
 
@@ -114,7 +114,7 @@ class Binding:
             return error(f"create claim for extended resources : {reply.error}")
         return reply.manifest
 
-    def _tell_pod(self, claim: Manifest) -> str:
+    def _write_pod_status(self, claim: Manifest) -> str:
         status = {
             "requestMappings": request_mappings(claim, self._pod),
             "resourceClaimName": claim["metadata"]["name"],

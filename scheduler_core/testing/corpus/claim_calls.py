@@ -93,8 +93,8 @@ class ClaimCalls:
         for result in results:
             device = {name: result[name] for name in ("driver", "pool", "device")}
             conditions = self.world.device_conditions.get("/".join(device.values()))
-            told = any(all(each[name] == device[name] for name in device) for each in devices)
-            if conditions and not told:
+            said = any(all(each[name] == device[name] for name in device) for each in devices)
+            if conditions and not said:
                 devices.append({**device, "conditions": conditions})
         return {**status, "devices": devices} if devices else status
 

@@ -126,7 +126,7 @@ class Claims:
             self._world.wall_time += step.timeout
         return step
 
-    def post_filter(self, framework: Framework, cycle: SchedulingCycle) -> Observed:
+    def after_post_filter(self, cycle: SchedulingCycle) -> Observed:
         """What the plugin's PostFilter did, where it ran."""
         step = next((s for s in cycle.steps if s.point is Point.POST_FILTER and s.plugin == NAME), None)
         facts: Facts | None = cycle.state.get(FACTS)

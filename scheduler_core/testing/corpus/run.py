@@ -223,7 +223,7 @@ class _Run:
             if out["bindError"]:
                 out["message"] = out["bindError"]["reasons"][0]
         elif seen.get("errorKind") == "FitError":
-            out |= self.claims.post_filter(framework, cycle)
+            out |= self.claims.after_post_filter(cycle)
         return out
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle, failed: bool = False) -> Mapping[str, Manifest | None]:
