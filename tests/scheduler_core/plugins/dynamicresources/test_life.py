@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
 from scheduler_core.simulation import Simulation
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
+from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 from tests.scheduler_core.codec.rich import again
 from tests.scheduler_core.plugins.dynamicresources.worlds import (
     device_world,
@@ -143,6 +143,23 @@ def test_a_claim_that_is_deleted_keeps_its_pod_from_being_scheduled() -> None:
     add(sim, gpus("a"))
     go_on(sim, 15)
     assert node_of(sim, "p") == ""
+
+
+def test_a_rule_that_no_longer_taints_the_devices_wakes_those_that_do_not_tolerate_it() -> None:
+    sim = device_world(
+        node("a"),
+        gpus("a"),
+        taint_rule("broken"),
+        claim("c"),
+        claiming(pod("p"), "c"),
+        dra_device_taints=True,
+    )
+    assert "cannot allocate all claims" in refused(sim, "p")
+    add(sim, taint_rule("elsewhere", pool="b"))
+    assert messages(go_on(sim, 15), "p") == []
+    sim.apply(DeleteObjects([Ref("DeviceTaintRule", "", "broken")]))
+    go_on(sim, 15)
+    assert node_of(sim, "p") == "a"
 
 
 # PostFilter
