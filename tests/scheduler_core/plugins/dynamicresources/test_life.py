@@ -88,6 +88,31 @@ def test_while_informers_lag_no_device_is_given_away_twice() -> None:
     assert sorted(given) == [["gpu.example.com/a/gpu-0"], ["gpu.example.com/a/gpu-1"]]
 
 
+def invalid(name: str) -> list[dict[str, Any]]:
+    """Two slices of a node's pool that have a device of the same name."""
+    pool = {"name": name, "generation": 1, "resourceSliceCount": 2}
+    return [gpus(name, name=f"{name}-{i}", pool=pool) for i in range(2)]
+
+
+def test_an_error_on_a_node_behind_those_that_are_wanted_is_not_met() -> None:
+    names = [f"n{i}" for i in range(120)]
+    good = [gpus(name) for name in names[:-1]]
+    sim = device_world(
+        *(node(name) for name in names),
+        *good,
+        *invalid(names[-1]),
+        claim("c"),
+        claiming(pod("p"), "c"),
+    )
+    go_on(sim)
+    assert node_of(sim, "p")
+
+
+def test_an_error_on_a_node_that_is_reached_ends_the_cycle() -> None:
+    sim = device_world(node("a"), node("b"), gpus("a"), *invalid("b"), claim("c"), claiming(pod("p"), "c"))
+    assert "invalid" in refused(sim, "p")
+
+
 # What wakes a pod
 
 
