@@ -11,6 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 pages = get_asgi_application()
 
 from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.identity import Identified  # noqa: E402
 from playground.postgresql.outage import Limits  # noqa: E402
 from playground.proxies import BehindProxies  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
@@ -18,7 +19,12 @@ from playground.urls import websocket_urlpatterns  # noqa: E402
 Limits.statement = settings.DATABASE_ANSWER_SECONDS
 
 application = BehindProxies(
-    ProtocolTypeRouter(
-        {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+    Identified(
+        ProtocolTypeRouter(
+            {
+                "http": LimitedBody(ReadableType(pages)),
+                "websocket": SameOrigin(URLRouter(websocket_urlpatterns)),
+            }
+        )
     )
 )

@@ -1,4 +1,4 @@
-"""Whom a request comes from, where proxies stand in between and say so in X-Forwarded-For and X-Forwarded-Proto.
+"""Whom a request comes from, where proxies stand in between and say so in X-Forwarded-For and X-Forwarded-Proto; and its id.
 
 Anybody can send these headers. So they count only where the connection itself comes from a trusted proxy (TRUSTED_PROXIES), and are
 read from the right: each proxy adds whom it was asked by, and the first address that is no trusted proxy's is the client. (Daphne's
@@ -8,17 +8,15 @@ own reading of them takes the leftmost address, from whoever sends it.)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from django.conf import settings
 
+from playground.addresses import Address, Network, is_in, read_address
 from playground.gate import Application, Receive, Send
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
-
-FORWARDED = (b"x-forwarded-for", b"x-forwarded-proto")
+REQUEST_ID = b"x-request-id"
+FORWARDED = (b"x-forwarded-for", b"x-forwarded-proto", REQUEST_ID)
 SCHEMES = {"http": {"http": "http", "https": "https"}, "websocket": {"http": "ws", "https": "wss"}}
 
 
@@ -37,10 +35,10 @@ def forwarded(scope: Any, trusted: Sequence[Network]) -> Any:
     if not trusted or scope["type"] not in SCHEMES:
         return scope
     peer = read_address((scope.get("client") or ("",))[0])
-    if peer is None or not is_trusted(peer, trusted):
+    if peer is None or not is_in(peer, trusted):
         headers = [(name, value) for name, value in scope["headers"] if name.lower() not in FORWARDED]
         return {**scope, "headers": headers}
-    hops, protocols = (_values(scope["headers"], name) for name in FORWARDED)
+    hops, protocols = (_values(scope["headers"], name) for name in FORWARDED[:2])
     seen: dict[str, Any] = {"client": (str(client_of(peer, hops, trusted)), 0)}
     if protocols and (scheme := SCHEMES[scope["type"]].get(protocols[-1].lower())):
         seen["scheme"] = scheme
@@ -55,27 +53,9 @@ def client_of(peer: Address, hops: Sequence[str], trusted: Sequence[Network]) ->
         if address is None:
             break
         client = address
-        if not is_trusted(address, trusted):
+        if not is_in(address, trusted):
             break
     return client
-
-
-def is_trusted(address: Address, trusted: Iterable[Network]) -> bool:
-    return any(address in network for network in trusted)
-
-
-def read_address(text: str) -> Address | None:
-    """An address, with a port or without; None where it is none. IPv4 in IPv6 is the IPv4 that is meant."""
-    host = text.strip().strip('"')
-    if host.startswith("["):
-        host = host[1:].partition("]")[0]
-    elif host.count(":") == 1:
-        host = host.partition(":")[0]
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
 
 
 def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:

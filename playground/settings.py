@@ -27,6 +27,14 @@ def env_number(name: str, default: int) -> int:
     return int(text)
 
 
+def env_choice(name: str, choices: tuple[str, ...]) -> str:
+    """A setting that is one of some words; the first is the default."""
+    text = env(name, choices[0])
+    if text not in choices:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be one of {', '.join(choices)}.")
+    return text
+
+
 def env_networks(name: str, default: str = "") -> list[IPv4Network | IPv6Network]:
     """A setting that is addresses and networks, separated by blanks."""
     try:
@@ -238,12 +246,22 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+LOG_LEVEL = env_choice("LOG_LEVEL", ("WARNING", "INFO", "DEBUG", "ERROR"))
+LOG_FORMAT = env_choice("LOG_FORMAT", ("plain", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "filters": {"ids": {"()": "playground.logs.WithIds"}},
+    "formatters": {
+        "plain": {"()": "playground.logs.PlainLines"},
+        "json": {"()": "playground.logs.JsonLines"},
+    },
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids"]},
+        "troubles": {"class": "playground.logs.Troubles", "level": "WARNING", "filters": ["ids"]},
+    },
+    "root": {"handlers": ["stderr", "troubles"], "level": "WARNING"},
+    "loggers": {"playground": {"level": LOG_LEVEL}},
 }
 
 LANGUAGE_CODE = "en"

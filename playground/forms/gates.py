@@ -12,7 +12,6 @@ from playground.forms.fields import PLAIN
 from scheduler_core.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
 
 GATE_SETTINGS = tuple(SETTINGS)
-NO_DEVICES = _("Claims for devices are not modelled: it stays at its default.")
 ABOUT = {
     "SchedulerAsyncAPICalls": _("Status patches and bindings go out beside the scheduling cycles."),
     "SchedulerAsyncPreemption": _(
@@ -52,8 +51,19 @@ ABOUT = {
     ),
     "CSIMigrationPortworx": _("Portworx volumes count as those of its CSI driver where a node says so."),
     "DynamicResourceAllocation": _(
-        "DynamicResources is among the default plugins. Claims for devices are not modelled, so off it is only missed."
+        "DynamicResources is among the default plugins. Off, the API server drops what pods claim, and claims lie idle."
     ),
+    "DRAAdminAccess": _(
+        "adminAccess: devices in use may be claimed too, in namespaces that are labelled for it."
+    ),
+    "DRAConsumableCapacity": _("Devices that several claims share, each taking some of their capacity."),
+    "DRADeviceBindingConditions": _("A binding waits until a device's driver reports that it is ready."),
+    "DRADeviceTaints": _("Devices are tainted by their driver or by rules; claims tolerate taints."),
+    "DRAExtendedResource": _("A class answers for an extended resource that pods request as ever."),
+    "DRAPartitionableDevices": _("Devices that are parts of one another draw on shared counters."),
+    "DRAPrioritizedList": _("firstAvailable: a request with alternatives, the best first."),
+    "DRAResourceClaimDeviceStatus": _("Drivers report on allocated devices in the claim's status."),
+    "DRASchedulerFilterTimeout": _("The search for devices on one node ends after filterTimeout."),
 }
 
 
@@ -79,7 +89,7 @@ def gate_rows(form: forms.Form) -> list[Row]:
     for gate in GATES:
         field = form[gate.setting] if gate.setting else None
         differs = field is not None and bool(field.value()) != gate.default
-        rows.append(Row(gate, ABOUT.get(gate.name, NO_DEVICES), field, differs))
+        rows.append(Row(gate, ABOUT[gate.name], field, differs))
     return rows
 
 

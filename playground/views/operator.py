@@ -1,18 +1,35 @@
-"""For the operator: what the server counts of itself."""
+"""For the operator and monitors: whether the server can serve, what it counts of itself, and how it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from ipaddress import ip_address
+from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
+from typing import Any
 
+import orjson
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from playground import VERSION
+from playground.addresses import is_in, read_address
+from playground.logs import Troubles
+from playground.postgresql.outage import impatient
+from playground.sessions.database.asking import in_thread
+from playground.sessions.database.health import HEALTH
+from playground.sessions.protocol.errors import Unavailable
 from playground.sessions.web.runtime import runtime
+from playground.telemetry import REFUSED
+
+View = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
+
+STARTED = timezone.now()
+LANES = (("small", False), ("large", True))
 
 
 class _Sessions(Collector):
@@ -39,7 +56,7 @@ class _Sessions(Collector):
         held = GaugeMetricFamily(
             "playground_worker_sessions", "Sessions that a worker has.", labels=["lane", "worker"]
         )
-        for lane, heavy in (("small", False), ("large", True)):
+        for lane, heavy in LANES:
             for number, worker in enumerate(pool.lane(heavy)):
                 memory.add_metric([lane, str(number)], worker.memory())
                 held.add_metric([lane, str(number)], len(worker.sessions))
@@ -51,12 +68,83 @@ REGISTRY.register(_Sessions())
 
 
 @require_GET
-def metrics(request: HttpRequest) -> HttpResponse:
-    """The server's metrics in Prometheus' text form, for those whom METRICS_CLIENTS names; nobody else learns that they are there."""
+async def healthz(request: HttpRequest) -> HttpResponse:
+    """For monitors: whether the database answers, without waiting for it, and takes what is written; and whether Redis does."""
+    problem = await _database_problem()
+    state: dict[str, Any] = {"ok": True} if problem is None else {"ok": False, "error": problem.message}
+    if settings.REDIS_URL:
+        state["redis"] = runtime().services.relay.connected
+    answered = 200 if problem is None else problem.status
+    return HttpResponse(orjson.dumps(state), content_type="application/json", status=answered)
+
+
+async def _database_problem() -> Unavailable | None:
     try:
-        client = ip_address(str(request.META.get("REMOTE_ADDR", "")))
-    except ValueError:
-        raise Http404 from None
-    if not any(client in network for network in settings.METRICS_CLIENTS):
-        raise Http404
+        with impatient():
+            await in_thread(HEALTH.check)
+    except Unavailable as error:
+        return error
+    return None
+
+
+def for_operators(view: View) -> View:
+    """A view for those whom METRICS_CLIENTS names; nobody else learns that it is there."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest) -> HttpResponse:
+        client = read_address(str(request.META.get("REMOTE_ADDR", "")))
+        if client is None or not is_in(client, settings.METRICS_CLIENTS):
+            raise Http404
+        return await view(request)
+
+    return inner
+
+
+@require_GET
+@for_operators
+async def metrics(request: HttpRequest) -> HttpResponse:
+    """The server's metrics in Prometheus' text form."""
     return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
+
+
+@require_GET
+@for_operators
+async def status(request: HttpRequest) -> HttpResponse:
+    """How this server process is, on one page: database, Redis, workers, sessions, connections, and the last troubles of its log."""
+    here = runtime()
+    live = list(here.sessions.values())
+    context = {
+        "version": VERSION,
+        "name": here.services.name,
+        "since": STARTED,
+        "database": await _database_problem(),
+        "redis": here.services.relay.connected,
+        "has_redis": bool(settings.REDIS_URL),
+        "workers": [
+            {
+                "lane": lane,
+                "number": number,
+                "pid": worker.pid if worker.alive else None,
+                "memory": worker.memory(),
+                "sessions": len(worker.sessions),
+            }
+            for lane, heavy in LANES
+            for number, worker in enumerate(here.services.pool.lane(heavy))
+        ],
+        "most_memory": settings.ENGINE_MEMORY,
+        "sessions": len(live),
+        "open": sum(each.engine.is_open for each in live),
+        "driven": sum(each.driver is not None for each in live),
+        "connections": REGISTRY.get_sample_value("playground_connections"),
+        "sockets": REGISTRY.get_sample_value("playground_sockets"),
+        "most_connections": settings.MAX_CONNECTIONS,
+        "most_sockets": settings.MAX_SOCKETS,
+        "refused": [
+            (sample.labels["reason"], int(sample.value))
+            for family in REFUSED.collect()
+            for sample in family.samples
+            if sample.name.endswith("_total")
+        ],
+        "troubles": list(reversed(Troubles.kept)),
+    }
+    return render(request, "playground/status.html", context)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
-import orjson
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,17 +13,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
-from playground.postgresql.outage import impatient
+from playground.addresses import read_address
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
 from playground.sessions.database.asking import in_thread
-from playground.sessions.database.health import HEALTH
-from playground.sessions.protocol.errors import Opening, SessionError, Unavailable
+from playground.sessions.protocol.errors import Opening, SessionError
 from playground.sessions.protocol.looking import NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
-from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens
 from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say
@@ -242,21 +239,7 @@ async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def creator(request: HttpRequest) -> str:
-    """Who makes sessions, for the limit of sessions per client."""
-    return str(request.META.get("REMOTE_ADDR", ""))
-
-
-@require_GET
-async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it, and takes what is written; and whether Redis does."""
-    try:
-        with impatient():
-            await in_thread(HEALTH.check)
-    except Unavailable as error:
-        state: dict[str, Any] = {"ok": False, "error": error.message}
-        status = error.status
-    else:
-        state, status = {"ok": True}, 200
-    if settings.REDIS_URL:
-        state["redis"] = runtime().services.relay.connected
-    return HttpResponse(orjson.dumps(state), content_type="application/json", status=status)
+    """Who makes sessions, for the limit of sessions per client: an address, or of IPv6 the network of 64 bits that one client has."""
+    text = str(request.META.get("REMOTE_ADDR", ""))
+    address = read_address(text)
+    return str(IPv6Network((address, 64), strict=False)) if isinstance(address, IPv6Address) else text

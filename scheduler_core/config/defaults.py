@@ -91,11 +91,7 @@ def _default_profile(profile: Manifest, features: Features) -> Manifest:
 
 
 def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
-    defaults: list[Manifest] = [
-        {"name": name, "weight": weight} if weight else {"name": name}
-        for name, weight in DEFAULT_ORDER
-        if registry()[name].in_default_set(features)
-    ]
+    defaults = _default_plugins(features)
     merged: Manifest = {}
     for field in (*FIELDS, MULTI_POINT):
         plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
@@ -104,13 +100,36 @@ def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
     return merged
 
 
+def _default_plugins(features: Features) -> list[Manifest]:
+    return [
+        {"name": name, "weight": weight} if weight else {"name": name}
+        for name, weight in DEFAULT_ORDER
+        if registry()[name].in_default_set(features)
+    ]
+
+
+def given_indexes(plugins: Mapping[str, Any], features: Features) -> list[int | None]:
+    """Where each of the plugins that multiPoint enables once defaults are filled in stood in the list that was given; None: nowhere."""
+    return [index for _, index in _merged(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
+
+
 def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manifest:
-    """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind."""
     disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
-    off = {plugin["name"] for plugin in disabled}
-    enabled = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
+    merged = [plugin for plugin, _ in _merged(defaults, custom)]
+    out: Manifest = {}
+    if merged:
+        out["enabled"] = merged
+    if disabled:
+        out["disabled"] = disabled
+    return out
+
+
+def _merged(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> list[tuple[Manifest, int | None]]:
+    """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
+    off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
+    enabled: list[Manifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
     last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
-    merged: list[Manifest] = []
+    merged: list[tuple[Manifest, int | None]] = []
     replaced: dict[int, None] = {}
     for plugin in () if "*" in off else defaults:
         if plugin["name"] in off:
@@ -118,14 +137,8 @@ def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manif
         index = last.get(plugin["name"])
         if index is not None:
             replaced[index] = None
-        merged.append(plugin if index is None else enabled[index])
-    merged += [plugin for i, plugin in enumerate(enabled) if i not in replaced]
-    out: Manifest = {}
-    if merged:
-        out["enabled"] = merged
-    if disabled:
-        out["disabled"] = disabled
-    return out
+        merged.append((plugin if index is None else enabled[index], index))
+    return merged + [(plugin, i) for i, plugin in enumerate(enabled) if i not in replaced]
 
 
 def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """kube's feature gates: those that kube-scheduler asks for, and how `--feature-gates=A=true,B=false` is read.
 
-A gate that can be set is a setting of the world (docs/world.md). Others are locked to their default, or about something that is not
-modelled; an attempt to set one of these is refused, in kube's words where kube refuses it too.
+A gate that can be set is a setting of the world (docs/world.md). Others are locked to their default; an attempt to set one of these is
+refused in kube's words.
 
 kube: pkg/features/kube_features.go, plugins/feature/feature.go, component-base/featuregate/feature_gate.go @ v1.34.1
 """
@@ -30,17 +30,13 @@ class GateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate. `setting` is the world's setting that it is; "" where it is locked, or about claims for devices."""
+    """One gate. `setting` is the world's setting that it is; "" where it is locked."""
 
     name: str
     stage: str
     default: bool
     setting: str = ""
     locked: bool = False
-
-    @property
-    def modelled(self) -> bool:
-        return bool(self.setting) or self.locked
 
 
 GATES: tuple[Gate, ...] = (
@@ -59,15 +55,15 @@ GATES: tuple[Gate, ...] = (
     Gate("VolumeAttributesClass", GA, True, "volume_attributes_class"),
     Gate("CSIMigrationPortworx", GA, True, locked=True),
     Gate("DynamicResourceAllocation", GA, True, "dynamic_resources"),
-    Gate("DRAAdminAccess", BETA, True),
-    Gate("DRAConsumableCapacity", ALPHA, False),
-    Gate("DRADeviceBindingConditions", ALPHA, False),
-    Gate("DRADeviceTaints", ALPHA, False),
-    Gate("DRAExtendedResource", ALPHA, False),
-    Gate("DRAPartitionableDevices", ALPHA, False),
-    Gate("DRAPrioritizedList", BETA, True),
-    Gate("DRAResourceClaimDeviceStatus", BETA, True),
-    Gate("DRASchedulerFilterTimeout", BETA, True),
+    Gate("DRAAdminAccess", BETA, True, "dra_admin_access"),
+    Gate("DRAConsumableCapacity", ALPHA, False, "dra_consumable_capacity"),
+    Gate("DRADeviceBindingConditions", ALPHA, False, "dra_binding_conditions"),
+    Gate("DRADeviceTaints", ALPHA, False, "dra_device_taints"),
+    Gate("DRAExtendedResource", ALPHA, False, "dra_extended_resource"),
+    Gate("DRAPartitionableDevices", ALPHA, False, "dra_partitionable_devices"),
+    Gate("DRAPrioritizedList", BETA, True, "dra_prioritized_list"),
+    Gate("DRAResourceClaimDeviceStatus", BETA, True, "dra_device_status"),
+    Gate("DRASchedulerFilterTimeout", BETA, True, "dra_filter_timeout"),
 )
 BY_NAME = {gate.name: gate for gate in GATES}
 SETTINGS = {gate.setting: gate for gate in GATES if gate.setting}
@@ -104,9 +100,7 @@ def resolve(gates: Mapping[str, bool]) -> Wanted:
     settings = {
         gate.setting: gates.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()
     }
-    idle = [name for name in gates if name in OTHERS]
-    idle += [g.name for g in GATES if not g.modelled and whole.get(g.stage, g.default) != g.default]
-    return Wanted(settings, tuple(idle))
+    return Wanted(settings, tuple(name for name in gates if name in OTHERS))
 
 
 def written(settings: Mapping[str, object]) -> str:
@@ -119,9 +113,6 @@ def written(settings: Mapping[str, object]) -> str:
 def _problem(name: str, on: bool) -> str:
     """Why a gate can't be so; "" where it can."""
     gate = BY_NAME.get(name)
-    if gate is not None and not gate.modelled and on != gate.default:
-        only = str(gate.default).lower()
-        return f"feature gate {name}: received {str(on).lower()}; expected {only}, as resource claims are not modelled"
     locked = gate.default if gate is not None and gate.locked else _LOCKED.get(name)
     if locked is None or locked == on:
         return ""

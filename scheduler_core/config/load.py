@@ -5,10 +5,12 @@ kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from scheduler_core.config.defaults import default_configuration
+from scheduler_core.config.defaults import default_configuration, given_indexes
 from scheduler_core.config.expand import expand
 from scheduler_core.config.leader_election import election_errors
 from scheduler_core.config.points import implements
@@ -20,6 +22,8 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.profile import Profile
 from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.strict import check_shape
+
+_AT_MULTI_POINT = re.compile(r"(profiles\[\d+\]\.plugins\.multiPoint\.enabled)\[(\d+)\]")
 
 
 def load_configuration(
@@ -38,7 +42,7 @@ def load_configuration(
     for i, raw in enumerate(full["profiles"]):
         profile, problems = _profile(raw, f"profiles[{i}]")
         profiles.append(profile)
-        errors += problems
+        errors += [_where_given(problem, source, i, features) for problem in problems]
     _raise(errors)
     return SchedulerConfiguration(
         tuple(profiles),
@@ -91,6 +95,18 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
         raw.get("percentageOfNodesToScore"),
     )
     return profile, errors
+
+
+def _where_given(
+    error: FieldError, source: Mapping[str, Any], profile: int, features: Features
+) -> FieldError:
+    """An error of a plugin at multiPoint, with its index in the list that was given in place of the one with the defaults."""
+    at = _AT_MULTI_POINT.fullmatch(error.path)
+    if at is None:
+        return error
+    given = (source.get("profiles") or [{}])[profile].get("plugins") or {}
+    index = given_indexes(given, features)[int(at[2])]
+    return error if index is None else replace(error, path=f"{at[1]}[{index}]")
 
 
 def _required_plugins(plugins: Mapping[Point, Any], name: str, path: str) -> list[FieldError]:

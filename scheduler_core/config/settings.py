@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scheduler_core import CLUSTER_EDITION, DEVICES_EDITION
+from scheduler_core.api.registry.devices.gates import DeviceGates
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
@@ -23,6 +24,7 @@ Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a seco
 Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
 QueueMode = Literal["v1.34", "historical"]
 _GATES = tuple(f.name for f in fields(Features))
+_DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
     "demonstration",
     "devices",
@@ -46,6 +48,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
     evict_cost: Duration = MILLISECOND  # each of the two API calls that evict a victim
     pod_start_latency: Duration = 2 * SECOND  # from bound to Running
+    device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
     controllers: bool = True  # kubelets and the controllers of volumes do their work
     manual: bool = False  # a scheduling cycle begins only when it is asked for
@@ -60,6 +63,15 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
     storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
     dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
+    dra_admin_access: bool = True  # kube's gate DRAAdminAccess
+    dra_consumable_capacity: bool = False  # kube's gate DRAConsumableCapacity
+    dra_binding_conditions: bool = False  # kube's gate DRADeviceBindingConditions
+    dra_device_taints: bool = False  # kube's gate DRADeviceTaints
+    dra_extended_resource: bool = False  # kube's gate DRAExtendedResource
+    dra_partitionable_devices: bool = False  # kube's gate DRAPartitionableDevices
+    dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
+    dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
+    dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
@@ -78,6 +90,11 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def features(self) -> Features:
         """The gates that plugins ask for."""
         return Features(**{name: getattr(self, name) for name in _GATES})
+
+    @property
+    def device_gates(self) -> DeviceGates | None:
+        """The gates about devices as the API server asks for them; None in worlds without devices."""
+        return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES}) if self.devices else None
 
     @property
     def reading(self) -> Reading:

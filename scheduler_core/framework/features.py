@@ -19,6 +19,15 @@ class Features:
     volume_attributes_class: bool = True  # VolumeAttributesClass
     storage_capacity_scoring: bool = False  # StorageCapacityScoring
     dynamic_resources: bool = True  # DynamicResourceAllocation
+    dra_admin_access: bool = True  # DRAAdminAccess
+    dra_consumable_capacity: bool = False  # DRAConsumableCapacity
+    dra_binding_conditions: bool = False  # DRADeviceBindingConditions
+    dra_device_taints: bool = False  # DRADeviceTaints
+    dra_extended_resource: bool = False  # DRAExtendedResource
+    dra_partitionable_devices: bool = False  # DRAPartitionableDevices
+    dra_prioritized_list: bool = True  # DRAPrioritizedList
+    dra_device_status: bool = True  # DRAResourceClaimDeviceStatus
+    dra_filter_timeout: bool = True  # DRASchedulerFilterTimeout
 
 
 DEFAULT_FEATURES = Features()

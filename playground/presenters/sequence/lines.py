@@ -52,6 +52,7 @@ from scheduler_core.trace.kinds import (
     SchedulerStage,
     SchedulerStarted,
     TimerFired,
+    WaitDecided,
     WaitEnded,
     WatchEventHeard,
 )
@@ -79,10 +80,6 @@ class Line(Generic[F]):
     target: Who[F]
     words: Callable[[F], Message]
     answer: Callable[[F], Message | None] = lambda facts: None
-
-
-def _in_cycle(facts: Facts, standing: Standing) -> str:
-    return standing.cycle
 
 
 # The world around
@@ -321,6 +318,16 @@ LINES: tuple[Line[Any], ...] = (
         lambda forgotten: message(gettext_noop("ForgetPod: its node has the room again")),
     ),
     Line(PodWaits, PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: it waits on Permit"))),
+    Line(
+        WaitDecided,
+        PLUGINS,
+        BINDING,
+        lambda said: message(
+            gettext_noop("%(decision)s in the name of %(plugin)s"),
+            decision=said.decision.capitalize(),
+            plugin=said.plugin or "–",
+        ),
+    ),
     Line(
         WaitEnded,
         PLUGINS,

@@ -7,6 +7,7 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -43,7 +44,10 @@ class DatabaseThreads:
 
     async def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a database function in a thread; from the loop only. Raises Unavailable."""
-        return await self._loop.run_in_executor(self._threads, lambda: ask(function, *args, **kwargs))
+        context = copy_context()  # lines of the log say whose they are in that thread too
+        return await self._loop.run_in_executor(
+            self._threads, lambda: context.run(lambda: ask(function, *args, **kwargs))
+        )
 
     def stop(self) -> None:
         self._threads.shutdown()

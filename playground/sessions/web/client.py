@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 from django.conf import settings
 
+from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.sessions.database import checkpoints, log, previews
@@ -69,6 +70,7 @@ class SessionClient:
         """The session that a key opens. Raises SessionGone for any other key."""
         asked = key.replace("\0", " ")  # not every database takes that character
         session = await in_thread(log.find, asked)
+        SESSION.set(session.pk)
         client = cls(session, "edit" if session.edit_key == key else "view", past)
         if settings.REDIS_URL:
             await runtime().call(client._notice)
@@ -278,6 +280,8 @@ class SessionClient:
                 raise LimitReached(f"This session is already being watched {settings.MAX_VIEWERS} times.")
             viewer = Viewer(send, self.may_edit)
             live.publisher.add(viewer)
+            if settings.REDIS_URL:
+                runtime().services.loop.begin(live.look())
             return Dialogue(live, viewer)
 
         return Conversation(await self.on_loop(join))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime.framework import Framework
-from scheduler_core.framework.status import unresolvable
+from scheduler_core.framework.status import Status, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm import (
     extender_filter,
@@ -27,7 +27,7 @@ from scheduler_core.scheduler.algorithm import (
 )
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
-from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran
+from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import (
     Phase,
     PhaseResult,
@@ -136,7 +136,11 @@ ALGORITHM = (
         skips=not_skipped_at_pre_score,
         run=scoring.run_normalize,
         leave=scoring.leave_plugins,
-        then={PhaseResult.SUCCESS: Phase.SELECT, PhaseResult.EXTENDED: Phase.EXTENDER_PRIORITIZE},
+        then={
+            PhaseResult.SUCCESS: Phase.SELECT,
+            PhaseResult.EXTENDED: Phase.EXTENDER_PRIORITIZE,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
     ),
     AlgorithmPhase(
         phase=Phase.EXTENDER_PRIORITIZE,
@@ -163,6 +167,12 @@ def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
         cycle.phase, cycle.outcome, cycle.message = Phase.FAILED, "unschedulable", NO_NODES
         return
     _enter(cycle, framework, algorithm_state, Phase.PRE_FILTER)
+
+
+def fail_unsorted(cycle: SchedulingCycle, plugin: str, status: Status) -> None:
+    """Ends a new cycle where QueueSort had no answer for its pod."""
+    internal_error(cycle, f'running QueueSort plugin "{plugin}": {status.message}')
+    cycle.phase = Phase.FAILED
 
 
 def advance(

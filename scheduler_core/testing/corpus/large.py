@@ -40,7 +40,15 @@ from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]
 
-_OF_PREEMPTION = ("eligible", "acceptable", "nominated", "victims", "statusCode", "statusMessage")
+_OF_PREEMPTION = (
+    "eligible",
+    "acceptable",
+    "nominated",
+    "victims",
+    "clearedNominations",
+    "statusCode",
+    "statusMessage",
+)
 _SUFFIXES = ("", ".xz", ".gz")
 
 

@@ -25,6 +25,7 @@ SETTINGS = {
     "patch_cost": "1ms",
     "evict_cost": "1ms",
     "pod_start_latency": "2s",
+    "device_cost": "0s",
     "informer_lag": "0s",
     "client_qps": "0",
     "client_burst": "100",
@@ -39,6 +40,10 @@ SETTINGS = {
     "spread_label_keys": "on",
     "volume_attributes_class": "on",
     "dynamic_resources": "on",
+    "dra_admin_access": "on",
+    "dra_prioritized_list": "on",
+    "dra_device_status": "on",
+    "dra_filter_timeout": "on",
     "devices": "on",
     "extenders": "on",
     "queue_mode": "v1.34",
@@ -154,7 +159,6 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
             "SidecarContainers=false",
             "cannot set feature gate SidecarContainers to false, feature is locked to true",
         ),
-        ("DRADeviceTaints=true", "resource claims are not modelled"),
         ("PodLevelResources", "missing bool value for PodLevelResources"),
     ],
 )
@@ -190,7 +194,7 @@ def test_a_view_key_changes_no_gate(begun):
 def test_locked_gates_can_be_seen_and_not_set(begun):
     shown = begun.get("configuration").content.decode()
     assert '<input type="checkbox" id="id_SidecarContainers" disabled checked>' in shown
-    assert '<input type="checkbox" id="id_DRADeviceTaints" disabled>' in shown
+    assert 'id="id_dra_device_taints"' in shown
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):

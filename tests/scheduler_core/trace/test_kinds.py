@@ -86,6 +86,20 @@ def decided() -> Iterator[Record]:
     yield from sim.run().records
 
 
+def waiting() -> Iterator[Record]:
+    """A plugin rejects pods that wait on Permit for one that fits nowhere."""
+    sim = Simulation()
+    enabled = {"plugins": {"multiPoint": {"enabled": [{"name": "Coscheduling"}]}}}
+    version = "kubescheduler.config.k8s.io/v1"
+    manifest = {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": [enabled]}
+    sim.apply(SetConfiguration(manifest))
+    members = [pod(name, cpu, {"playground.dev/min-member": "2"}) for name, cpu in (("a", "1"), ("b", "99"))]
+    for member in members:
+        member["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
+    sim.apply(ApplyObjects((node("a"), *members)))
+    yield from sim.run(steps=200).records
+
+
 def clustered() -> Iterator[Record]:
     """A world with controllers hears every command that is for such worlds alone."""
     sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
@@ -158,6 +172,7 @@ def records() -> tuple[Record, ...]:
         *unbindable(),
         *preempting(),
         *decided(),
+        *waiting(),
         *clustered(),
         *elected(),
         *extended(),

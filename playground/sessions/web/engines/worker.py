@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import os
 import signal
 import sys
@@ -25,6 +26,8 @@ Process = tuple["Worker", int]
 READ = 1 << 20
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MODULE = "playground.sessions.worker"
+
+log = logging.getLogger(__name__)
 
 
 class WorkerDied(EngineFailed):
@@ -58,6 +61,7 @@ class Worker:
         self._starting = asyncio.Lock()
         self.generation = 0
         self._served = False
+        self._ending = False
 
     @property
     def alive(self) -> bool:
@@ -114,6 +118,9 @@ class Worker:
         finally:
             await process.wait()
             if process is self._process:
+                if not self._ending:
+                    text = "a worker ended with code %s; it had the sessions %s"
+                    log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
                 self._fail()
 
     def _fail(self) -> None:
@@ -164,6 +171,7 @@ class Worker:
         await self.start()
 
     async def stop(self) -> None:
+        self._ending = True
         if self.alive and self._process is not None:
             self.kill()
             await self._process.wait()

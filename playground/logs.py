@@ -1,0 +1,93 @@
+"""Lines of the server's log: each says which request and which session it is about. LOG_FORMAT=json makes every line one JSON object.
+
+A context variable follows a request through the loops and threads of the web process. Sessions are named by their number: their keys are
+secrets and stand in no line.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import deque
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+REQUEST: ContextVar[str] = ContextVar("request", default="")
+"""The id of the request, or of the WebSocket, that is being answered."""
+
+SESSION: ContextVar[int] = ContextVar("session", default=0)
+"""The number of the session that it is about; 0: of none."""
+
+MOST_KEPT = 50
+_KEY = re.compile(r"/s/[^/?\s]+")
+
+
+def without_keys(text: str) -> str:
+    """An address, or a text with addresses, without the keys of sessions."""
+    return _KEY.sub("/s/-", text)
+
+
+class WithIds(logging.Filter):
+    """Adds to a line what it is about."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id, record.session = REQUEST.get(), SESSION.get()
+        return True
+
+
+class PlainLines(logging.Formatter):
+    """For people: the ids at the end of a line's first part, where there are any."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s%(about)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        request, session = _ids(record)
+        about = [f"request {request}"] * bool(request) + [f"session {session}"] * bool(session)
+        record.about = f" [{', '.join(about)}]" if about else ""
+        return without_keys(super().format(record))
+
+
+class JsonLines(logging.Formatter):
+    """For programs: one object a line, with time (RFC 3339, UTC), level, logger, message, and ids and figures where there are any."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        request, session = _ids(record)
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": without_keys(record.getMessage()),
+        }
+        line |= {"request": request} if request else {}
+        line |= {"session": session} if session else {}
+        line |= getattr(record, "figures", {})
+        if record.exc_info:
+            line["exception"] = without_keys(self.formatException(record.exc_info))
+        return orjson.dumps(line, default=str).decode()
+
+
+def _ids(record: logging.LogRecord) -> tuple[str, int]:
+    return getattr(record, "request_id", ""), getattr(record, "session", 0)
+
+
+class Troubles(logging.Handler):
+    """Keeps the last warnings and errors of this process, for the operator's page."""
+
+    kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        request, session = _ids(record)
+        self.kept.append(
+            {
+                "time": datetime.fromtimestamp(record.created, UTC),
+                "level": record.levelname.lower(),
+                "logger": record.name,
+                "message": without_keys(record.getMessage())[:500],
+                "request": request,
+                "session": session,
+            }
+        )

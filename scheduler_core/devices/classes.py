@@ -1,0 +1,57 @@
+"""DeviceClasses: what kinds of devices claims may ask for.
+
+kube: api/resource/v1/types.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.devices.parsed import ByIdentity
+
+Manifest = Mapping[str, Any]
+
+KIND = "DeviceClass"
+_NOTHING: Mapping[str, Any] = {}
+
+
+def expressions(selectors: Any) -> tuple[str | None, ...]:
+    """The CEL expressions of selectors; None for one that has none."""
+    found = []
+    for selector in selectors or ():
+        cel = selector.get("cel")
+        found.append(None if cel is None else str(cel.get("expression") or ""))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceClass:
+    """`selectors` are CEL expressions, `configs` the manifest's."""
+
+    manifest: Manifest
+    name: str
+    selectors: tuple[str | None, ...]
+    configs: tuple[Manifest, ...]
+    extended_resource: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> DeviceClass:
+        """Read once per manifest."""
+        found = _CLASSES.get(manifest)
+        return found if found is not None else _CLASSES.put(manifest, cls.from_manifest(manifest))
+
+    @classmethod
+    def from_manifest(cls, manifest: Manifest) -> DeviceClass:
+        spec = manifest.get("spec") or _NOTHING
+        return cls(
+            manifest,
+            (manifest.get("metadata") or _NOTHING).get("name") or "",
+            expressions(spec.get("selectors")),
+            tuple(spec.get("config") or ()),
+            spec.get("extendedResourceName") or "",
+        )
+
+
+_CLASSES: ByIdentity[DeviceClass] = ByIdentity(1024)

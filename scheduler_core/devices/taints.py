@@ -1,0 +1,115 @@
+"""DeviceTaintRules: taints that an administrator puts on devices of any driver.
+
+The rules' taints are appended to the devices' own, in the order of the rules' names (kube's is that of a map). A rule whose class does
+not exist applies to nothing; neither does one to a device at which its selectors fail. Where a rule's selector does not compile, kube
+keeps the slice as it was before: a slice that was never patched is unknown to the scheduler.
+
+kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.devices.classes import DeviceClass, expressions
+from scheduler_core.devices.parsed import ByIdentity
+from scheduler_core.devices.slices import Device, DeviceTaint, ResourceSlice
+
+Manifest = Mapping[str, Any]
+
+KIND = "DeviceTaintRule"
+_NOTHING: Mapping[str, Any] = {}
+
+# Whether a CEL expression selects a device; False where it fails there. UnreadableRule where it does not compile.
+Selects = Callable[[str, ResourceSlice, Device], bool]
+
+
+class UnreadableRule(Exception):
+    """A selector of a rule does not compile."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceTaintRule:
+    """What is None selects all. `selectors` are CEL expressions."""
+
+    manifest: Manifest
+    name: str
+    driver: str | None
+    pool: str | None
+    device: str | None
+    class_name: str | None
+    selectors: tuple[str, ...]
+    taint: DeviceTaint
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> DeviceTaintRule:
+        """Read once per manifest."""
+        found = _RULES.get(manifest)
+        return found if found is not None else _RULES.put(manifest, cls.from_manifest(manifest))
+
+    @classmethod
+    def from_manifest(cls, manifest: Manifest) -> DeviceTaintRule:
+        spec = manifest.get("spec") or _NOTHING
+        selector = spec.get("deviceSelector") or _NOTHING
+        return cls(
+            manifest,
+            (manifest.get("metadata") or _NOTHING).get("name") or "",
+            selector.get("driver"),
+            selector.get("pool"),
+            selector.get("device"),
+            selector.get("deviceClassName"),
+            tuple(e for e in expressions(selector.get("selectors")) if e is not None),
+            DeviceTaint.of(spec.get("taint") or _NOTHING),
+        )
+
+
+def tainted(
+    resource_slice: ResourceSlice,
+    rules: Sequence[DeviceTaintRule],
+    classes: Mapping[str, DeviceClass],
+    selects: Selects,
+) -> ResourceSlice:
+    """The slice with the rules' taints on its devices; the very same where none applies."""
+    devices = list(resource_slice.devices)
+    for rule in rules:
+        tests = _tests(rule, resource_slice, classes)
+        if tests is not None:
+            _taint(devices, rule, resource_slice, tests, selects)
+    if all(mine is other for mine, other in zip(devices, resource_slice.devices, strict=True)):
+        return resource_slice
+    return replace(resource_slice, devices=tuple(devices))
+
+
+def _taint(
+    devices: list[Device],
+    rule: DeviceTaintRule,
+    resource_slice: ResourceSlice,
+    tests: tuple[str, ...],
+    selects: Selects,
+) -> None:
+    for index, device in enumerate(resource_slice.devices):
+        if rule.device is not None and rule.device != device.name:
+            continue
+        if all(selects(test, resource_slice, device) for test in tests):
+            devices[index] = replace(devices[index], taints=(*devices[index].taints, rule.taint))
+
+
+def _tests(
+    rule: DeviceTaintRule, resource_slice: ResourceSlice, classes: Mapping[str, DeviceClass]
+) -> tuple[str, ...] | None:
+    """The expressions that each device of the slice is asked; None where the rule is about none of them."""
+    if rule.driver is not None and rule.driver != resource_slice.driver:
+        return None
+    if rule.pool is not None and rule.pool != resource_slice.pool.pool:
+        return None
+    if rule.class_name is None:
+        return rule.selectors
+    found = classes.get(rule.class_name)
+    if found is None:
+        return None
+    return (*(e for e in found.selectors if e is not None), *rule.selectors)
+
+
+_RULES: ByIdentity[DeviceTaintRule] = ByIdentity(1024)

@@ -1,0 +1,20 @@
+"""Configurations as people have them, turned into what kube-scheduler reads today: of older versions, and with plugins not here."""
+
+from __future__ import annotations
+
+from scheduler_core.migration.changes import Change, Migration
+from scheduler_core.migration.migrate import migrate, older_version
+from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
+from scheduler_core.migration.versions import VERSIONS, Version
+
+__all__ = [
+    "VERSIONS",
+    "Change",
+    "Migration",
+    "UnknownPlugin",
+    "Version",
+    "migrate",
+    "older_version",
+    "unknown_plugins",
+    "without_plugins",
+]

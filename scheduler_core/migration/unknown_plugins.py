@@ -1,0 +1,88 @@
+"""Plugins that a v1 configuration names and that are not here: which, where, and the configuration without them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.config.defaults import default_configuration
+from scheduler_core.config.expand import expand
+from scheduler_core.config.points import FIELDS, MULTI_POINT, known
+from scheduler_core.config.schema import CONFIGURATION
+from scheduler_core.framework.plugin import Point
+from scheduler_core.migration.out_of_tree import about
+from scheduler_core.objects.strict import check_shape
+
+Manifest = Mapping[str, Any]
+_NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND, "DefaultBinder")}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPlugin:
+    """A plugin that is enabled and not here; `places` are the fields that name it, `points` the extension points, `about` what it is."""
+
+    name: str
+    points: tuple[str, ...]
+    places: tuple[str, ...]
+    about: str
+
+
+def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
+    """Of a v1 configuration, in the order in which it names them; none where it does not have the shape of one."""
+    if check_shape(manifest, CONFIGURATION, ""):
+        return []
+    places: dict[str, list[tuple[str, str]]] = {}
+    for i, profile in enumerate(manifest.get("profiles") or ()):
+        for point in (*FIELDS, MULTI_POINT):
+            plugin_set = (profile.get("plugins") or {}).get(point) or {}
+            for j, entry in enumerate(plugin_set.get("enabled") or ()):
+                name = entry.get("name") or ""
+                if not known(name):
+                    path = f"profiles[{i}].plugins.{point}.enabled[{j}]"
+                    places.setdefault(name, []).append((point, path))
+    return [
+        UnknownPlugin(
+            name,
+            tuple(dict.fromkeys(point for point, _ in at)),
+            tuple(path for _, path in at),
+            about(name),
+        )
+        for name, at in places.items()
+    ]
+
+
+def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any]:
+    """A configuration without plugins of these names and their arguments. Where they sorted the queue or bound, kube's default does."""
+    profiles = [_without(profile, names) for profile in manifest.get("profiles") or ()]
+    return {**manifest, "profiles": profiles}
+
+
+def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
+    out = dict(profile)
+    plugins = {
+        point: _left(plugin_set or {}, names) for point, plugin_set in (profile.get("plugins") or {}).items()
+    }
+    for point, default in _missing(plugins):
+        plugins[point] = {**plugins.get(point, {}), "enabled": [{"name": default}]}
+    plugins = {point: plugin_set for point, plugin_set in plugins.items() if plugin_set}
+    configs = [config for config in profile.get("pluginConfig") or () if config.get("name") not in names]
+    for field, value in (("plugins", plugins), ("pluginConfig", configs)):
+        if value:
+            out[field] = value
+        else:
+            out.pop(field, None)
+    return out
+
+
+def _left(plugin_set: Manifest, names: Collection[str]) -> dict[str, Any]:
+    enabled = [entry for entry in plugin_set.get("enabled") or () if entry.get("name") not in names]
+    out = {name: value for name, value in plugin_set.items() if name != "enabled"}
+    return {**out, "enabled": enabled} if enabled else out
+
+
+def _missing(plugins: Manifest) -> Sequence[tuple[str, str]]:
+    """The points that need a plugin and have none, with kube's default one."""
+    full = default_configuration({"profiles": [{"plugins": plugins}]})
+    expanded, _ = expand(full["profiles"][0]["plugins"], "")
+    return [(field, name) for field, (point, name) in _NEEDED.items() if not expanded[point]]
