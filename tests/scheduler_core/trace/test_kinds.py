@@ -174,8 +174,8 @@ def records() -> tuple[Record, ...]:
         *decided(),
         *waiting(),
         *clustered(),
-        *elected(),
         *extended(),
+        *elected(),
     )
 
 
