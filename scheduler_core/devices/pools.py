@@ -67,6 +67,7 @@ def _any_device_reaches(each: ResourceSlice, node: Node) -> bool:
             if device.scope is not None and scope_matches(device.scope, node):
                 return True
         except AllocationError as error:
+            # DEVIATION: kube prints the whole device.
             text = f"failed to perform node selection for device {device.name} in slice {each.name}: {error}"
             raise AllocationError(f"gather pool information: {text}") from None
     return False
