@@ -14,7 +14,8 @@ import msgspec
 from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.clock.agenda import SECOND
-from scheduler_core.extenders.behaviour import Behaviour, Latency
+from scheduler_core.extenders.behaviour import Behaviour
+from scheduler_core.extenders.written import Latency
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
 from scheduler_core.trace.kinds import CommandApplied

@@ -225,7 +225,7 @@ def _usage(command: Data) -> Message:
 
 _BEHAVIOURS = {
     "recorded": gettext_noop("has the extender %(url)s answer by rules"),
-    "written": gettext_noop("writes what the extender %(url)s answers"),
+    "cel": gettext_noop("writes what the extender %(url)s answers"),
     "http": gettext_noop("has the extender %(url)s asked over the network"),
 }
 

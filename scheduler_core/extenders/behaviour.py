@@ -6,19 +6,16 @@ Without a word nobody listens there. docs/extenders.md has the kinds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from scheduler_core.extenders.exchange import Answer, Exchange
 from scheduler_core.extenders.recorded import recorded_answer
 from scheduler_core.extenders.transport import refused, within
+from scheduler_core.extenders.written import Latency, Written, written_answer
 
-MAX_LATENCY = 3600 * 1_000_000_000
-MAX_EXPRESSION = 4096  # characters
 MAX_RULES = 200
-Latency = Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})]
-Expression = Annotated[str, msgspec.Meta(max_length=MAX_EXPRESSION)]
 
 
 class Recorded(msgspec.Struct, frozen=True, tag_field="type", tag="recorded", forbid_unknown_fields=True):
@@ -36,12 +33,11 @@ class Nobody(msgspec.Struct, frozen=True, tag_field="type", tag="nobody", forbid
     """The connection is refused."""
 
 
-Behaviour = Recorded | Remote | Nobody
+Behaviour = Recorded | Written | Remote | Nobody
 Behaviours = tuple[tuple[str, Behaviour], ...]
 """By urlPrefix, in its order."""
 
 NOBODY = Nobody()
-AWAITED: Literal["awaited"] = "awaited"
 
 
 def behaviour_of(behaviours: Behaviours, url_prefix: str) -> Behaviour:
@@ -55,6 +51,8 @@ def answer_of(exchange: Exchange, behaviour: Behaviour) -> Answer | None:
         return None
     if isinstance(behaviour, Recorded):
         answer = recorded_answer(exchange, behaviour.rules, behaviour.latency)
+    elif isinstance(behaviour, Written):
+        answer = written_answer(exchange, behaviour)
     else:
         answer = refused(exchange.url)
     return within(answer, exchange.extender.timeout)

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from scheduler_core.api.status import Refused
 from scheduler_core.commands import AnswerExtender, SetExtender, refuse
 from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.extenders.exchange import Answer
+from scheduler_core.extenders.written import Written, problems_of
+from scheduler_core.objects.errors import FieldError
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import extender_calls
 
@@ -28,6 +31,8 @@ class World(Protocol):
 def _set(world: World, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
+    if isinstance(command.behaviour, Written):
+        _require_compiled(command.behaviour)
     if command.behaviour is None:
         behaviours.pop(command.url_prefix, None)
     else:
@@ -36,6 +41,22 @@ def _set(world: World, command: SetExtender) -> None:
         raise refuse("url_prefix", command.url_prefix, f"one of at most {MOST} servers")
     ordered: Behaviours = tuple(sorted(behaviours.items(), key=lambda item: item[0]))
     world.surroundings.inputs = replace(inputs, extenders=ordered)
+
+
+def _require_compiled(written: Written) -> None:
+    """Refused, with the place of every error."""
+    errors = [
+        FieldError(
+            f"behaviour.{wrong.verb}",
+            repr(getattr(written, wrong.verb)),
+            f"an expression that compiles; line {wrong.line}, column {wrong.column + 1}: {wrong.message}",
+            line=wrong.line,
+            column=wrong.column + 1,
+        )
+        for wrong in problems_of(written)
+    ]
+    if errors:
+        raise Refused(errors)
 
 
 def _answer(world: World, command: AnswerExtender) -> None:
