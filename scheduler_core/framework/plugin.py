@@ -175,8 +175,30 @@ class CallResult:
     latency: int | None = None
 
 
+class WaitingPod(Protocol):
+    """A pod that waits on Permit. The first word that ends its wait counts, as in kube; later ones change nothing."""
+
+    @property
+    def pod(self) -> Pod:
+        """As it is assumed: with its nodeName."""
+        ...
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """The Permit plugins that have not allowed it yet. kube: GetPendingPlugins"""
+        ...
+
+    def allow(self, plugin: str) -> None:
+        """One plugin approves; the pod goes on when none is left to wait for."""
+        ...
+
+    def reject(self, plugin: str, message: str) -> None:
+        """A plugin rejects it, whether the pod waits for that one or not."""
+        ...
+
+
 class Handle(Protocol):
-    """What the framework hands to its plugins besides the snapshot: live listers and the binding call.
+    """What the framework hands to its plugins besides the snapshot: live listers, pods that wait on Permit, and the binding call.
 
     `assumed` holds what plugins have decided about other objects and the API server does not know yet, by (kind, namespace,
     name); it belongs to the scheduler, so that a copy of it has the same.
@@ -193,6 +215,23 @@ class Handle(Protocol):
     @property
     def preempting(self) -> Mapping[str, int] | None:
         """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
+        ...
+
+    @property
+    def snapshot(self) -> NodeTable:
+        """What the present cycle looks at, for points that are not handed it. kube: SnapshotSharedLister"""
+        ...
+
+    def waiting_pods(self) -> list[WaitingPod]:
+        """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
+        ...
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        """kube: GetWaitingPod"""
+        ...
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        """Rejects a pod that waits, in nobody's name; False where it does not. kube: RejectWaitingPod"""
         ...
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
@@ -225,7 +264,7 @@ class Plugin:
 
     `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
     plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
-    on a row by the pod's spec, the Node and the pods there alone.
+    on a row by the pod's spec, the Node and the pods there alone. `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
     """
 
     name: ClassVar[str]
@@ -233,6 +272,7 @@ class Plugin:
     events: ClassVar[tuple[On, ...]] = ()
     state_classes: ClassVar[tuple[type, ...]] = ()
     row_local: ClassVar[bool] = False
+    guarded: ClassVar[bool] = False
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args
@@ -255,6 +295,10 @@ class Plugin:
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first; `timestamp` is when the pod was added to the queue (ns)."""
         raise NotImplementedError
+
+    def sort_status(self, pod: Pod, timestamp: int) -> Status:
+        """Whether QueueSort has an answer for a pod; asked of guarded plugins alone."""
+        return SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         raise NotImplementedError
@@ -281,14 +325,17 @@ class Plugin:
         """Raw scores, int64[len(rows)]; a status where the plugin can't score, which ends the cycle as an error."""
         raise NotImplementedError
 
-    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
-        """Normalised scores within 0..100, a new array."""
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores
+    ) -> Scores | Status:
+        """Normalised scores within 0..100, a new array; a status where the plugin can't, which ends the cycle as an error."""
         raise NotImplementedError
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
         raise NotImplementedError
 
-    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """kube knows no answer here; a guard's, which says what went wrong, is told and changes nothing."""
         raise NotImplementedError
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
@@ -305,8 +352,8 @@ class Plugin:
         """SKIP leaves the pod to the next Bind plugin."""
         raise NotImplementedError
 
-    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        """A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
+    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """As with unreserve. A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
         raise NotImplementedError
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

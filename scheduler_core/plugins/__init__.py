@@ -19,6 +19,10 @@ from scheduler_core.plugins.nodeaffinity.plugin import NodeAffinity
 from scheduler_core.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from scheduler_core.plugins.noderesources.fit import NodeResourcesFit
 from scheduler_core.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.plugins.outoftree.coscheduling import Coscheduling
+from scheduler_core.plugins.outoftree.coscheduling_sort import CoschedulingSort
+from scheduler_core.plugins.outoftree.node_resources_allocatable import NodeResourcesAllocatable
+from scheduler_core.plugins.outoftree.target_load_packing import TargetLoadPacking
 from scheduler_core.plugins.podtopologyspread.plugin import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.queue_sort_examples import CreationTimeSort, SmallestFirstSort
@@ -80,6 +84,9 @@ DEMONSTRATION = "Demonstration"
 # Examples of another order of the queue; in no default either.
 EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
 
+# Plugins of other repositories that people use most, written anew; ours as well, and in no default.
+OUT_OF_TREE = ("Coscheduling", "CoschedulingSort", "TargetLoadPacking", "NodeResourcesAllocatable")
+
 # The plugins in the order in which people are shown them. plugins/registry.py adds those of installed packages.
 ROOMS: tuple[type[Plugin], ...] = (
     SchedulingGates,
@@ -104,4 +111,8 @@ ROOMS: tuple[type[Plugin], ...] = (
     Demonstration,
     CreationTimeSort,
     SmallestFirstSort,
+    Coscheduling,
+    CoschedulingSort,
+    TargetLoadPacking,
+    NodeResourcesAllocatable,
 )

@@ -1,7 +1,8 @@
 """Plugins of installed packages: Python entry points of the group `scheduler_playground.plugins`.
 
 An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out with the reason: a
-package that is broken must not keep a server from starting. A history with such plugins needs the same packages wherever it is replayed.
+package that is broken must not keep a server from starting. What goes wrong in one that can be used ends no more than the cycle
+(framework/guard.py). A history with such plugins needs the same packages wherever it is replayed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
+from scheduler_core.framework.guard import guarded
 from scheduler_core.framework.plugin import Plugin, Point, takes_part
 
 GROUP = "scheduler_playground.plugins"
@@ -26,7 +28,7 @@ def installed(
         if plugin is None:
             problems[point.name] = f"{point.value}: {problem}"
         else:
-            plugins[point.name] = plugin
+            plugins[point.name] = guarded(plugin)
     return plugins, problems
 
 

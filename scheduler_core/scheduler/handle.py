@@ -9,11 +9,14 @@ from scheduler_core.api.faults import BIND, CHANGED, VOLUMES
 from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.api.store import Store
+from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Assumptions
+from scheduler_core.framework.plugin import Assumptions, WaitingPod
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler import waiting
 from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.kinds import ApiCall
 
@@ -29,6 +32,11 @@ class HandleOwner(client.Caller, Protocol):
 
     @property
     def preempting(self) -> Mapping[str, int]: ...
+
+    @property
+    def snapshot(self) -> NodeTable: ...
+
+    def pods_waiting(self) -> list[BindingCycle]: ...
 
     @property
     def replica(self) -> Store | None: ...
@@ -57,6 +65,22 @@ class WorldHandle:
     @property
     def preempting(self) -> Mapping[str, int] | None:
         return self._preempting if self._world.settings.async_preemption else None
+
+    @property
+    def snapshot(self) -> NodeTable:
+        return self._scheduler.snapshot
+
+    def waiting_pods(self) -> list[WaitingPod]:
+        return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        return next((each for each in self.waiting_pods() if each.pod.uid == uid), None)
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        found = self.waiting_pod(uid)
+        if found is not None:
+            found.reject("", "removed")
+        return found is not None
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         if kind == "Pod":

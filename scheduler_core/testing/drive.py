@@ -23,9 +23,10 @@ from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.registry import registry
+from scheduler_core.testing.waiting import NobodyWaits
 
 
-class NoObjects:
+class NoObjects(NobodyWaits):
     """A handle to an empty API server; `bound` collects (pod, node) of the binding calls, which get `answer`."""
 
     features: Features = DEFAULT_FEATURES
@@ -33,6 +34,7 @@ class NoObjects:
     def __init__(self, answer: Status = SUCCESS) -> None:
         self.answer = answer
         self.assumed: Assumptions = {}
+        self.snapshot = NodeTable()
         self.preempting: Mapping[str, int] | None = {}
         self.bound: list[tuple[str, str]] = []
 

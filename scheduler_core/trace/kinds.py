@@ -219,6 +219,18 @@ class PodWaits(Facts, frozen=True):
     timeouts: Annotated[dict[str, int], "how long it waits at most (ns), by plugin"]
 
 
+class WaitDecided(Facts, frozen=True):
+    """A plugin allowed or rejected a pod that waits on Permit."""
+
+    KIND: ClassVar = "wait_decided"
+    DECISION: ClassVar = True
+
+    pod: PodKey
+    plugin: Annotated[str, "in whose name, empty for nobody's"]
+    decision: Annotated[str, "allow or reject"]
+    message: Annotated[str, "why it was rejected"] = ""
+
+
 class WaitEnded(Facts, frozen=True):
     """The wait on Permit ended."""
 
@@ -357,6 +369,7 @@ CLASSES: tuple[type[Facts], ...] = (
     PodAssumed,
     PodForgotten,
     PodWaits,
+    WaitDecided,
     WaitEnded,
     BindingStarted,
     BindingEnded,

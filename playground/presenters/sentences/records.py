@@ -34,6 +34,7 @@ from scheduler_core.trace.kinds import (
     SchedulerStage,
     SchedulerStarted,
     TimerFired,
+    WaitDecided,
     WaitEnded,
     WatchEventHeard,
 )
@@ -135,6 +136,14 @@ def _binding_started(started: BindingStarted) -> Message:
 
 def _wait_ended(ended: WaitEnded) -> Message:
     return message(gettext_noop("the wait of %(pod)s has ended"), pod=short(ended.pod))
+
+
+def _wait_decided(decided: WaitDecided) -> Message:
+    if decided.decision == "allow":
+        text = gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit")
+    else:
+        text = gettext_noop("%(plugin)s rejects %(pod)s, which waits on Permit: %(why)s")
+    return message(text, plugin=decided.plugin or "–", pod=short(decided.pod), why=decided.message)
 
 
 def _pod_waits(waits: PodWaits) -> Message:
@@ -332,6 +341,7 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(AttemptStarted, gettext_noop("A scheduling cycle begins"), _attempt_started),
     Sentence(BindingStarted, gettext_noop("A binding cycle begins"), _binding_started),
     Sentence(WaitEnded, gettext_noop("WaitOnPermit"), _wait_ended),
+    Sentence(WaitDecided, gettext_noop("Permit"), _wait_decided),
     Sentence(PodWaits, gettext_noop("Permit"), _pod_waits),
     Sentence(PodAssumed, gettext_noop("Assume"), _pod_assumed),
     Sentence(PodForgotten, gettext_noop("Forget"), _pod_forgotten),

@@ -51,6 +51,7 @@ from scheduler_core.trace.kinds import (
     SchedulerStage,
     SchedulerStarted,
     TimerFired,
+    WaitDecided,
     WaitEnded,
     WatchEventHeard,
 )
@@ -310,6 +311,16 @@ LINES: tuple[Line[Any], ...] = (
         lambda forgotten: message(gettext_noop("ForgetPod: its node has the room again")),
     ),
     Line(PodWaits, PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: it waits on Permit"))),
+    Line(
+        WaitDecided,
+        PLUGINS,
+        BINDING,
+        lambda said: message(
+            gettext_noop("%(decision)s in the name of %(plugin)s"),
+            decision=said.decision.capitalize(),
+            plugin=said.plugin or "–",
+        ),
+    ),
     Line(
         WaitEnded,
         PLUGINS,

@@ -41,6 +41,11 @@ def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int,
     return framework.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
 
 
+def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
+    """Whether QueueSort had an answer for the pod; it ran while the pod was queued."""
+    return _answered(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
+
+
 def passed_while_queued(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
     """The step of a plugin that let the pod pass before its cycle began."""
     return _keep(cycle, PluginStep(point, plugin.name, SUCCESS, cycle.t, cycle.position))
@@ -132,8 +137,10 @@ def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
 
 
 def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: Scores) -> PluginStep:
-    """NormalizeScore: the step has the normalised scores."""
+    """NormalizeScore: the step has the normalised scores, or a status where the plugin can't normalise."""
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, rows, raw)
+    if isinstance(scores, Status):
+        return _answered(Point.NORMALIZE_SCORE, plugin, cycle, scores)
     step = PluginStep(
         _NORMALIZE_SCORE,
         plugin.name,
@@ -158,9 +165,10 @@ def run_reserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 
 
 def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Unreserve, which has no answer: its status is nobody's."""
-    plugin.unreserve(cycle.state, cycle.pod, cycle.node)
-    return _keep(cycle, PluginStep(Point.UNRESERVE, plugin.name, SUCCESS, cycle.t, cycle.position))
+    """Unreserve, which has no answer: its status is nobody's, but for what went wrong."""
+    failed = plugin.unreserve(cycle.state, cycle.pod, cycle.node)
+    status = SUCCESS if failed is None else failed.by(plugin.name)
+    return _keep(cycle, PluginStep(Point.UNRESERVE, plugin.name, status, cycle.t, cycle.position))
 
 
 def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
@@ -193,7 +201,9 @@ def run_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 
 def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """PostBind, which can't fail; a text that the plugin leaves in the state is the step's reason."""
-    plugin.post_bind(cycle.state, cycle.pod, cycle.node)
+    failed = plugin.post_bind(cycle.state, cycle.pod, cycle.node)
+    if failed is not None:
+        return _answered(Point.POST_BIND, plugin, cycle, failed)
     note = cycle.state.get(f"{Point.POST_BIND}{plugin.name}")
     status = Status(reasons=(note,)) if isinstance(note, str) else SUCCESS
     return _answered(Point.POST_BIND, plugin, cycle, status)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime.framework import Framework
-from scheduler_core.framework.status import unresolvable
+from scheduler_core.framework.status import Status, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm import find_nodes, post_filter, pre_filter, scoring
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
-from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran
+from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
 from scheduler_core.scheduler.cycles.phases import (
     Phase,
     PhaseResult,
@@ -105,7 +105,7 @@ ALGORITHM = (
         point=Point.NORMALIZE_SCORE,
         skips=not_skipped_at_pre_score,
         run=scoring.run_normalize,
-        then={PhaseResult.SUCCESS: Phase.SELECT},
+        then={PhaseResult.SUCCESS: Phase.SELECT, PhaseResult.ERROR: Phase.FAILED},
     ),
     AlgorithmPhase(
         phase=Phase.SELECT,
@@ -126,6 +126,12 @@ def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
         cycle.phase, cycle.outcome, cycle.message = Phase.FAILED, "unschedulable", NO_NODES
         return
     _enter(cycle, framework, algorithm_state, Phase.PRE_FILTER)
+
+
+def fail_unsorted(cycle: SchedulingCycle, plugin: str, status: Status) -> None:
+    """Ends a new cycle where QueueSort had no answer for its pod."""
+    internal_error(cycle, f'running QueueSort plugin "{plugin}": {status.message}')
+    cycle.phase = Phase.FAILED
 
 
 def advance(

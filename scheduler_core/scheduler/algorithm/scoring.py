@@ -50,7 +50,11 @@ def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
     step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
-    assert step.scores is not None
+    if step.scores is None:
+        text = (
+            f'running Normalize on Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
+        )
+        return step, internal_error(cycle, text)
     board.normalized[i] = step.scores
     return step, NEXT
 

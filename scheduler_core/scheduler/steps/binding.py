@@ -190,7 +190,7 @@ def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> No
     plugins = _plugins(scheduler, binding)
     last = binding.index + 1 >= len(plugins)
     passed_on = point is Point.BIND and status.code is Code.SKIP
-    failed = not status.ok and (last or not passed_on)
+    failed = not status.ok and (last or not passed_on) and point is not Point.POST_BIND
     over = failed or last or (point is Point.BIND and status.ok)
     measure.answered(scheduler, binding, plugins[binding.index].name, status, over)
     if failed:

@@ -5,14 +5,16 @@ kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.durations import go_duration
-from scheduler_core.scheduler.actions import AdvanceBinding, TimeOutPermit
+from scheduler_core.scheduler.actions import TimeOutPermit
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import journeys
+from scheduler_core.scheduler.waiting import allow, reject
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import PodWaits
+
+__all__ = ["allow", "reject", "time_out", "wait"]
 
 
 def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:
@@ -25,27 +27,9 @@ def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, in
         world.agenda.push(deadline, TimeOutPermit(scheduler.name, binding.number, plugin))
 
 
-def allow(scheduler: Scheduler, binding: BindingCycle, plugin: str) -> None:
-    """One plugin approves; the pod goes on when none is left to wait for."""
-    binding.waiting.pop(plugin, None)
-    if not binding.waiting:
-        _decide(scheduler, binding, SUCCESS)
-
-
-def reject(scheduler: Scheduler, binding: BindingCycle, plugin: str, message: str) -> None:
-    """A plugin (or the deletion of the pod) rejects the waiting pod."""
-    binding.waiting.clear()
-    _decide(scheduler, binding, Status(Code.UNSCHEDULABLE, (message,), plugin))
-
-
 def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
     """The wait for a plugin took too long."""
     binding = scheduler.bindings[number]
     waited = binding.waiting[plugin] - binding.started
     text = f"rejected due to timeout after waiting {go_duration(waited)} at plugin {plugin}"
     reject(scheduler, binding, plugin, text)
-
-
-def _decide(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
-    binding.decision = status
-    scheduler.world.agenda.push(scheduler.world.now, AdvanceBinding(scheduler.name, binding.number))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scheduler_core.api.kube_events import WARNING
 from scheduler_core.cluster.cache import CacheError
-from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.plugin import Plugin, Point
 from scheduler_core.framework.runtime import points
 from scheduler_core.framework.runtime.records import record_step
 from scheduler_core.framework.status import Code, Status, error
@@ -80,8 +80,20 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
             _record(scheduler, cycle, points.passed_while_queued(plugin, point, cycle))
-    algorithm.begin(cycle, framework, scheduler.algorithm_state)
+    sort = framework.at(Point.QUEUE_SORT)[0]
+    if not sort.guarded or _is_sorted(scheduler, cycle, sort):
+        algorithm.begin(cycle, framework, scheduler.algorithm_state)
     scheduler.push_cycle(0)
+
+
+def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> bool:
+    """Whether a QueueSort plugin of somebody's own had an answer for the pod; its cycle fails where it had none."""
+    if plugin.sort_status(cycle.pod, cycle.queued.timestamp).ok:
+        return True
+    step = points.run_queue_sort(plugin, cycle, cycle.queued.timestamp)
+    _record(scheduler, cycle, step)
+    algorithm.fail_unsorted(cycle, plugin.name, step.status)
+    return False
 
 
 def advance(scheduler: Scheduler) -> None:

@@ -16,12 +16,13 @@ from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.nominator import Nominator
+from scheduler_core.testing.waiting import NobodyWaits
 
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]
 
 
-class World:
+class World(NobodyWaits):
     """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
 
     def __init__(

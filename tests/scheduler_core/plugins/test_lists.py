@@ -1,7 +1,7 @@
 """The three lists of plugins agree with each other and with kube."""
 
 from scheduler_core.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.plugins import DEFAULT_ORDER, DEMONSTRATION, EXAMPLES, NAMES, ROOMS
+from scheduler_core.plugins import DEFAULT_ORDER, DEMONSTRATION, EXAMPLES, NAMES, OUT_OF_TREE, ROOMS
 
 
 def test_the_default_order_names_every_in_tree_plugin_once() -> None:
@@ -22,7 +22,7 @@ def test_the_default_weights_are_kubes() -> None:
 
 
 def test_every_plugin_that_is_built_is_one_of_kubes() -> None:
-    assert {plugin.name for plugin in ROOMS} - {DEMONSTRATION, *EXAMPLES} == set(NAMES)
+    assert {plugin.name for plugin in ROOMS} - {DEMONSTRATION, *EXAMPLES, *OUT_OF_TREE} == set(NAMES)
 
 
 def test_no_two_rooms_have_the_same_name() -> None:

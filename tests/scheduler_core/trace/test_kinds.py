@@ -82,6 +82,20 @@ def decided() -> Iterator[Record]:
     yield from sim.run().records
 
 
+def waiting() -> Iterator[Record]:
+    """A plugin rejects pods that wait on Permit for one that fits nowhere."""
+    sim = Simulation()
+    enabled = {"plugins": {"multiPoint": {"enabled": [{"name": "Coscheduling"}]}}}
+    version = "kubescheduler.config.k8s.io/v1"
+    manifest = {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": [enabled]}
+    sim.apply(SetConfiguration(manifest))
+    members = [pod(name, cpu, {"playground.dev/min-member": "2"}) for name, cpu in (("a", "1"), ("b", "99"))]
+    for member in members:
+        member["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
+    sim.apply(ApplyObjects((node("a"), *members)))
+    yield from sim.run(steps=200).records
+
+
 def clustered() -> Iterator[Record]:
     """A world with controllers hears every command that is for such worlds alone."""
     sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
@@ -133,7 +147,16 @@ def sim_record(facts: Facts) -> Record:
 def records() -> tuple[Record, ...]:
     """What worlds say in which, all together, everything happens."""
     rich = chain.from_iterable(sim.last for sim in walk(steps=1_600))
-    return (*rich, *expiring(), *unbindable(), *preempting(), *decided(), *clustered(), *elected())
+    return (
+        *rich,
+        *expiring(),
+        *unbindable(),
+        *preempting(),
+        *decided(),
+        *waiting(),
+        *clustered(),
+        *elected(),
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -92,9 +92,10 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
     assert {file for file, _ in calls} - {file for file, _ in hops(title)} <= COMMON_CALLERS
 
 
-# What is around every request: gate, proxies, middleware; and the loop's own thread.
+# What is around every request: gate, identity, proxies, middleware; and the loop's own thread.
 COMMON_CALLERS = {
     "playground/gate.py",
+    "playground/identity.py",
     "playground/middleware.py",
     "playground/proxies.py",
     "playground/sessions/web/loop.py",

@@ -1,0 +1,1 @@
+"""Plugins for Scheduler Playground, as an example: every extension point once."""
