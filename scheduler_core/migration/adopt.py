@@ -106,7 +106,9 @@ def path_before(path: str, after: Any, before: Any) -> str:
             if before is None:
                 break
         else:
-            after, before = (each.get(step) if isinstance(each, Mapping) else None for each in (after, before))
+            after, before = (
+                each.get(step) if isinstance(each, Mapping) else None for each in (after, before)
+            )
         out.append(step)
         if before is None:
             break
