@@ -13,7 +13,7 @@ _ACTIONS = {
 }
 # How a field of an older configuration fares in v1 (scheduler_core's Change), with the tone of its tag.
 _CHANGES = {
-    "moved": (_("said otherwise"), "changed"),
+    "moved": (_("changed"), "changed"),
     "kept": (_("written out"), "created"),
     "dropped": (_("dropped"), ""),
     "lost": (_("lost"), "refused"),

@@ -172,7 +172,8 @@ def _written(profile: Profile) -> dict[str, Any]:
         profile.disabled[point] = dict.fromkeys(
             (name for name in usual if name not in profile.names(point)), ""
         )
-    return write_plugins(profile, _READ_AS)
+    plugins, _ = write_plugins(profile, _READ_AS)
+    return plugins
 
 
 def _filters(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> list[Change]:

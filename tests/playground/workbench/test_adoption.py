@@ -30,7 +30,7 @@ profiles:
   - plugins:
       multiPoint:
         enabled:
-          - name: Coscheduling
+          - name: NodeResourceTopologyMatch
 """
 
 
@@ -85,7 +85,7 @@ def test_the_v1_text_can_be_put_into_the_editor(begun):
 def test_plugins_that_are_not_here_are_named_and_left_out(begun):
     answer = begun.post("configuration", text=GANG, apply="")
     said = page_text(answer)
-    assert "Coscheduling line 7 multiPoint schedules the pods of a PodGroup" in said
+    assert "NodeResourceTopologyMatch line 7 multiPoint looks into the NUMA zones of nodes" in said
     [text] = offered(answer)
     assert begun.post("configuration", text=text, apply="").status_code == 302
 

@@ -10,7 +10,7 @@ from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.migration.changes import Change, Migration
 from scheduler_core.migration.finding.found import Found
-from scheduler_core.migration.migrate import migrate, older_version
+from scheduler_core.migration.migrating import migrate, older_version
 from scheduler_core.migration.policy import migrate_policy
 from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
 from scheduler_core.objects.errors import FieldError, InvalidObject
