@@ -32,6 +32,14 @@ class Found:
     errors: tuple[FieldError, ...] = field(default=())
 
     @property
+    def usual(self) -> bool:
+        """Whether these are flags that amount to kube-scheduler's defaults."""
+        usual = {"apiVersion", "kind", "leaderElection"}
+        election = self.manifest.get("leaderElection") or {"leaderElect": True}
+        alike = set(self.manifest) <= usual and election == {"leaderElect": True}
+        return self.what == "flags" and alike and not self.gates
+
+    @property
     def line(self) -> int | None:
         place = self.locate("")
         return place[0] if place is not None else None

@@ -121,3 +121,27 @@ def test_a_policy_says_what_replaced_it(begun):
 def test_a_view_key_is_offered_nothing_to_apply(begun):
     answer = begun.browser.post(begun.view_url + "configuration", {"text": OLD, "apply": ""})
     assert answer.status_code == 403
+
+
+def test_an_import_offers_the_configurations_in_it(begun):
+    pods = "\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: extra}\n"
+    preview = begun.browser.post(begun.url + "import", {"text": inside(OLD) + pods}, follow=True)
+    said = page_text(preview)
+    assert "This is a configuration of v1beta2 ConfigMap kube-system/config, data[my.yaml] line 6" in said
+    [text] = offered(preview)
+    assert begun.post("configuration", text=text, apply="").status_code == 302
+    assert profiles(begun)[0]["schedulerName"] == "packing"
+
+
+def test_a_configuration_alone_in_an_import_is_no_object(begun):
+    preview = begun.browser.post(begun.url + "import", {"text": OLD}, follow=True)
+    assert "a scheduler's configuration is no object of the cluster" in page_text(preview)
+    assert len(offered(preview)) == 1
+
+
+def test_the_flags_of_kubeadm_are_no_configuration_to_offer(begun):
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: kube-scheduler-a, namespace: kube-system}\nspec:\n  containers:\n"
+        "  - {name: kube-scheduler, image: registry.k8s.io/kube-scheduler, command: [kube-scheduler, --leader-elect=true]}\n"
+    )
+    assert offered(begun.browser.post(begun.url + "import", {"text": pod}, follow=True)) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -19,8 +19,8 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.config import ConfigurationError, load_configuration
-from scheduler_core.migration import Adoption, Found, adopt, find
-from scheduler_core.view import FieldError, InvalidObject, LoadLimits
+from scheduler_core.migration import Adoption, Found, adopt, find, find_in
+from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
 
 MOST_BYTES = 128 << 10
 MOST_OFFERS = 10
@@ -42,6 +42,16 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
         return Adopted(manifest=dict(adoptions[0].manifest))
     errors = _refused(found[0]) if len(adoptions) == 1 and not found[0].where else []
     return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
+
+
+def offers(loaded: Sequence[Loaded], text: str) -> list[Offer]:
+    """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
+    found = [each for each in find_in(loaded, text) if not each.usual]
+    once: list[Found] = []
+    for each in found:
+        if all(each.manifest != other.manifest for other in once):
+            once.append(each)
+    return [offer(adopt(each)) for each in once[:MOST_OFFERS]]
 
 
 def offer(adoption: Adoption) -> Offer:
