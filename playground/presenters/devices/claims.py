@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.presenters.devices.paging import window
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.readings import ResourceClaim, pods_of
@@ -12,7 +13,6 @@ from scheduler_core.view import WorldView
 
 Manifest = Mapping[str, Any]
 KIND = "ResourceClaim"
-PAGE = 50
 STATES = {
     "pending": gettext_noop("pending"),
     "allocated": gettext_noop("allocated"),
@@ -28,12 +28,10 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> dict[str, Any]
     for each in every:
         counts[state_of(each)] += 1
     chosen = [each for each in every if state in ("", state_of(each)) and _matches(each, q)]
-    start = min(page, max(len(chosen) - 1, 0) // PAGE) * PAGE
+    shown = window(len(chosen), page)
     return {
-        "rows": [row(each) for each in chosen[start : start + PAGE]],
-        "first": start,
-        "size": PAGE,
-        "matching": len(chosen),
+        "rows": [row(each) for each in chosen[shown.start : shown.end]],
+        "page": shown.to_json(),
         "claims": len(every),
         "counts": [{"state": name, "word": STATES[name], "count": n} for name, n in counts.items()],
         "state": state,
@@ -119,7 +117,7 @@ def node_of(allocation: Manifest | None) -> str:
     selector = (allocation or {}).get("nodeSelector") or {}
     for term in selector.get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
-            values = field.get("values") or ()
+            values = list(field.get("values") or ())
             if field.get("key") == "metadata.name" and len(values) == 1:
                 return str(values[0])
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.presenters.devices.node import counter_sets
+from playground.presenters.devices.paging import window
 from playground.presenters.devices.states import described, stock, taint_text
 from playground.presenters.scene import scheduler_of
 from playground.presenters.words import Message, gettext_noop, message
@@ -19,7 +20,7 @@ from scheduler_core.readings import (
 )
 from scheduler_core.view import WorldView
 
-PAGE = 50
+MOST_SLICES = 30
 _INCOMPLETE = gettext_noop(
     "%(n)s of %(expected)s slices of generation %(generation)s are there. kube takes single devices of it, but a request for "
     "all devices ends the cycle: resource pool %(pool)s is currently being updated."
@@ -34,13 +35,10 @@ def pools(sim: WorldView, q: str, page: int) -> dict[str, Any]:
     found = stock(sim)
     every = found.pools if found is not None else ()
     chosen = [pool for pool in every if _matches(pool, q)]
-    start = min(page, max(len(chosen) - 1, 0) // PAGE) * PAGE
-    shown = chosen[start : start + PAGE]
+    shown = window(len(chosen), page)
     return {
-        "rows": [_row(found, pool) for pool in shown] if found is not None else [],
-        "first": start,
-        "size": PAGE,
-        "matching": len(chosen),
+        "rows": [_row(found, pool) for pool in chosen[shown.start : shown.end]] if found is not None else [],
+        "page": shown.to_json(),
         "pools": len(every),
         "totals": _totals(found) if found is not None else None,
         "classes": [_class(DeviceClass.of(each)) for each in sim.store.list("DeviceClass")],
@@ -56,18 +54,20 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
     if found is None or known is None:
         return None
     members = [(each, device) for each in known.slices for device in each.devices if q in device.name]
-    start = min(page, max(len(members) - 1, 0) // PAGE) * PAGE
-    shown = members[start : start + PAGE]
+    page_of = window(len(members), page)
+    shown = members[page_of.start : page_of.end]
     slices = dict.fromkeys(each for each, _ in shown)
+    row = _row(found, known)
     return {
-        **_row(found, known),
-        "members": [_slice(each) for each in known.slices[:PAGE]],
-        "older": list(known.older[:PAGE]),
+        **row,
+        "members": [_slice(each) for each in known.slices[:MOST_SLICES]],
+        "older": list(known.older[:MOST_SLICES]),
+        "count": known.size,
+        "free": row["counts"]["free"],
+        "more": 0,
         "devices": [described(found, each, device, found.state(each, device)) for each, device in shown],
         "sets": counter_sets(found, [use for each in slices for use in found.counters(each)]),
-        "first": start,
-        "size": PAGE,
-        "matching": len(members),
+        "page": page_of.to_json(),
     }
 
 
@@ -106,7 +106,7 @@ def _counts(states: Sequence[DeviceState]) -> dict[str, Any]:
         if width:
             parts.append({"state": state.value, "x": round(x, 2), "width": round(width, 2)})
         x += width
-    return {"devices": len(states), "counts": counts, "bar": parts}
+    return {"size": len(states), "counts": counts, "bar": parts}
 
 
 def _totals(stock: Stock) -> dict[str, Any]:
