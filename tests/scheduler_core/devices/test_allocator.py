@@ -3,6 +3,7 @@
 kube: dynamic-resource-allocation/structured/internal/allocatortesting/allocator_testing.go @ v1.34.1
 """
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -339,6 +340,22 @@ def test_an_invalid_pool_is_an_error_as_soon_as_the_search_gets_to_it() -> None:
         allocate(slices, [claim()], taken=["d0"])
 
 
+def test_a_node_selector_that_cannot_be_read_is_an_error() -> None:
+    term = {"matchExpressions": [{"key": "zone", "operator": "Bad", "values": ["a", "b"]}]}
+    slices = [slice_of(["d0"], name="s", node_name=None, nodeSelector={"nodeSelectorTerms": [term]})]
+    with pytest.raises(AllocationError) as raised:
+        allocate(slices, [claim()])
+    printed = (
+        "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{"
+        "NodeSelectorRequirement{Key:zone,Operator:Bad,Values:[a b],},},MatchFields:[]NodeSelectorRequirement{},},},}"
+    )
+    assert str(raised.value) == (
+        "gather pool information: failed to perform node selection for slice s: failed to parse node selector "
+        f'{printed}: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Bad": '
+        'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
+
+
 def test_a_constraint_that_all_devices_cannot_meet_is_an_error() -> None:
     slices = [slice_of([device("d0", attributes={"n": 1}), device("d1", attributes={"n": 2})])]
     text = "cannot add device gpu.example.com/a/d1 because a claim constraint would not be satisfied"
@@ -380,6 +397,14 @@ def test_a_tree_is_limited_and_counts_what_it_leaves_out() -> None:
     wanted = claim(request(count=3), request("none", select=["none"]))
     allocate([slice_of(["d0", "d1", "d2", "d3"])], [wanted], watch=tree)
     assert tree.left_out > 10 and tree.root["outcome"] == "none"
+
+
+def test_a_deep_tree_can_be_written_as_json() -> None:
+    tree = SearchTree()
+    many = [claim(request(count=30), name=f"c{i}") for i in range(10)]
+    allocate([slice_of([f"d{i}" for i in range(300)])], many, watch=tree)
+    assert tree.left_out and tree.root["outcome"] == "found"
+    assert json.loads(json.dumps(tree.root)) == tree.root
 
 
 def test_a_tree_ends_with_the_error() -> None:
