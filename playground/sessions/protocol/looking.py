@@ -183,14 +183,20 @@ class Metrics(Query[Data], frozen=True, kw_only=True):
     scheduler: str
 
 
-Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas"]
+Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devices", "claims"]
 
 
 class Cluster(Query[Data], frozen=True, kw_only=True):
-    """What the components around the schedulers do: one part of it, or one node by its name."""
+    """What the components around the schedulers do: one part of it, or one node, pool of devices or claim by its name.
+
+    `q` and `state` choose rows of devices and claims, `page` a page of them.
+    """
 
     part: Part
     name: str
+    q: str = ""
+    state: str = ""
+    page: int = 0
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):
