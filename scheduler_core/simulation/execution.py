@@ -264,9 +264,12 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     if begins and world.settings.cluster is None:
         world.surroundings = Surroundings(world.surroundings.inputs)
+    gated = settings.device_gates != world.settings.device_gates
     world.settings = settings
     if begins:
         cluster_commands.start(world)
+    elif gated and settings.cluster is not None:
+        cluster_commands.heed_gates(world)
     if restart:
         world.store.read_again(settings.reading)
         _restart_all(world, configurations)
