@@ -16,6 +16,7 @@ from scheduler_core.api.status import Refused
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.plugins.cel import NAME_PATTERN, Definition
 from scheduler_core.trace.kinds import CommandApplied
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Command",
     "CreateObject",
     "DecidePermit",
+    "DefinePlugin",
     "DeleteObjects",
     "DrainNode",
     "EvictPod",
@@ -114,6 +116,13 @@ class SetSettings(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Changes settings of the world (see WorldSettings); what a scheduler reads only when it starts has the schedulers restart."""
 
     settings: Mapping[str, Any]
+
+
+class DefinePlugin(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart (docs/own-plugins.md)."""
+
+    plugin: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)]
+    definition: Definition | None = None
 
 
 class DecidePermit(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -259,6 +268,7 @@ Command = (
     | PatchObject
     | SetConfiguration
     | SetSettings
+    | DefinePlugin
     | DecidePermit
     | FailCall
     | CreateObject

@@ -23,6 +23,7 @@ from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.cel import plugins_of
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
@@ -113,7 +114,9 @@ class Scheduler(State):
         self.features = world.settings.features
         demonstration = world.settings.demonstration
         self.effective = (
-            with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
+            with_plugin(configuration, DEMONSTRATION, self.features, world.settings.plugins)
+            if demonstration
+            else configuration
         )
         self.world = world
         self.assumed = {}
@@ -167,8 +170,10 @@ class Scheduler(State):
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
+        handle, plugins = WorldHandle(self), registry()
+        if own := self.world.settings.plugins:
+            plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
+        return {p.scheduler_name: Framework(p, plugins, handle) for p in self.effective.profiles}
 
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
