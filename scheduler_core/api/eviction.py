@@ -88,12 +88,6 @@ def budgets_for(api: APIServer, pod: Pod) -> list[Manifest]:
     ]
 
 
-def ready(pod: Pod) -> bool:
-    """Whether a pod counts as healthy."""
-    condition = pod.condition("Ready")
-    return condition is not None and condition.get("status") == "True"
-
-
 def disruption_allowed(status: Manifest, timestamp: str) -> list[Manifest]:
     """The conditions of a budget with DisruptionAllowed as its figures say."""
     allowed = (status.get("disruptionsAllowed") or 0) > 0
@@ -153,7 +147,7 @@ def _asked_budget(api: APIServer, pod: Pod) -> Manifest | None:
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
         raise _refused(pod, Answer(message=SEVERAL, status=500))
-    if not budgets or (not ready(pod) and _lets_unready_go(budgets[0])):
+    if not budgets or (not pod.ready and _lets_unready_go(budgets[0])):
         return None
     refusal = _refusal(budgets[0])
     if refusal is not None:

@@ -63,6 +63,7 @@ _BUILT_IN = (
     ("ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates", True),
     ("ResourceSlice", "resource.k8s.io", "resourceslices", False),
     ("DeviceClass", "resource.k8s.io", "deviceclasses", False),
+    ("DeviceTaintRule", "resource.k8s.io", "devicetaintrules", False),
     ("RuntimeClass", "node.k8s.io", "runtimeclasses", False),
     ("Lease", "coordination.k8s.io", "leases", True),
     ("EndpointSlice", "discovery.k8s.io", "endpointslices", True),

@@ -21,6 +21,18 @@ def controller_of(manifest: Manifest | None) -> Mapping[str, Any] | None:
     return None
 
 
+def controller_reference(api_version: str, kind: str, name: str, uid: str) -> dict[str, Any]:
+    """The owner reference that makes an object the controller of another. kube: apimachinery/pkg/apis/meta/v1/controller_ref.go"""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "name": name,
+        "uid": uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
 class ByController:
     """Keys of objects by the uid of their controller, those without one by namespace; each list sorted."""
 

@@ -20,6 +20,10 @@ from scheduler_core.api.kinds import Kind, kind_of, known, reference
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.api.pod_memo import PodMemo
 from scheduler_core.api.registry import strategies
+from scheduler_core.api.registry.devices import strategy as devices
+from scheduler_core.api.registry.devices.defaults import defaulted
+from scheduler_core.api.registry.devices.gates import DeviceGates
+from scheduler_core.api.registry.devices.versions import converted
 from scheduler_core.api.registry.naming import key_of, named, placed
 from scheduler_core.api.rewriting import with_section
 from scheduler_core.api.schema.reading import read, read_patched
@@ -48,6 +52,7 @@ class APIServer:
     options: APIServerOptions
     now: int
     memo: PodMemo | None = None  # of an import
+    devices: DeviceGates | None = None  # None: objects about devices are kept as they are given
 
     # writing
 
@@ -56,7 +61,10 @@ class APIServer:
     ) -> Manifest:
         """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
         recalled = None if self.memo is None else self.memo.recall(manifest)
-        kind = read(manifest) if recalled is None else known("Pod")
+        if recalled is None:
+            kind, manifest = self.read(manifest)
+        else:
+            kind = known("Pod")
         manifest = named(placed(manifest, kind), kind, self.store)
         namespace, name = key_of(manifest)
         request = Request(
@@ -97,7 +105,8 @@ class APIServer:
         self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
     ) -> Manifest:
         """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
-        return self._update(self.read(manifest), manifest, subresource, user, imported)
+        kind, manifest = self.read(manifest)
+        return self._update(kind, manifest, subresource, user, imported)
 
     def _update(
         self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False
@@ -120,11 +129,16 @@ class APIServer:
             subresource=subresource,
             imported=imported,
         )
-        new = strategies.with_defaults(kind, manifest)
+        new = self._with_defaults(kind, manifest)
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
-        errors = [*validate(new, kind), *validate_update(old, new, kind, subresource)]
+        gates = self.devices
+        if gates is not None:
+            new = devices.updated(kind, old, new, subresource, gates, imported)
+        errors = validate(new, kind, gates is not None) + validate_update(old, new, kind, subresource)
+        if gates is not None and devices.are_about(kind):
+            errors += devices.update_errors(kind, old, new, subresource, gates, self.store)
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
@@ -143,13 +157,13 @@ class APIServer:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
-        new = strategies.patched(kind, old, patch, type_)
+        new = strategies.patched(kind, old, patch, type_, self.devices is not None)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch)
+        read_patched(new, patch, self.devices is not None)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -194,9 +208,16 @@ class APIServer:
 
     # what all of them need
 
-    def read(self, manifest: Any) -> Kind:
-        """The kind of an object. Refused: 400, where it cannot be read."""
-        return read(manifest)
+    def read(self, manifest: Any) -> tuple[Kind, Manifest]:
+        """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
+        kind = read(manifest, self.devices is not None)
+        return kind, manifest if self.devices is None else converted(manifest)
+
+    def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
+        manifest = strategies.with_defaults(kind, manifest)
+        if self.devices is None or not devices.are_about(kind):
+            return manifest
+        return defaulted(manifest, kind.key, self.store.timestamp(self.now))
 
     def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
         """A new object as admission would have it. Refused."""
@@ -207,11 +228,17 @@ class APIServer:
         plugins = plugins_of(self.options)
         if request.restored:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
-        manifest = strategies.prepare_for_create(kind, manifest)
+        manifest = self._with_defaults(kind, strategies.prepare_for_create(kind, manifest))
         for plugin in plugins:
             manifest = plugin.admit(request, manifest)
-        manifest = strategies.complete(kind, manifest, self.store.timestamp(self.now), request.imported)
-        self._check(kind, request.name, validate(manifest, kind))
+        timestamp, gates = self.store.timestamp(self.now), self.devices
+        manifest = strategies.complete(kind, manifest, timestamp, request.imported)
+        if gates is not None:
+            manifest = devices.created(kind, manifest, gates, request.imported)
+        errors = validate(manifest, kind, gates is not None)
+        if gates is not None and devices.are_about(kind):
+            errors += devices.create_errors(kind, manifest, gates, self.store)
+        self._check(kind, request.name, errors)
         for plugin in plugins:
             plugin.validate(request, manifest)
         return manifest

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scheduler_core import CLUSTER_EDITION, DEVICES_EDITION
+from scheduler_core.api.registry.devices.gates import DeviceGates
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
@@ -24,6 +25,7 @@ Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a seco
 Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
 QueueMode = Literal["v1.34", "historical"]
 _GATES = tuple(f.name for f in fields(Features))
+_DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
     "demonstration",
     "devices",
@@ -90,6 +92,11 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def features(self) -> Features:
         """The gates that plugins ask for."""
         return Features(**{name: getattr(self, name) for name in _GATES})
+
+    @property
+    def device_gates(self) -> DeviceGates | None:
+        """The gates about devices as the API server asks for them; None in worlds without devices."""
+        return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES}) if self.devices else None
 
     @property
     def reading(self) -> Reading:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.api.ownership import controller_reference
 from scheduler_core.api.store import Store
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
@@ -91,14 +92,7 @@ def missing_claims(store: Store, pod: Pod) -> list[dict[str, Any]]:
 
 def _ephemeral_claim(pod: Pod, name: str, volume: Manifest) -> dict[str, Any]:
     template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate") or {}
-    owner = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": pod.name,
-        "uid": pod.uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+    owner = controller_reference("v1", "Pod", pod.name, pod.uid)
     meta = {**(template.get("metadata") or {}), "name": name, "namespace": pod.namespace}
     return {
         "apiVersion": "v1",

@@ -14,7 +14,7 @@ from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.errors import AllocationError
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
-from scheduler_core.devices.pools import gather_pools
+from scheduler_core.devices.pools import Pool, gather_pools
 from scheduler_core.devices.results import (
     AllocationResult,
     DeviceResult,
@@ -71,10 +71,10 @@ class Allocator:
     ) -> Allocation:
         """Of the slices that may be for the node, ordered by name.
 
-        AllocationError, in kube's words, where the cycle ends; AllocationTimeout where more than `budget` devices were tried.
+        AllocationError, in kube's words, where the cycle ends; AllocationTimeout after `budget` devices, at the latest after MOST_TRIED.
         """
         try:
-            return self._allocate(node, slices, claims, watch, budget)
+            return self._allocate(node, slices, claims, watch, min(budget, MOST_TRIED))
         except AllocationError as error:
             if watch is not None:
                 watch.fail(str(error))
@@ -93,6 +93,8 @@ class Allocator:
         attempt = Attempt(
             features, self._state, self._classes, self._selectors, node, claims, pools, budget, watch
         )
+        if watch is not None:
+            _show_pools(watch, pools)
         wanted, constraints = prepare(attempt)
         tentative = Tentative(attempt, constraints, self._counters)
         outcome = Search(attempt, wanted, tentative).run()
@@ -107,6 +109,19 @@ class Allocator:
             for index, claim in enumerate(claims)
         ]
         return Allocation(tuple(results), attempt.tried)
+
+
+def _show_pools(watch: Watch, pools: Sequence[Pool]) -> None:
+    for pool in pools:
+        watch.check(
+            "pool",
+            not (pool.incomplete or pool.invalid),
+            pool=str(pool.id),
+            slices=[each.name for each in pool.slices],
+            devices=sum(len(each.devices) for each in pool.slices),
+            incomplete=pool.incomplete,
+            invalid=pool.invalid,
+        )
 
 
 def _result(

@@ -128,6 +128,11 @@ def _exponential(count: int) -> str:
     return f"{count}e{exponent}" if exponent else str(count)
 
 
+def format_nanos(count: int) -> str:
+    """An amount that was computed, with binary suffixes where it is large."""
+    return format_quantity(_exact(count), True)
+
+
 def _exact(count: int) -> str:
     return f"{count}n"
 

@@ -1,13 +1,32 @@
 """Looking on while devices are searched: each thing in its order, as a tree that can be walked.
 
-A node is plain data, JSON-safe: `kind` (search, all, claim, request, subrequest, device), what it is about, `checks` (what was asked of it
-and answered), `nodes` (what was searched from there on), `outcome`, and `left_out` where the tree had become too large.
+A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was asked of it and answered: each with `kind` and `passed`),
+`nodes` (what was searched from there on), `outcome`, and `left_out` where the tree had become too large.
+
+| kind | is about | checks |
+|---|---|---|
+| search | the root | pool: `pool`, `slices`, `devices`, `incomplete`, `invalid` |
+| all | gathering the devices of a request for all: `claim`, `request`, `count` | |
+| request, subrequest | one device of it: `claim`, `request`, `number` of `count` | |
+| device | `device` | see below |
+
+| check | asks |
+|---|---|
+| in-use | is the device free? |
+| binding | may devices have binding conditions? |
+| selector | does the expression select it? `owner`, `index`, `expression`, `values` of its parts, `error` |
+| node | does the node reach the device? |
+| remembered | was it selected when it was asked before? |
+| capacity | is enough of its capacity left? `amounts`: name -> `wanted`, `taken`, `of` |
+| counters | is enough of the counters left? `needs`, `left`, the `missing` one |
+| taint | is its taint tolerated? `taint` |
+| constraint | does it meet the claim's constraint? `constraint`, `attribute`, `value`, and the value `expected` |
 
 | outcome | meaning |
 |---|---|
 | found | part of the solution |
 | undone | was chosen and taken back, as nothing was found from there on |
-| refused | a check said no; `why` is its kind |
+| refused | its last check said no |
 | none | nothing was found |
 | too-many | would exceed the devices that a claim can have |
 | error | the allocation ended here; `text` says why |

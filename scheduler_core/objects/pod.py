@@ -146,6 +146,12 @@ class Pod:
                 return condition
         return None
 
+    @property
+    def ready(self) -> bool:
+        """Whether its condition Ready is true."""
+        condition = self.condition("Ready")
+        return condition is not None and condition.get("status") == "True"
+
 
 def whole_requests(pod: Pod) -> Resources:
     """With pod-level requests, whether they are read or not: what kube compares to see that a pod has been

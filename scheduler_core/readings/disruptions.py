@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.eviction import ready
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.nodes import Drain
@@ -33,7 +32,7 @@ def _state(pod: Pod, booked: bool) -> str:
         return "ending"
     if booked:
         return "booked"
-    return "healthy" if ready(pod) else "not ready"
+    return "healthy" if pod.ready else "not ready"
 
 
 def read_planned(world: World, node: str = "") -> list[Reading]:

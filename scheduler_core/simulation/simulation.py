@@ -238,7 +238,8 @@ class Simulation(State):
     @property
     def api(self) -> APIServer:
         """The API server of a world whose cluster is modelled."""
-        return APIServer(self.store, self.cluster.apiserver, self.now)
+        gates = self.settings.device_gates
+        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates)
 
     def controller(self, name: str) -> Controller:
         return BY_NAME[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -89,13 +90,16 @@ class PostgreSQL(Program):
 
     def freeze(self) -> None:
         """Its processes are asked nothing by the one that is frozen: freeze them all."""
-        for process in self.processes():
-            os.kill(process, signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         if self.runs:
-            for process in self.processes():
-                os.kill(process, signal.SIGCONT)
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):  # of a connection that has just ended
+                os.kill(process, number)
 
     def processes(self) -> list[int]:
         """The server's process and those that it started for its connections and for itself."""

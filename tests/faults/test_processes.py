@@ -121,6 +121,19 @@ def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: Playg
     assert len(processes(three)) == COUNT
 
 
+def test_what_one_plays_goes_on_in_another_when_it_dies(three: PlaygroundServer) -> None:
+    key = new_session(three, *(node(f"n{i}") for i in range(4)), *(pod(f"p{i}") for i in range(40)))
+    wire = look(three, key)
+    wire.receive()
+    wire.send({"type": "play", "grain": "plugin", "rate": 5})
+    assert wire.until(lambda message: message["type"] == "delta" and message["seq"] > 4)
+    for victim in processes(three):
+        os.kill(victim, signal.SIGKILL)
+        wire = look(three, key)
+        seen = wire.receive()["seq"]
+        assert wire.until(lambda message, seen=seen: message["type"] == "delta" and message["seq"] > seen + 1)
+
+
 def test_a_server_that_is_asked_to_end_finishes_what_it_has_taken_and_sends_pages_elsewhere(
     server: PlaygroundServer,
 ) -> None:

@@ -81,10 +81,6 @@ class Line(Generic[F]):
     answer: Callable[[F], Message | None] = lambda facts: None
 
 
-def _in_cycle(facts: Facts, standing: Standing) -> str:
-    return standing.cycle
-
-
 # The world around
 
 _COMMANDS = {

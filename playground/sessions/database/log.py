@@ -48,6 +48,11 @@ class Standing:
     driver: str
     driven: bool
 
+    @property
+    def orphaned(self) -> bool:
+        """Whether the process that drives it has not renewed its lease, nor given it back: it is gone."""
+        return bool(self.driver) and not self.driven
+
 
 def pack(payload: Any) -> bytes:
     """A payload as it is stored."""
@@ -64,6 +69,8 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
+# No lease lasts longer, servers' clocks differing by less: one that seems to was taken before the clock was set back.
+FARTHEST = timedelta(minutes=1)
 EDITION = LATEST_EDITION
 """What new sessions begin with."""
 
@@ -292,7 +299,8 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
 def lease(session_id: int, holder: str, seconds: float) -> bool:
     """Take the right to drive a session; False while another process has it."""
     now = timezone.now()
-    free = Q(driver="") | Q(driver=holder) | Q(driver_until__lt=now) | Q(driver_until=None)
+    over = Q(driver_until__lt=now) | Q(driver_until=None) | Q(driver_until__gt=now + FARTHEST)
+    free = Q(driver="") | Q(driver=holder) | over
     return bool(
         Session.objects.filter(free, pk=session_id, deleted=None).update(
             driver=holder, driver_until=now + timedelta(seconds=seconds)
@@ -321,7 +329,7 @@ def standings(session_ids: list[int]) -> dict[int, Standing]:
     now = timezone.now()
     rows = Session.objects.filter(pk__in=session_ids, deleted=None)
     return {
-        pk: Standing(head, driver, bool(driver) and until is not None and until > now)
+        pk: Standing(head, driver, bool(driver) and until is not None and now < until <= now + FARTHEST)
         for pk, head, driver, until in rows.values_list("pk", "head", "driver", "driver_until")
     }
 

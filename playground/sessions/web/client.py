@@ -280,6 +280,8 @@ class SessionClient:
                 raise LimitReached(f"This session is already being watched {settings.MAX_VIEWERS} times.")
             viewer = Viewer(send, self.may_edit)
             live.publisher.add(viewer)
+            if settings.REDIS_URL:
+                runtime().services.loop.begin(live.look())
             return Dialogue(live, viewer)
 
         return Conversation(await self.on_loop(join))

@@ -13,14 +13,15 @@ from typing import Protocol
 
 from django.conf import settings
 
+from playground.sessions.database.log import Drive as Kind
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
 from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
-from playground.sessions.protocol.until import Until, to_log
+from playground.sessions.protocol.until import Until, from_log, to_log
 from playground.sessions.web.changes import Changes
-from playground.sessions.web.lease import RENEW, Lease, LeaseLost
+from playground.sessions.web.lease import Lease, LeaseLost, term
 from playground.sessions.web.messages import Ended, Running
 from playground.sessions.web.words import why_ended
 from scheduler_core.simulation import Grain
@@ -45,6 +46,16 @@ class RunTo:
     """To a condition, or to the end."""
 
     until: Until | None = None
+
+
+def logged(kind: Kind, how: Data) -> Play | RunTo | None:
+    """A drive as its entry in the log has it; None where that does not say enough to go on with it, as for breakpoints."""
+    if kind == "play":
+        return Play(Grain(how["grain"]), how["rate"])
+    if "until" not in how:
+        return RunTo()
+    until = from_log(how["until"])
+    return None if until is None else RunTo(until)
 
 
 class Audience(Protocol):
@@ -179,7 +190,7 @@ class Driver:
         if due - time.monotonic() < -1:
             due = time.monotonic()
         while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
-            await self._stops_within(min(wait, RENEW))
+            await self._stops_within(min(wait, term().renew))
             await self._renew()
         return due + self._steps_at_once(play) / play.rate
 

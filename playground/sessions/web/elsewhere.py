@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from playground.sessions.web.lease import SECONDS, Lease
+from playground.sessions.web.lease import Lease, term
 from playground.sessions.web.messages import Running
 
 # How long, in seconds, another process has to answer a request to pause before it is taken for dead.
@@ -14,12 +14,18 @@ ANSWER = 2.0
 
 
 class Elsewhere:
-    """One per live session. `catch_up` has the session follow the log, `ask_to_pause` is said to the other processes."""
+    """One per live session. `catch_up` has the session follow the log, `take_over` go on with what a process drove that is gone;
+    `ask_to_pause` is said to the other processes."""
 
     def __init__(
-        self, catch_up: Callable[[], Awaitable[None]], ask_to_pause: Callable[[], None], lease: Lease
+        self,
+        catch_up: Callable[[], Awaitable[None]],
+        take_over: Callable[[], Awaitable[None]],
+        ask_to_pause: Callable[[], None],
+        lease: Lease,
     ) -> None:
         self._catch_up = catch_up
+        self._take_over = take_over
         self._ask_to_pause = ask_to_pause
         self._lease = lease
         self._heard: Running | None = None
@@ -34,7 +40,7 @@ class Elsewhere:
 
     def drives(self, running: Running | None) -> None:
         """Another process said what it drives; when it falls silent, that is over."""
-        self._heard, self._until = running, time.monotonic() + SECONDS
+        self._heard, self._until = running, time.monotonic() + term().seconds
         if running is None:
             self._stopped.set()
         elif self._listening is None or self._listening.done():
@@ -47,6 +53,7 @@ class Elsewhere:
         if self._heard is not None:
             self._heard = None
             await self._catch_up()
+            await self._take_over()
 
     async def pause(self) -> None:
         """Have the other process stop."""

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import time
+from typing import NamedTuple
+
+from django.conf import settings
 
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.web.services import Services
 
-SECONDS = 15.0
-RENEW = 5.0
+
+class Term(NamedTuple):
+    """For how long, in seconds, a lease holds, and after which time it is renewed."""
+
+    seconds: float
+    renew: float
+
+
+ALONE = Term(15.0, 5.0)
+# Where other processes can go on with a session, its home's death is to be known soon.
+AMONG_OTHERS = Term(2.5, 0.8)
+
+
+def term() -> Term:
+    return AMONG_OTHERS if settings.REDIS_URL else ALONE
 
 
 class LeaseLost(Conflict):
@@ -27,15 +43,15 @@ class Lease:
 
     async def take(self) -> None:
         """Take it. Raises Conflict while another process has it."""
-        if not await self._services.loop.db(log.lease, self._id, self._services.name, SECONDS):
+        if not await self._services.loop.db(log.lease, self._id, self._services.name, term().seconds):
             raise Conflict("This session is already being played by another server process. Pause it first.")
         self._renewed = time.monotonic()
 
     async def renew(self) -> bool:
         """Renew it when that is due; whether it was. Raises LeaseLost."""
-        if time.monotonic() - self._renewed < RENEW:
+        if time.monotonic() - self._renewed < term().renew:
             return False
-        if not await self._services.loop.db(log.renew, self._id, self._services.name, SECONDS):
+        if not await self._services.loop.db(log.renew, self._id, self._services.name, term().seconds):
             raise LeaseLost("Another server process took this session over.")
         self._renewed = time.monotonic()
         return True

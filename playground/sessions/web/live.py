@@ -21,7 +21,7 @@ from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
-from playground.sessions.web.driver import Driver, Play, RunTo
+from playground.sessions.web.driver import Driver, Play, RunTo, logged
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines.worker import Worker
@@ -50,7 +50,9 @@ class LiveSession:
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
         self.changes = Changes(self.log, self.engine, self.publisher, self)
-        self.elsewhere = Elsewhere(self.catch_up, self._ask_to_pause, Lease(session_id, services))
+        self.elsewhere = Elsewhere(
+            self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services)
+        )
         self.driver: Driver | None = None
         self._driving = asyncio.Lock()
         self._last_end = (-1, "")
@@ -165,6 +167,30 @@ class LiveSession:
         self.driver = driver
         self._hint_moved()
 
+    async def look(self) -> None:
+        """Somebody begins to watch: another process may drive the session, or have died while it did."""
+        driver = self.driver
+        await self.level((await self.services.loop.db(log.standings, [self.id])).get(self.id), driver)
+
+    async def take_over(self) -> None:
+        """Go on with what another process drove that is gone, where somebody watches here; the lease says who does, of several."""
+        async with self._driving:
+            if not self.watched or self.driver is not None:
+                return
+            standing = (await self.services.loop.db(log.standings, [self.id])).get(self.id)
+            if standing is None or not standing.orphaned:
+                return
+            drive = logged(*await self.services.loop.db(log.last_drive, self.id))
+            await self.ready()
+            if drive is None:
+                await self.services.loop.db(log.release, self.id, standing.driver)
+                return
+            with contextlib.suppress(Conflict):  # yet another process goes on with it
+                await self._start(drive)
+                self.publisher.send_all(
+                    Notice(_("The server process that played this is gone: it goes on here."))
+                )
+
     async def pause(self) -> None:
         """Stop what drives the session, here or in another process."""
         if self.driver is not None:
@@ -261,6 +287,8 @@ class LiveSession:
                 await self.catch_up()
             elif self.elsewhere.running != before:
                 self.publisher.wake()
+            if standing.orphaned:
+                await self.take_over()
         self._hint_moved()
 
     async def _drive_elsewhere(self, standing: Standing) -> Running | None:

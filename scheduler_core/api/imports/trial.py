@@ -151,10 +151,10 @@ def _imported(
     old = None if create_only else _present(api.store, manifest)
     if old is None:
         return api.create(manifest, user, imported=True), None
-    api.read(manifest)
+    manifest = api.read(manifest)[1]
     if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
         return api.update(_whole(manifest), user=user), old
-    return api.update(_desired(old, manifest), user=user, imported=True), old
+    return api.update(_desired(old, manifest, api.devices is not None), user=user, imported=True), old
 
 
 def _present(store: Store, manifest: Any) -> Manifest | None:
@@ -170,7 +170,7 @@ def _whole(submitted: Manifest) -> Manifest:
     return {**submitted, "metadata": meta}
 
 
-def _desired(old: Manifest, submitted: Manifest) -> Manifest:
+def _desired(old: Manifest, submitted: Manifest, devices: bool) -> Manifest:
     """What an object becomes when it is given again: what is said of it, over what is there.
 
     A pod's status counts only where it is said to be on a node. DEVIATION: what was given before is not kept, so what is left out now
@@ -182,7 +182,7 @@ def _desired(old: Manifest, submitted: Manifest) -> Manifest:
     given = {**submitted, "metadata": meta}
     if kind.key == "Pod" and not (submitted.get("spec") or {}).get("nodeName"):
         given.pop("status", None)
-    type_ = type_of(kind, str(submitted["apiVersion"]))
+    type_ = type_of(kind, str(submitted["apiVersion"]), devices)
     if type_:
         try:
             return merged(old, given, type_)

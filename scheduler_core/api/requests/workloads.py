@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.api.ownership import controller_reference
 from scheduler_core.objects.spec import canonical
 
 Manifest = Mapping[str, Any]
@@ -159,14 +160,8 @@ def _pod(
 
 
 def _metadata(name: str, owner: Manifest, labels: Mapping[str, str]) -> dict[str, Any]:
-    reference = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+    meta = owner["metadata"]
+    reference = controller_reference(owner["apiVersion"], owner["kind"], meta["name"], meta["uid"])
     namespace = owner["metadata"].get("namespace") or "default"
     return {"name": name, "namespace": namespace, "labels": dict(labels), "ownerReferences": [reference]}
 

@@ -22,9 +22,9 @@ UNKNOWN = "unknown field"
 _CLOSE = 0.75
 
 
-def strict_errors(manifest: Mapping[str, Any], kind: Kind) -> list[FieldError]:
+def strict_errors(manifest: Mapping[str, Any], kind: Kind, devices: bool = False) -> list[FieldError]:
     """What kube could not decode, of an object that has apiVersion and kind. Kinds that the table does not have pass."""
-    root = type_of(kind, str(manifest.get("apiVersion")))
+    root = type_of(kind, str(manifest.get("apiVersion")), devices)
     errors: Errors = []
     if root:
         _Walk(root, errors).entries(manifest, root, "")

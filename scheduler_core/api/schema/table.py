@@ -2,7 +2,8 @@
 
 fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
 is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
-and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey.
+and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the
+same way, which only worlds with devices look at; their names begin with the version (v1beta2 is as v1).
 
 kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 """
@@ -19,6 +20,8 @@ from scheduler_core.api.kinds import Kind, split_api_version
 
 _VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # of the types; all others: v1
 _SERVED = {"HorizontalPodAutoscaler": ("v1", "v2"), "VolumeAttributesClass": ("v1", "v1beta1")}
+_ALIKE = {"v1beta2": "v1"}
+DEVICES = "resource.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,9 @@ class Field:
 
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
-    text = Path(__file__).with_name("fields.json").read_text(encoding="utf-8")
-    table: Mapping[str, Mapping[str, str]] = json.loads(text)
+    here = Path(__file__)
+    texts = [here.with_name(name).read_text(encoding="utf-8") for name in ("fields.json", "devices.json")]
+    table: Mapping[str, Mapping[str, str]] = {**json.loads(texts[0]), **json.loads(texts[1])}
     return table
 
 
@@ -57,15 +61,20 @@ def parsed(expression: str) -> Field:
     return Field("object" if text in _table() else "leaf", text, strategies, key)
 
 
-def is_served(kind: Kind, api_version: str) -> bool:
+def is_served(kind: Kind, api_version: str, devices: bool = False) -> bool:
     """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
     group, version = split_api_version(api_version)
+    if devices and kind.group == DEVICES:
+        return bool(type_of(kind, api_version, devices))
     return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
 
 
-def type_of(kind: Kind, api_version: str) -> str:
-    """The type of a kind's objects in a version; "" where the table does not have it."""
+def type_of(kind: Kind, api_version: str, devices: bool = False) -> str:
+    """The type of a kind's objects in a version; "" where the table does not have it. `devices`: kinds of resource.k8s.io are read too."""
     _, version = split_api_version(api_version)
+    if devices and kind.group == DEVICES:
+        name = f"resource/{_ALIKE.get(version, version)}.{kind.key}"
+        return name if name in _table() else ""
     known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")
     return kind.key if known else ""
 

@@ -16,6 +16,7 @@ from scheduler_core.api.validation.budgets import budget, lease, priority_class,
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
+from scheduler_core.api.validation.devices.pods import claim_statuses
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
@@ -29,9 +30,12 @@ from scheduler_core.objects.errors import FieldError
 Manifest = Mapping[str, Any]
 
 
-def validate(manifest: Manifest, kind: Kind) -> list[FieldError]:
-    """All that is wrong with an object of sound structure, after defaulting."""
-    errors = [*semantics(manifest, kind), *owners_and_finalizers(manifest["metadata"])]
+def validate(manifest: Manifest, kind: Kind, devices: bool = False) -> list[FieldError]:
+    """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
+
+    `devices`: whether the world has them.
+    """
+    errors = [*semantics(manifest, kind, devices), *owners_and_finalizers(manifest["metadata"])]
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)
@@ -58,7 +62,8 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     """What may not be changed so, besides what is wrong with the object itself."""
     errors = metadata_update(old, new)
     if kind.key == "Pod":
-        return [*errors, *_POD_UPDATES[subresource](old, new)]
+        errors += _POD_UPDATES[subresource](old, new)
+        return errors if subresource != "status" else [*errors, *claim_statuses(new)]
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 

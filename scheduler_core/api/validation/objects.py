@@ -14,6 +14,7 @@ from typing import Any
 from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.devices.pods import no_claims, pod_claims
 from scheduler_core.api.validation.placement import taints
 from scheduler_core.api.validation.pod import pod, pod_spec
 from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
@@ -51,14 +52,24 @@ def structure(manifest: Any) -> list[FieldError]:
 _NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
 
 
-def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
-    """What must not be in an object of sound structure, after defaulting."""
+def semantics(manifest: Manifest, kind: Kind, devices: bool = False) -> list[FieldError]:
+    """What must not be in an object of sound structure, after defaulting. `devices`: whether the world has them."""
     errors: Errors = []
     metadata(manifest, kind, errors)
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)
+        if kind.key in _PODS:
+            of_claims = pod_claims if devices else no_claims
+            if kind.key == "Pod":
+                of_claims(manifest, "spec", errors)
+            else:
+                of_claims(_template(manifest), "spec.template.spec", errors)
     return errors
+
+
+def _template(manifest: Manifest) -> Manifest:
+    return (manifest.get("spec") or {}).get("template") or {}
 
 
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
@@ -137,6 +148,7 @@ def _storage_class(manifest: Manifest, errors: Errors) -> None:
     checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
 
 
+_PODS = ("Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _NAME_CHECKS = {"Namespace": label_errors, "Service": label1035_errors}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Pod": pod,

@@ -34,9 +34,6 @@ def pod_spec(spec: Spec, errors: Errors, path: str = "spec") -> None:
         errors, f"{path}.restartPolicy", spec.get("restartPolicy"), ("Always", "OnFailure", "Never")
     )
     placement(spec, path, errors)
-    if spec.get("resourceClaims"):
-        detail = "resource claims (dynamic resource allocation) are not modelled yet"
-        errors.append(forbidden(f"{path}.resourceClaims", detail))
     _names(spec, path, errors)
     _times(spec, path, errors)
     checks.one_of(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.eviction import ready
 from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
@@ -39,7 +38,7 @@ class Coverage(State):
             self.healthy -= self.pods.pop(key)
             self._count(old, -1)
         if new is not None:
-            healthy = self.pods[key] = not new.deleting and ready(new)
+            healthy = self.pods[key] = not new.deleting and new.ready
             self.healthy += healthy
             self._count(new, 1)
 

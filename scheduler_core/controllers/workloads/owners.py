@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.ownership import controller_of, controller_reference
 from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.api.workload_defaults import defaulted_workload
@@ -97,14 +97,7 @@ class Owner:
 
     def reference(self) -> Patch:
         """The owner reference that makes it the controller of an object."""
-        return {
-            "apiVersion": self.manifest["apiVersion"],
-            "kind": self.kind,
-            "name": self.name,
-            "uid": self.uid,
-            "controller": True,
-            "blockOwnerDeletion": True,
-        }
+        return controller_reference(self.manifest["apiVersion"], self.kind, self.name, self.uid)
 
     def owns(self, manifest: Manifest) -> bool:
         """Whether it is the controller of an object."""

@@ -31,26 +31,17 @@ def is_terminating(pod: Pod) -> bool:
     return pod.deleting and not pod.terminal
 
 
-def is_ready(pod: Pod) -> bool:
-    return is_ready_condition(pod.condition("Ready"))
-
-
-def is_ready_condition(condition: Manifest | None) -> bool:
-    return condition is not None and condition.get("status") == "True"
-
-
 def ready_since(pod: Pod) -> int | None:
     """When it became Ready (ns since 1970); None where it isn't, or nobody knows since when."""
     condition = pod.condition("Ready")
-    if not is_ready_condition(condition):
+    if condition is None or not pod.ready:
         return None
-    assert condition is not None
     return optional_time(condition.get("lastTransitionTime"))
 
 
 def available_at(world: World, pod: Pod, min_ready: int) -> int | None:
     """The virtual time (ns) from which it counts as available: Ready for so many seconds. None: it isn't Ready."""
-    if not is_ready(pod):
+    if not pod.ready:
         return None
     if min_ready <= 0:
         return world.now

@@ -12,7 +12,7 @@ from functools import cmp_to_key
 from math import inf
 from typing import Any
 
-from scheduler_core.controllers.workloads.pods import is_ready, ready_since
+from scheduler_core.controllers.workloads.pods import ready_since
 from scheduler_core.objects.labels import parse_int64
 from scheduler_core.objects.pod import Pod
 
@@ -56,7 +56,7 @@ def by_age(pods: Sequence[Pod]) -> list[Pod]:
 
 
 def _own_rank(pod: Pod) -> tuple[bool, int, bool, float, int, int, float]:
-    ready, since = is_ready(pod), ready_since(pod)
+    ready, since = pod.ready, ready_since(pod)
     regular, sidecars = _restarts(pod)
     young = -inf if pod.creation_time is None else -pod.creation_time
     newly = (-inf if since is None else -since) if ready else 0
@@ -76,7 +76,7 @@ def _candidate(pod: Pod, doubled: int) -> Candidate:
     first = (
         bool(pod.node_name),
         _PHASES.get(pod.phase, 0),
-        is_ready(pod),
+        pod.ready,
         deletion_cost(pod.annotations),
         -doubled,
     )

@@ -11,7 +11,6 @@ from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting
-from scheduler_core.controllers.workloads.pods import is_ready
 from scheduler_core.objects.pod import Pod
 
 
@@ -53,7 +52,7 @@ class WorkloadController(Controller):
             and old.terminal == new.terminal
             and old.labels == new.labels
             and controller_of(old.manifest) == controller_of(new.manifest)
-            and is_ready(old) == is_ready(new)
+            and old.ready == new.ready
         )
 
     def patience(self, world: World, key: str) -> int | None:

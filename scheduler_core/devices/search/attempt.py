@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.devices.allocated import AllocatedState
+from scheduler_core.devices.amounts import format_nanos
 from scheduler_core.devices.claims import Ask, ResourceClaim
 from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.errors import AllocationError, AllocationTimeout, SelectorError
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.pools import Pool, scope_matches
-from scheduler_core.devices.search.consumption import fits
+from scheduler_core.devices.search.consumption import consumption, fits
 from scheduler_core.devices.search.requests import RequestKey
 from scheduler_core.devices.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.devices.watch import Watch
@@ -113,7 +114,16 @@ class Attempt:
     def has_capacity(self, ask: Ask, device: Device) -> bool:
         """Whether what other claims leave of the device's capacity is enough."""
         consumed = self.state.capacity.get(device.id, _NOTHING)
-        passed = fits(ask, device.capacity, consumed, self.allocating.get(device.id, _NOTHING))
+        allocating = self.allocating.get(device.id, _NOTHING)
+        passed = fits(ask, device.capacity, consumed, allocating)
         if self.watch is not None and (ask.asked or device.capacity):
-            self.watch.check("capacity", passed)
+            amounts = {
+                name: {
+                    "wanted": consumption(ask.asked.get(name), each).text(),
+                    "taken": format_nanos(consumed.get(name, 0) + allocating.get(name, 0)),
+                    "of": each.value.text(),
+                }
+                for name, each in device.capacity.items()
+            }
+            self.watch.check("capacity", passed, amounts=amounts)
         return passed

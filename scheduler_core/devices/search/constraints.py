@@ -43,6 +43,10 @@ class Constraint:
     def remove(self, request: str, subrequest: str, device: Device) -> None:
         raise NotImplementedError
 
+    def expected(self) -> dict[str, Any] | None:
+        """The value that devices have to have, once there is one."""
+        return None
+
 
 class MatchAttribute(Constraint):
     """All devices have the same value."""
@@ -70,6 +74,9 @@ class MatchAttribute(Constraint):
     def remove(self, request: str, subrequest: str, device: Device) -> None:
         if self.applies(request, subrequest):
             self.count -= 1
+
+    def expected(self) -> dict[str, Any] | None:
+        return dict(self.value) if self.count else None
 
 
 class DistinctAttribute(Constraint):

@@ -81,11 +81,11 @@ class Search:
         if wanted.parent is not None and not in_sub:
             return (yield self._alternatives(at, wanted))
         if wanted.ask.all_devices and not wanted.all:
-            return NONE
+            return self._dead_end(at, wanted, NONE)
         if at.device >= wanted.count:
             return (yield self._one(Position(at.claim, at.request + 1), False))
         if len(self._tentative.results[at.claim]) + wanted.count - at.device > MAX_RESULTS:
-            return self._too_many
+            return self._dead_end(at, wanted, self._too_many)
         if self._watch is None:
             return (yield self._devices(at, wanted, in_sub))
         self._begin_request(at, wanted)
@@ -161,6 +161,13 @@ class Search:
         if attempt.features.consumable and not attempt.has_capacity(ask, device):
             return None
         return self._tentative.take(at, wanted, each, device, False)
+
+    def _dead_end(self, at: Position, wanted: Wanted, outcome: Outcome) -> Outcome:
+        """Nothing to be tried: no device suits a request for all, or the claim would have too many."""
+        if self._watch is not None:
+            self._begin_request(at, wanted)
+            self._watch.end(outcome.value)
+        return outcome
 
     def _begin_request(self, at: Position, wanted: Wanted) -> None:
         assert self._watch is not None

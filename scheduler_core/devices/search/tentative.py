@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scheduler_core.devices.allocated import add_consumed, remove_consumed
-from scheduler_core.devices.amounts import Amount
+from scheduler_core.devices.amounts import Amount, format_nanos
 from scheduler_core.devices.claims import Ask
 from scheduler_core.devices.errors import AllocationError
 from scheduler_core.devices.search.attempt import Attempt
 from scheduler_core.devices.search.constraints import Constraint, find_attribute
 from scheduler_core.devices.search.consumption import consumptions
-from scheduler_core.devices.search.counters import Amounts, CounterBook, available_counters
+from scheduler_core.devices.search.counters import Amounts, CounterBook, available_counters, consumed_counters
 from scheduler_core.devices.search.requests import RequestKey, Wanted, label
 from scheduler_core.devices.slices import Device, DeviceId, DeviceTaint, ResourceSlice
 
@@ -47,7 +47,7 @@ class Taken:
 
 
 class Tentative:
-    """`results`: what was chosen, by claim. `left`: counters that allocated devices leave, by slice; the same for all nodes."""
+    """`results`: what was chosen, by claim; `counters`: what that consumes. `left`: what allocated devices leave of counters, by slice."""
 
     def __init__(
         self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]
@@ -57,7 +57,7 @@ class Tentative:
         self._features = attempt.features
         self._allocated = attempt.state.devices
         self._constraints = constraints
-        self._counters = CounterBook()
+        self.counters = CounterBook()
         self._left = left
         self._users: dict[DeviceId, set[int]] = {}  # claims for which a device was chosen
 
@@ -85,7 +85,7 @@ class Tentative:
             self._users.setdefault(device.id, set()).add(at.claim)
         consumed = None
         if self._features.consumable:
-            # kube asks for the how manieth device of the slice, not for this one; beyond the slice's end it would crash.
+            # kube asks for the how manieth device of the slice, not for this one. DEVIATION: beyond the slice's end it crashes.
             asked = each.devices[at.device] if at.device < len(each.devices) else device
             if not self._attempt.has_capacity(wanted.ask, asked):
                 return None
@@ -106,7 +106,7 @@ class Tentative:
         if taken.consumed is not None:
             remove_consumed(self._attempt.allocating, device.id, _nanos(taken.consumed))
         elif device.counters and self._features.partitionable:
-            self._counters.give_back(taken.slice, device)
+            self.counters.give_back(taken.slice, device)
         self.results[at.claim].pop()
 
     def _refused(self, kind: str) -> None:
@@ -120,10 +120,12 @@ class Tentative:
         left = self._left.get(each.name)
         if left is None:
             left = self._left[each.name] = available_counters(each, self._allocated)
-        short = self._counters.take(each, device, left)
+        short = self.counters.take(each, device, left)
         if self._attempt.watch is not None:
-            facts = {"name": "/".join(short), "left": left[short]} if short else {}
-            self._attempt.watch.check("counters", short is None, **facts)
+            needs = {"/".join(key): format_nanos(amount) for key, amount in consumed_counters(device)}
+            free = {"/".join(key): format_nanos(left[key] - self.counters.taken(each, key)) for key in left}
+            missing = "/".join(short) if short else ""
+            self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)
         return short is None
 
     def _tolerated(self, ask: Ask, device: Device) -> bool:
@@ -164,6 +166,7 @@ class Tentative:
                 constraint=constraint.kind,
                 attribute=constraint.attribute,
                 value=None if value is None else dict(value),
+                expected=constraint.expected(),
             )
 
 

@@ -354,8 +354,8 @@ def test_beyond_its_budget_the_search_is_over() -> None:
 
 
 def test_many_claims_of_many_devices_are_no_deep_recursion() -> None:
-    slices = [slice_of([f"d{i}" for i in range(1280)])]
-    many = [claim(request(count=32), name=f"c{i}") for i in range(40)]
+    slices = [slice_of([f"d{i}" for i in range(1088)])]
+    many = [claim(request(count=32), name=f"c{i}") for i in range(34)]
     assert allocate(slices, many).results is not None
 
 

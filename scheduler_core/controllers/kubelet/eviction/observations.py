@@ -104,13 +104,6 @@ def observe(
     return Observations(found, pods, "imagefs.capacity" in own, declared, unused)
 
 
-def memory_used(world: World, node: Node) -> tuple[int, int]:
-    """Bytes in use on a node, and how many there are."""
-    book = book_of(world.surroundings.inputs.usage)
-    pods = sum(_stats(world, book, pod).get("memory") for pod in active(world, node.name))
-    return book.of_node(node.name).at(world.now).get("memory", 0) + pods, capacity_of(node, "memory")
-
-
 def stats_of(world: World, pod: Pod) -> PodStats:
     """What a pod uses now."""
     return _stats(world, book_of(world.surroundings.inputs.usage), pod)

@@ -21,7 +21,7 @@ from scheduler_core.controllers.workloads.daemonsets.manage import manage
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement
 from scheduler_core.controllers.workloads.daemonsets.rolling import roll
 from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
-from scheduler_core.controllers.workloads.pods import POD_REASONS, is_ready, soonest_available
+from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
 from scheduler_core.objects.pod import Pod
 
@@ -118,7 +118,7 @@ class DaemonSetController(WorkloadController):
                 continue
             counted["currentNumberScheduled"] += 1
             counted["updatedNumberScheduled"] += daemons.is_new(pods[0])
-            if is_ready(pods[0]):
+            if pods[0].ready:
                 ready.append(pods[0])
         counted["numberReady"] = len(ready)
         counted["numberAvailable"] = sum(daemons.is_available(pod) for pod in ready)

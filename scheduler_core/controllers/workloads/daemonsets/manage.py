@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from scheduler_core.controllers.workloads.amounts import scaled
 from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_ready
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 
@@ -68,7 +67,7 @@ def _surplus(daemons: Daemons, running: Sequence[Pod]) -> list[Pod]:
     old = [pod for pod in running if not daemons.is_new(pod)]
     kept = [*new[:1], *old[:1]]
     gone = [pod for pod in running if pod not in kept]
-    if new and old and (not is_ready(old[0]) or daemons.is_available(new[0])):
+    if new and old and (not old[0].ready or daemons.is_available(new[0])):
         gone.append(old[0])
     return gone
 

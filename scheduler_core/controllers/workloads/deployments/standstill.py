@@ -9,7 +9,6 @@ from typing import Any
 from scheduler_core.api.store import Store
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_ready
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
@@ -28,9 +27,7 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
     left = [pod for one in old for pod in _pods(store, one) if not pod.terminal]
     if new is None or not bounds.is_rolling(owner.spec):
         return _waits_for_ends(owner, new, left)
-    lacking = [
-        pod for pod in _pods(store, new) if not pod.terminal and not (is_ready(pod) and not pod.deleting)
-    ]
+    lacking = [pod for pod in _pods(store, new) if not pod.terminal and not (pod.ready and not pod.deleting)]
     if not lacking:
         return ""
     return f"{_described(lacking)}; {_bound(owner, [*old, new], left)}" if left else _described(lacking)

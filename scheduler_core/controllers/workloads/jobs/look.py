@@ -13,7 +13,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Failures
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_active, is_ready, is_terminating
+from scheduler_core.controllers.workloads.pods import is_active, is_terminating
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
@@ -35,7 +35,7 @@ class Look:
         self.pods = list(pods)
         self.running = [pod for pod in pods if is_active(pod)]
         self.active = len(self.running)
-        self.ready = sum(is_ready(pod) for pod in self.running)
+        self.ready = sum(pod.ready for pod in self.running)
         self.terminating = sum(is_terminating(pod) for pod in pods)
         self.said: list[str] = []
 

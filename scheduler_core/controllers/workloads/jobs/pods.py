@@ -15,7 +15,6 @@ from scheduler_core.controllers.workloads.pods import (
     create_pod,
     delete_pod,
     from_template,
-    is_ready,
     is_terminating,
     namespace_ends,
 )
@@ -66,7 +65,7 @@ def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> 
         names.append(pod.name)
         look.active -= 1
         look.terminating += 1
-        look.ready -= is_ready(pod)
+        look.ready -= pod.ready
     if names:
         shown = ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
         look.said.append(f"deleted {shown}: {why}")

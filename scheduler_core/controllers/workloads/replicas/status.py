@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.api.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_available, is_ready
+from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.objects.pod import Pod
 
 _FAILURE = "ReplicaFailure"
@@ -23,7 +23,7 @@ def replica_status(
     """Fields of the status, counted from the pods as they were before anything was done about them."""
     labels = (owner.template.get("metadata") or {}).get("labels") or {}
     min_ready = owner.number("minReadySeconds")
-    ready = [pod for pod in pods if is_ready(pod)]
+    ready = [pod for pod in pods if pod.ready]
     available = sum(is_available(world, pod, min_ready) for pod in ready)
     labelled = sum(labels.items() <= pod.labels.items() for pod in pods)
     return {

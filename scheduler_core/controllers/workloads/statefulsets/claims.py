@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.ownership import controller_reference
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
@@ -114,14 +115,7 @@ def _deleted(owner: Owner, when: str) -> bool:
 
 
 def _pod_reference(pod: Pod) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": pod.name,
-        "uid": pod.uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+    return controller_reference("v1", "Pod", pod.name, pod.uid)
 
 
 def _names(ref: Manifest, other: Manifest) -> bool:

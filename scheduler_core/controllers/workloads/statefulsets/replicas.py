@@ -13,7 +13,7 @@ from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.api.status import Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_available, is_ready
+from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.objects.pod import Pod
 
@@ -35,7 +35,7 @@ class Pods:
         return bool(self.owner.spec.get("podManagementPolicy") != "Parallel")
 
     def is_running_and_ready(self, pod: Pod) -> bool:
-        return pod.phase == "Running" and is_ready(pod)
+        return pod.phase == "Running" and pod.ready
 
     def is_unavailable(self, pod: Pod | None) -> bool:
         """Whether a pod lacks, is ending, or hasn't been Ready for long enough."""

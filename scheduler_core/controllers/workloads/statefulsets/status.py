@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_available, is_ready
+from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.controllers.workloads.statefulsets.identity import revision_of
 from scheduler_core.objects.pod import Pod
 
@@ -21,7 +21,7 @@ def stateful_status(
 ) -> dict[str, Any]:
     """Fields of the status, counted from the pods that are there."""
     now, update = history.name_of(current), history.name_of(revisions.update)
-    running = [pod for pod in pods if pod.phase == "Running" and is_ready(pod)]
+    running = [pod for pod in pods if pod.phase == "Running" and pod.ready]
     staying = [revision_of(pod) for pod in pods if not pod.deleting]
     return {
         "observedGeneration": owner.generation or None,

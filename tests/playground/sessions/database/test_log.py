@@ -6,6 +6,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -127,6 +128,32 @@ def test_a_lease_that_was_not_renewed_is_free() -> None:
     session = made()
     log.lease(session.pk, "a", -1)
     assert log.lease(session.pk, "b", 60)
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)], ids=["forward", "back"])
+def test_a_clock_that_jumps_keeps_nobody_from_driving(
+    monkeypatch: pytest.MonkeyPatch, jump: timedelta
+) -> None:
+    session = made()
+    log.lease(session.pk, "a", 15)
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now + jump)
+    assert not log.standings([session.pk])[session.pk].driven
+    assert log.lease(session.pk, "b", 15)
+    assert not log.renew(session.pk, "a", 15)
+    assert log.standings([session.pk])[session.pk].driven
+
+
+def test_a_clock_that_jumps_leaves_the_log_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of entries is that of their numbers."""
+    session = made(("command", 0, 1))
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now - timedelta(days=400))
+    log.append(session.pk, LogRow(2, "step", 1, 2, b""))
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=400))
+    log.append(session.pk, LogRow(3, "step", 2, 3, b""))
+    found, rows = log.read(session.pk)
+    assert (found.head, [row.seq for row in rows]) == (3, [1, 2, 3])
 
 
 def test_a_deleted_session_takes_nothing_and_opens_for_nobody() -> None:

@@ -12,11 +12,12 @@ from asgiref.sync import sync_to_async
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import Conflict
+from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.web.changes import command_data
 from playground.sessions.web.driver import Driver, Play
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
-from playground.sessions.web.messages import Delta, Gone, ToPage
+from playground.sessions.web.messages import Delta, Gone, Notice, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.runtime import Runtime
@@ -147,6 +148,67 @@ async def test_a_lease_of_a_process_that_died_is_taken_over(
     await two.do(two.live(session).run())
     await until(lambda: two.live(session).driver is None)
     assert two.live(session).head > 1
+
+
+async def orphaned(session: Session, kind: RowKind, how: dict[str, Any]) -> None:
+    """As a process leaves it that is killed while it drives."""
+    await session.arefresh_from_db()
+    row = LogRow(session.log_seq + 1, kind, session.head, session.head + 1, log.pack(how))
+    await sync_to_async(log.append, thread_sensitive=False)(session.pk, row)
+    await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", -1.0)
+
+
+async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    two = processes[1]
+    heard: list[ToPage] = []
+    await orphaned(session, "play", {"grain": "plugin", "rate": 20.0})
+    live = two.live(session)
+    await two.do(live.look())
+    assert live.driver is None  # nobody watches
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
+    await two.do(live.look())
+    await until(lambda: live.head > 4)
+    assert live.driver is not None
+    assert live.driver.drive == Play(Grain.PLUGIN, 20.0)
+    assert [message for message in heard if isinstance(message, Notice)] != []
+
+
+async def test_of_two_processes_one_goes_on(session: Session, processes: tuple[Process, Process]) -> None:
+    await orphaned(session, "run", {"until": {"kind": "attempt", "number": 10**6}})
+    lives = [process.live(session) for process in processes]
+    for process, live in zip(processes, lives, strict=True):
+        process.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
+    await asyncio.gather(*(process.do(live.look()) for process, live in zip(processes, lives, strict=True)))
+    await until(lambda: all(live.driver is None for live in lives))
+    await session.arefresh_from_db()
+    assert session.driver == ""
+    assert session.head > 2
+    assert await LogEntry.objects.filter(session=session, kind="run").acount() == 2
+
+
+async def test_a_run_to_breakpoints_is_given_up(session: Session, processes: tuple[Process, Process]) -> None:
+    """The log has their names alone."""
+    two = processes[1]
+    await orphaned(session, "run", {"until": {"kind": "break", "titles": ["mine"]}})
+    live = two.live(session)
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
+    await two.do(live.look())
+    await session.arefresh_from_db()
+    assert (live.driver, session.driver) == (None, "")
+
+
+async def test_what_was_given_back_is_taken_over_by_nobody(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    await one.do(one.live(session).play(Grain.PLUGIN, 20))
+    await one.do(one.live(session).pause())
+    live = two.live(session)
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
+    await two.do(live.look())
+    assert live.driver is None
 
 
 def _driver(process: Process, session: Session) -> Any:

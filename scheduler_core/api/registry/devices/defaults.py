@@ -1,0 +1,118 @@
+"""Defaults: a request is for one device, tolerations compare values, and a taint was added now.
+
+A request of v1beta1 without a class gets none, which makes no difference once it is read: validation wants the class.
+
+kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Manifest = Mapping[str, Any]
+
+
+def defaulted(manifest: Manifest, kind: str, timestamp: str) -> Manifest:
+    """An object of v1 with its defaults; one that has them all is returned as it is. `timestamp`: now."""
+    spec, default = manifest.get("spec"), _DEFAULTS.get(kind)
+    if spec and default is not None:
+        full = default(spec, timestamp)
+        manifest = manifest if full is spec else {**manifest, "spec": full}
+    return _reported(manifest) if kind == "ResourceClaim" else manifest
+
+
+def _reported(claim: Manifest) -> Manifest:
+    """A claim whose status has its defaults."""
+    status = claim.get("status") or {}
+    allocation = status.get("allocation") or {}
+    results = (allocation.get("devices") or {}).get("results")
+    full = _each(results, _tolerating)
+    if full is results:
+        return claim
+    allocation = {**allocation, "devices": {**allocation["devices"], "results": full}}
+    return {**claim, "status": {**status, "allocation": allocation}}
+
+
+def _claim(spec: Manifest, timestamp: str) -> Manifest:
+    devices = spec.get("devices") or {}
+    requests = _each(devices.get("requests"), _request)
+    if requests is devices.get("requests"):
+        return spec
+    return {**spec, "devices": {**devices, "requests": requests}}
+
+
+def _template(spec: Manifest, timestamp: str) -> Manifest:
+    inner = spec.get("spec")
+    full = _claim(inner, timestamp) if inner else inner
+    return spec if full is inner else {**spec, "spec": full}
+
+
+def _request(request: Manifest) -> Manifest:
+    exact, alternatives = request.get("exactly"), request.get("firstAvailable")
+    full = exact if exact is None else _counted(exact)
+    others = _each(alternatives, _counted)
+    changes: dict[str, Any] = {} if full is exact else {"exactly": full}
+    if others is not alternatives:
+        changes["firstAvailable"] = others
+    return {**request, **changes} if changes else request
+
+
+def _counted(request: Manifest) -> Manifest:
+    mode = request.get("allocationMode") or "ExactCount"
+    changes: dict[str, Any] = {} if request.get("allocationMode") else {"allocationMode": mode}
+    if mode == "ExactCount" and not request.get("count"):
+        changes["count"] = 1
+    return _tolerating({**request, **changes} if changes else request)
+
+
+def _tolerating(entry: Manifest) -> Manifest:
+    """With the operators of its tolerations."""
+    tolerations = entry.get("tolerations")
+    full = _each(tolerations, _operated)
+    return entry if full is tolerations else {**entry, "tolerations": full}
+
+
+def _operated(toleration: Manifest) -> Manifest:
+    return toleration if toleration.get("operator") else {**toleration, "operator": "Equal"}
+
+
+def _slice(spec: Manifest, timestamp: str) -> Manifest:
+    devices = spec.get("devices")
+    if not any(device.get("taints") for device in devices or ()):
+        return spec
+
+    def dated(taint: Manifest) -> Manifest:
+        return _dated(taint, timestamp)
+
+    def device(given: Manifest) -> Manifest:
+        taints = given.get("taints")
+        full = _each(taints, dated)
+        return given if full is taints else {**given, "taints": full}
+
+    full = _each(devices, device)
+    return spec if full is devices else {**spec, "devices": full}
+
+
+def _rule(spec: Manifest, timestamp: str) -> Manifest:
+    taint = spec.get("taint") or {}
+    full = _dated(taint, timestamp)
+    return spec if full is taint else {**spec, "taint": full}
+
+
+def _dated(taint: Manifest, timestamp: str) -> Manifest:
+    return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": timestamp}
+
+
+def _each(entries: Sequence[Any] | None, default: Callable[[Any], Any]) -> Sequence[Any] | None:
+    """The entries with their defaults; the same list where all have them."""
+    full = [default(entry) for entry in entries or ()]
+    return entries if all(one is other for one, other in zip(full, entries or (), strict=True)) else full
+
+
+_DEFAULTS: dict[str, Callable[[Manifest, str], Manifest]] = {
+    "ResourceClaim": _claim,
+    "ResourceClaimTemplate": _template,
+    "ResourceSlice": _slice,
+    "DeviceTaintRule": _rule,
+}

@@ -1,0 +1,39 @@
+"""What functions do: by overload, or by name where one implementation serves all overloads of a function.
+
+An implementation takes the arguments, the receiver first, and answers a value or a Failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scheduler_core.cel import operators
+from scheduler_core.cel.library.conversions import CONVERSIONS
+from scheduler_core.cel.library.patterns import PATTERNS
+from scheduler_core.cel.library.quantities import QUANTITIES
+from scheduler_core.cel.library.strings import STRINGS
+from scheduler_core.cel.library.times import TIMES
+from scheduler_core.cel.library.versions import VERSIONS
+
+BINDINGS: dict[str, Callable[..., object]] = {
+    "!_": operators.logical_not,
+    "-_": operators.negate,
+    "@in": operators.contains,
+    "_!=_": lambda left, right: operators.equal(left, right) is not True,
+    "_%_": operators.modulo,
+    "_*_": operators.multiply,
+    "_+_": operators.add,
+    "_-_": operators.subtract,
+    "_/_": operators.divide,
+    "_<=_": operators.less_equals,
+    "_<_": operators.less,
+    "_>=_": operators.greater_equals,
+    "_>_": operators.greater,
+    "size": operators.size,
+    **CONVERSIONS,
+    **PATTERNS,
+    **QUANTITIES,
+    **STRINGS,
+    **TIMES,
+    **VERSIONS,
+}

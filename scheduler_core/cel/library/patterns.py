@@ -1,0 +1,74 @@
+"""Regular expressions, with RE2's syntax and its time that is linear in the text.
+
+kube: vendor/github.com/google/cel-go/common/types/string.go, apiserver/pkg/cel/library/regex.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import re2
+
+from scheduler_core.cel.values import NO_OVERLOAD, Failure
+
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+
+
+class BadPattern(ValueError):
+    """A pattern that does not compile."""
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str) -> object:
+    """BadPattern where RE2 does not take it."""
+    try:
+        return re2.compile(pattern, _OPTIONS)
+    except re2.error as error:
+        raise BadPattern(f"error parsing regexp: {_words(error)}") from None
+
+
+def _words(error: Exception) -> str:
+    text = error.args[0] if error.args else ""
+    return text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+
+
+def _matches(text: object, pattern: object) -> object:
+    if not isinstance(text, str):
+        return Failure("no such overload: matches")
+    if not isinstance(pattern, str):
+        return NO_OVERLOAD
+    try:
+        return compiled(pattern).search(text) is not None  # type: ignore[attr-defined]
+    except BadPattern as error:
+        return Failure(str(error))
+
+
+def _find(text: str, pattern: str) -> object:
+    try:
+        match = compiled(pattern).search(text)  # type: ignore[attr-defined]
+    except BadPattern as error:
+        return Failure(f"Illegal regex: {error}")
+    return "" if match is None else match.group(0)
+
+
+def _find_all(text: str, pattern: str, limit: int = -1) -> object:
+    try:
+        found = compiled(pattern).finditer(text)  # type: ignore[attr-defined]
+    except BadPattern as error:
+        return Failure(f"Illegal regex: {error}")
+    words: list[object] = []
+    for match in found:
+        if 0 <= limit <= len(words):
+            break
+        words.append(match.group(0))
+    return words
+
+
+PATTERNS: dict[str, Callable[..., object]] = {
+    "matches": _matches,
+    "string_find_string": _find,
+    "string_find_all_string": _find_all,
+    "string_find_all_string_int": _find_all,
+}

@@ -1,0 +1,133 @@
+"""Values as Go prints them in errors and conversions."""
+
+from __future__ import annotations
+
+import math
+
+from scheduler_core.cel.types import Type
+from scheduler_core.cel.values import NOTHING, Duration, Optional, Timestamp, type_of_value, value_of_key
+
+
+def go_double(value: float) -> str:
+    """As %v and %g do: the shortest digits that mean the value, with an exponent from 1e21 on and below 1e-4."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    sign, digits, exponent = _digits(value)
+    if digits == "0":
+        return f"{sign}0"
+    if exponent < -4 or exponent >= 21:
+        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
+    return sign + _positional(digits, exponent)
+
+
+def plain_double(value: float) -> str:
+    """As strconv.FormatFloat(value, 'f', -1, 64) does: never an exponent."""
+    if math.isnan(value) or math.isinf(value):
+        return go_double(value)
+    sign, digits, exponent = _digits(value)
+    return sign + _positional(digits, exponent)
+
+
+def _digits(value: float) -> tuple[str, str, int]:
+    """The sign, the shortest digits, and the power of ten of the first."""
+    sign = "-" if math.copysign(1.0, value) < 0 else ""
+    mantissa, _, power = f"{abs(value):e}".partition("e")
+    shortest = repr(abs(value))
+    if "e" in shortest:
+        mantissa, _, power = shortest.partition("e")
+        digits = mantissa.replace(".", "")
+        return sign, digits.rstrip("0") or "0", int(power)
+    whole, _, fraction = shortest.partition(".")
+    if fraction == "0":
+        fraction = ""
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return sign, "0", 0
+    exponent = len(whole) - 1 if whole != "0" else -(len(fraction) - len(fraction.lstrip("0")) + 1)
+    return sign, digits.rstrip("0") or "0", exponent
+
+
+def _positional(digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return f"0.{'0' * (-exponent - 1)}{digits}"
+    if len(digits) <= exponent + 1:
+        return digits + "0" * (exponent + 1 - len(digits))
+    return f"{digits[: exponent + 1]}.{digits[exponent + 1 :]}"
+
+
+def go_value(value: object) -> str:
+    """As %v prints a value of cel-go."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, float):
+        return go_double(value)
+    if isinstance(value, bytes):
+        return f"[{' '.join(map(str, value))}]"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(go_value, value))}]"
+    if isinstance(value, dict):
+        pairs = (f"{go_value(value_of_key(key))}: {go_value(held)}" for key, held in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, Optional):
+        return "optional.none()" if value.value is NOTHING else f"optional({go_value(value.value)})"
+    if isinstance(value, Type):
+        return value.name
+    if isinstance(value, Duration | Timestamp):
+        return str(value.nanoseconds)
+    return str(value)
+
+
+_GO_TYPES = {
+    "bool": "types.Bool",
+    "bytes": "types.Bytes",
+    "double": "types.Double",
+    "google.protobuf.Duration": "types.Duration",
+    "google.protobuf.Timestamp": "types.Timestamp",
+    "int": "types.Int",
+    "null_type": "types.Null",
+    "optional_type": "*types.Optional",
+    "string": "types.String",
+    "type": "*types.Type",
+    "uint": "types.Uint",
+}
+
+
+def go_type(value: object) -> str:
+    """The name of a value's type in cel-go, which some errors show."""
+    name = type_of_value(value).name
+    return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2]}")
+
+
+def quoted(text: str) -> str:
+    """As Go's %q."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    '"': '\\"',
+    "\\": "\\\\",
+}
+
+
+def _escaped(character: str) -> str:
+    known = _ESCAPES.get(character)
+    if known is not None:
+        return known
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
