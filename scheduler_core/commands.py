@@ -119,7 +119,7 @@ class SetSettings(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class DefinePlugin(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart (docs/own-plugins.md)."""
+    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart."""
 
     plugin: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)]
     definition: Definition | None = None

@@ -10,14 +10,14 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.commands import refuse
-from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.per_node import NodeInfo
-from scheduler_core.framework.plugin import Handle, Point, takes_part
+from scheduler_core.framework.plugin import Handle
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.cel import Definition, plugin_of, variables
 from scheduler_core.plugins.cel.explanation import values_of
 from scheduler_core.plugins.cel.expressions import Answer, EvaluationFailed, Spent
+from scheduler_core.plugins.cel.normalize import NORMALIZED
 from scheduler_core.plugins.cel.plugin import Own, as_score
 from scheduler_core.scheduler.handle import WorldHandle
 from scheduler_core.simulation import Simulation
@@ -80,7 +80,7 @@ def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle
         on_node, score = _on_node(plugin, pod, NodeInfo(nodes, row), spent)
         found.append(on_node)
         scores.append(score)
-    _normalize(plugin, pod, nodes, found, scores)
+    _normalize(plugin, found, scores)
     return Trial(pod.key, held, tuple(found), len(nodes) - len(found))
 
 
@@ -138,11 +138,9 @@ def _status(plugin: Own, field: str, answer: Answer) -> tuple[Status, int]:
     return result.status, result.timeout
 
 
-def _normalize(
-    plugin: Own, pod: Pod, nodes: NodeTable, found: list[OnNode], scores: list[int | None]
-) -> None:
+def _normalize(plugin: Own, found: list[OnNode], scores: list[int | None]) -> None:
     """Among the nodes that Filter leaves, as in a cycle."""
-    if not takes_part(type(plugin), Point.NORMALIZE_SCORE):
+    if plugin.definition.normalize not in NORMALIZED:
         return
     feasible = [
         i
@@ -152,7 +150,6 @@ def _normalize(
     if not feasible:
         return
     raw = np.array([scores[i] for i in feasible], np.int64)
-    normal = plugin.normalize(CycleState(), pod, nodes, np.array(feasible, np.intp), raw)
-    assert not isinstance(normal, Status)
+    normal = NORMALIZED[plugin.definition.normalize](raw)
     for i, score in zip(feasible, normal.tolist(), strict=True):
         found[i].normalized = score

@@ -39,7 +39,7 @@ class OwnPreemption(Own, DefaultPreemption):
 
     def both_at_pre_enqueue(self, pod: Pod) -> Status:
         """Held back while its victims are being evicted, or by the expression."""
-        status = DefaultPreemption.pre_enqueue(self, pod)
+        status = super().pre_enqueue(pod)
         return pre_enqueue(self, pod) if status.ok else status
 
     def post_filter(

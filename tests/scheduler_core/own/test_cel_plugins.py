@@ -158,7 +158,7 @@ def test_permit_rejects_pods(expression: str, said: str) -> None:
 def test_permit_waits_for_so_many_seconds_and_sees_who_waits() -> None:
     sim = world(node("a"), pod("one"), pod("two"), permit="waiting.size() == 0 ? 5 : 0")
     records = sim.run(until=lambda w: w.now > 6 * SECOND, steps=400).records
-    (waits,) = [r for r in of_kind(records, "pod_waits")][:1]
+    waits = of_kind(records, "pod_waits")[0]
     assert waits["timeouts"] == {"Mine": 5 * SECOND}
     assert nodes_of(sim)["default/two"] == "a"
     reasons = [r["status"]["reasons"] for r in of_kind(records, "wait_ended")]
