@@ -3,6 +3,7 @@
 kube: dynamic-resource-allocation/structured/internal/allocatortesting/allocator_testing.go @ v1.34.1
 """
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -380,6 +381,14 @@ def test_a_tree_is_limited_and_counts_what_it_leaves_out() -> None:
     wanted = claim(request(count=3), request("none", select=["none"]))
     allocate([slice_of(["d0", "d1", "d2", "d3"])], [wanted], watch=tree)
     assert tree.left_out > 10 and tree.root["outcome"] == "none"
+
+
+def test_a_deep_tree_can_be_written_as_json() -> None:
+    tree = SearchTree()
+    many = [claim(request(count=30), name=f"c{i}") for i in range(10)]
+    allocate([slice_of([f"d{i}" for i in range(300)])], many, watch=tree)
+    assert tree.left_out and tree.root["outcome"] == "found"
+    assert json.loads(json.dumps(tree.root)) == tree.root
 
 
 def test_a_tree_ends_with_the_error() -> None:
