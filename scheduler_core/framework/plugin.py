@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.pod import Pod
@@ -213,6 +214,21 @@ class Handle(Protocol):
         ...
 
     @property
+    def claims(self) -> ClaimTracker:
+        """The resource claims that the scheduler knows. kube: SharedDRAManager().ResourceClaims()"""
+        ...
+
+    @property
+    def wall_time(self) -> int:
+        """Now, in ns since 1970."""
+        ...
+
+    @property
+    def device_cost(self) -> int:
+        """What it takes (ns) to try a device."""
+        ...
+
+    @property
     def preempting(self) -> Mapping[str, int] | None:
         """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
         ...
@@ -251,8 +267,19 @@ class Handle(Protocol):
         """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
         ...
 
-    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
-        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before."""
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
+        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before.
+
+        `of`: what the updates are of, as faults name it ("volumes", "claims").
+        """
+        ...
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        """Calls that write claims on behalf of a pod."""
+        ...
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Records a Kubernetes Event about a pod, of type Normal."""
         ...
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:

@@ -24,6 +24,15 @@ def test_the_scenario_decides_as_kube_did(scenario: Scenario) -> None:
     assert result.verdict is Verdict.PASSES, result.text
 
 
+DEVICES = [scenario for path in sorted((CORPUS / "dra").glob("*.json.xz")) for scenario in read_corpus(path)]
+
+
+@pytest.mark.parametrize("scenario", DEVICES, ids=lambda s: f"{s.family}: {s.name}")
+def test_devices_are_allocated_as_kube_did(scenario: Scenario) -> None:
+    result = run_scenario(scenario)
+    assert result.verdict is Verdict.PASSES, result.text
+
+
 def test_a_real_cluster_is_filled_as_kube_filled_it() -> None:
     (result,) = map(run_scenario, read_corpus(CORPUS / "large"))
     assert result.verdict is Verdict.PASSES, result.text

@@ -239,6 +239,8 @@ def _queue_moved(moved: QueueMoved) -> Message:
 
 def _api_call(call: ApiCall) -> Message:
     pod = short(call.pod)
+    if call.pod and call.kind:
+        return _object_call(call, pod)
     if not call.fault:
         return message(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
     if call.again_after:
@@ -252,6 +254,15 @@ def _api_call(call: ApiCall) -> Message:
     return message(
         gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault
     )
+
+
+def _object_call(call: ApiCall, pod: str) -> Message:
+    """About another object, on behalf of a pod."""
+    about = {"verb": call.verb, "kind": call.kind, "object": call.object, "pod": pod}
+    if call.fault or call.error:
+        text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")
+        return message(text, **about, message=call.fault or call.error)
+    return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
 
 
 def _throttled(throttled: ApiThrottled) -> Message:

@@ -201,6 +201,8 @@ def _call(call: ApiCall) -> Message:
             pod=short(call.pod),
             fields=", ".join(call.status),
         )
+    if call.pod and call.kind:
+        return exactly(f"{call.verb} {call.kind} {short(call.object)}")
     return exactly(f"{call.verb} {short(call.pod or call.object)}")
 
 

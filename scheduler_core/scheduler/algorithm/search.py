@@ -153,7 +153,8 @@ def next_stage(cycle: SchedulingCycle) -> bool:
     search = search_of(cycle)
     if search.stage is Stage.MAIN:
         return False
-    assert search.rest is not None
+    assert search.rest is not None and search.state is not None
+    cycle.state.notes |= search.state.notes  # a copy of the cycle has them apart
     search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
     search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
     return True

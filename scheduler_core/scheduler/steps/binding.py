@@ -20,12 +20,13 @@ from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.actions import AdvanceBinding
+from scheduler_core.scheduler.calls.recorder import note
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
-from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import BindingEnded, BindingStarted, WaitEnded
 

@@ -11,6 +11,7 @@ from scheduler_core.framework.events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
     ASSIGNED_POD_UPDATE,
+    CLAIM,
     UNSCHEDULABLE_POD,
     UNSCHEDULABLE_POD_ADD,
     UNSCHEDULABLE_POD_DELETE,
@@ -241,13 +242,25 @@ _WATCHED = {
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
 }
 _ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
+_OF_DEVICES = {
+    "ResourceClaim": CLAIM,
+    "DeviceClass": "resource.k8s.io/DeviceClass",
+    "ResourceSlice": "resource.k8s.io/ResourceSlice",
+}
 
 
 def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     resource = _WATCHED.get(event.kind)
     if event.kind == SERVICE and scheduler.queue.options.historical:
         resource = SERVICE
+    old, new = event.old, event.new
+    if event.kind in _OF_DEVICES and scheduler.has_devices:
+        resource = _OF_DEVICES[event.kind]
+        if event.kind == "ResourceClaim":
+            old, new = scheduler.claims.heard(old, new)
+            if old is new:
+                return
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
-        scheduler.queue.move_all(ObjectEvent(happened, event.old, event.new), scheduler.world.now)
+        scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
         measure.handled(scheduler, happened.label)

@@ -20,11 +20,12 @@ from scheduler_core.framework.step import PluginStep
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.algorithm import schedule_pod as algorithm
+from scheduler_core.scheduler.calls.recorder import note
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import binding, cycle_records, eviction, journeys
-from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure, note
+from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure
 from scheduler_core.trace.kinds import AttemptStarted, PodAssumed
 
 

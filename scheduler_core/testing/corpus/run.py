@@ -23,13 +23,16 @@ from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.testing.corpus.claim_calls import release
 from scheduler_core.testing.corpus.compare import (
     LEFT_OUT_IN_ERRORS,
     Difference,
     comparable,
     first_difference,
 )
+from scheduler_core.testing.corpus.devices import Claims, has_devices, node_allocations, order_dependent
 from scheduler_core.testing.corpus.large import run_large
 from scheduler_core.testing.corpus.observe import (
     Observed,
@@ -122,6 +125,10 @@ class _Run:
         self.algorithm_state = AlgorithmState(
             configuration.percentage_of_nodes_to_score, nominator=self.world.nominator
         )
+        self.of_devices = has_devices(scenario.data)
+        self.claims = Claims(self.world)
+        self.world.note_timestamps()
+        self.world.device_conditions = scenario.data.get("deviceConditions") or {}
         self.world.nominate_from_the_start(
             key
             for key, pod in self.world.pods.items()
@@ -161,6 +168,8 @@ class _Run:
         snapshot = self.world.take_snapshot()
         cycle, sampling = self._schedule_pod(pod, framework, snapshot, expected)
         seen = {**known, **observe(cycle, ranks=framework.has(Point.SCORE), sampled=self.sampled)}
+        if self.of_devices and not cycle.pre_filter_status.ok:
+            seen["preFilter"]["skippedFilters"] = []  # as kube's CycleState has them then
         if len(snapshot):
             seen["nodeOrder"] = list(snapshot.names)
         if self.sampled and sampling is not None:
@@ -174,11 +183,16 @@ class _Run:
         if (by_nomination or cut_short) and not self.sampled:
             runner = FilterRunner(framework, self.world.nominator)
             seen["filter"] = observe_all(cycle, runner)
+            if cut_short:
+                seen["feasible"] = [node for node, verdict in seen["filter"].items() if verdict is None]
         if seen.get("errorKind") == "FitError" and seen.get("preemption") is None:
             seen["preemption"] = self._untried_preemption(cycle, framework)
         if cycle.chosen is not None:
             seen["volumeEffects"] = bind_claims(self.world, framework, cycle)
-        self._apply(pod, cycle)
+        if self.of_devices:
+            seen |= self._devices(framework, cycle, seen)
+        released = self._apply(pod, cycle, bool(seen.get("bindError")))
+        seen["claimsReleased"] = self.claims.released(released)
         live = self.world.pods[pod.key]
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
 
@@ -198,13 +212,34 @@ class _Run:
         step, _ = run_post_filter(plugin, Trial(cycle.pod, cycle.nodes, cycle.state), failure)
         return preemption(cycle, step.evidence)
 
-    def _apply(self, pod: Pod, cycle: SchedulingCycle) -> None:
+    def _devices(self, framework: Framework, cycle: SchedulingCycle, seen: Observed) -> Observed:
+        """Reserves and writes the claims of a pod that got a node; or what was done for one that fits nowhere."""
+        out: Observed = {"orderDependent": order_dependent(framework, cycle, seen.get("filter") or {})}
+        if cycle.chosen is not None or seen.get("errorKind") == "Error":
+            passing = [node for node, status in seen.get("filter", {}).items() if status is None]
+            out["nodeAllocations"] = node_allocations(cycle, passing)
+        if cycle.chosen is not None:
+            out |= self.claims.bind(framework, cycle)
+            if out["bindError"]:
+                out["message"] = out["bindError"]["reasons"][0]
+        elif seen.get("errorKind") == "FitError":
+            out |= self.claims.after_post_filter(cycle)
+        return out
+
+    def _apply(self, pod: Pod, cycle: SchedulingCycle, failed: bool = False) -> Mapping[str, Manifest | None]:
+        """What became of claims whose pods were preempted."""
+        released: Mapping[str, Manifest | None] = {}
+        if failed:
+            self.world.fail(pod, "")
+            return released
         if cycle.chosen is not None:
             self.world.bind_pod(pod, cycle.chosen)
-            return
+            return released
         if cycle.preemption is not None:
             self.world.preempt(cycle.preemption)
+            released = release(self.world, cycle.preemption.victims)
         self.world.fail(pod, cycle.nomination)
+        return released
 
     def _schedule_pod(
         self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
@@ -216,6 +251,10 @@ class _Run:
         while cycle.phase in IN_ALGORITHM:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
+            if self.of_devices and cycle.phase is Phase.POST_FILTER and not cycle.index:
+                self._untried_preemption(
+                    cycle, framework
+                )  # the recording tried every node first, in the same state
             advance(cycle, framework, self.algorithm_state)
         sampling = _sampling(cycle, start, self.algorithm_state.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):

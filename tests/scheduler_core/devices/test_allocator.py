@@ -340,6 +340,22 @@ def test_an_invalid_pool_is_an_error_as_soon_as_the_search_gets_to_it() -> None:
         allocate(slices, [claim()], taken=["d0"])
 
 
+def test_a_node_selector_that_cannot_be_read_is_an_error() -> None:
+    term = {"matchExpressions": [{"key": "zone", "operator": "Bad", "values": ["a", "b"]}]}
+    slices = [slice_of(["d0"], name="s", node_name=None, nodeSelector={"nodeSelectorTerms": [term]})]
+    with pytest.raises(AllocationError) as raised:
+        allocate(slices, [claim()])
+    printed = (
+        "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{"
+        "NodeSelectorRequirement{Key:zone,Operator:Bad,Values:[a b],},},MatchFields:[]NodeSelectorRequirement{},},},}"
+    )
+    assert str(raised.value) == (
+        "gather pool information: failed to perform node selection for slice s: failed to parse node selector "
+        f'{printed}: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Bad": '
+        'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
+
+
 def test_a_constraint_that_all_devices_cannot_meet_is_an_error() -> None:
     slices = [slice_of([device("d0", attributes={"n": 1}), device("d1", attributes={"n": 2})])]
     text = "cannot add device gpu.example.com/a/d1 because a claim constraint would not be satisfied"
