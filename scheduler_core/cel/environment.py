@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from scheduler_core.cel.checking.checker import check
-from scheduler_core.cel.checking.validators import validate_literals
+from scheduler_core.cel.checking.validators import validate
 from scheduler_core.cel.depth import room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
 from scheduler_core.cel.json_safe import json_safe
@@ -66,7 +66,7 @@ def _compiled(environment: Environment, expression: str, expected: Type | None) 
         if tree is not None:
             check(tree, environment.variables, environment.structs, issues)
             if not issues:
-                validate_literals(tree, issues)
+                validate(tree, issues)
         issues.raise_any()
         assert tree is not None
         if expected is not None and tree.type not in (expected, ANY):

@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.inputs.usage import UsageEntry
+from scheduler_core.controllers.memory.devices import Devices
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
@@ -95,6 +96,7 @@ class Surroundings(State):
     garbage: Copied[Garbage] = field(default_factory=Garbage)
     workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)
+    devices: Copied[Devices] = field(default_factory=Devices)
     troubles: Copied[Troubles] = field(default_factory=Troubles)
 
     def note_level(self, key: str, t: int, figures: Figures) -> None:

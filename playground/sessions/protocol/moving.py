@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import FieldProblem
@@ -52,11 +53,15 @@ class PlannedObject(Struct, frozen=True):
 
 
 class ImportPlan(Struct, frozen=True):
-    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is."""
+    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
+
+    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
+    """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
+    configurations: list[Offer] = []
 
     @property
     def accepted(self) -> int:

@@ -262,6 +262,8 @@ class _Parser:
         if self._token.kind == "(":
             at = self._take().start
             return self._call(dot + name.text, self._arguments(")"), first.start, at)
+        if name.text in _RESERVED:
+            return Literal(None, first.start, name.end, first.start)
         return Ident(dot + name.text, first.start, name.end, name.start)
 
     def _list(self) -> Node:
