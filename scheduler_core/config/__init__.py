@@ -16,7 +16,7 @@ from scheduler_core.config.gates import (
     written,
 )
 from scheduler_core.config.kubelet import read_kubelet, without_effect
-from scheduler_core.config.load import load_configuration, with_plugin
+from scheduler_core.config.load import load_configuration, with_own, with_plugin
 from scheduler_core.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
 from scheduler_core.config.taking_in import with_plugin_in
 from scheduler_core.config.types import ConfigurationError, SchedulerConfiguration
@@ -51,6 +51,7 @@ __all__ = [
     "load_configuration",
     "read_gates",
     "read_kubelet",
+    "with_own",
     "with_plugin",
     "with_plugin_in",
     "without_effect",

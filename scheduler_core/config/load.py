@@ -6,7 +6,8 @@ kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -39,10 +40,18 @@ def load_configuration(
 
     `elections`: whether its leaderElection is put to use, and checked whole. `own`: plugins of one's own in CEL, by name.
     """
-    if own:
-        with with_plugins(*plugins_of(own)):
-            return _load(manifest, features, elections)
-    return _load(manifest, features, elections)
+    with with_own(own or {}):
+        return _load(manifest, features, elections)
+
+
+@contextmanager
+def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
+    """For the length of a block there are these plugins, too."""
+    if not own:
+        yield
+        return
+    with with_plugins(*plugins_of(own)):
+        yield
 
 
 def _load(manifest: Mapping[str, Any] | None, features: Features, elections: bool) -> SchedulerConfiguration:

@@ -157,3 +157,16 @@ def test_the_configuration_page_knows_it(begun):
     assert page.status_code == 200
     text = page.context["text"]
     assert begun.post("configuration", text=text, apply="").status_code == 302
+
+
+def test_a_plugin_that_a_configuration_lacks_is_written_in_its_place(begun):
+    text = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+        "  - plugins: {multiPoint: {enabled: [{name: TheirPlugin}]}}\n"
+    )
+    refused = begun.post("configuration", text=text, apply="")
+    assert "?plugin=TheirPlugin" in refused.content.decode()
+    assert begun.get("plugins", plugin="TheirPlugin").context["form"]["plugin"].value() == "TheirPlugin"
+    keep(begun, **{**SCORE, "plugin": "TheirPlugin"})
+    assert begun.post("configuration", text=text, apply="").status_code == 302
+    assert profile(begun)["multiPoint"]["enabled"][-1] == {"name": "TheirPlugin"}
