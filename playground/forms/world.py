@@ -200,6 +200,7 @@ CALL_CHOICES = (
     ("status", _("writing its status (condition, nomination, why it is evicted)")),
     ("delete", _("its deletion as a victim of preemption")),
     ("volumes", _("updating its claims and volumes (PreBind)")),
+    ("claims", _("writing its claims for devices")),
 )
 ANSWERS = {
     403: _("403 Forbidden"),

@@ -18,12 +18,13 @@ import msgspec
 from scheduler_core.api.status import DONE, Answer, conflict, not_found
 from scheduler_core.clock.agenda import SECOND
 
-BIND, STATUS, DELETE, VOLUMES = "bind", "status", "delete", "volumes"
+BIND, STATUS, DELETE, VOLUMES, CLAIMS = "bind", "status", "delete", "volumes", "claims"
 Call = Literal[
     "bind",  # the binding of the pod
     "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
     "delete",  # the deletion of the pod as a victim of preemption
     "volumes",  # the updates of its claims and volumes in PreBind
+    "claims",  # what DynamicResources writes of its resource claims
 ]
 StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
 MAX_FAULT_TIMES = 1000
@@ -31,8 +32,8 @@ MAX_FAULT_MESSAGE = 500
 MAX_LATENCY = 3600 * SECOND
 
 CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
-_VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put"}
-_RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update"}
+_VERBS = {BIND: "post", STATUS: "patch", DELETE: "delete", VOLUMES: "put", CLAIMS: "put"}
+_RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update", CLAIMS: "update"}
 
 
 class Fault(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ kube: api/resource/v1/types.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from scheduler_core.devices.parsed import ByIdentity
 Manifest = Mapping[str, Any]
 
 KIND = "DeviceClass"
+IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -52,6 +53,19 @@ class DeviceClass:
             tuple(spec.get("config") or ()),
             spec.get("extendedResourceName") or "",
         )
+
+
+def classes_by_resource(manifests: Iterable[Manifest]) -> dict[str, str]:
+    """Extended resource -> the class that stands for it; a class without a name for it has one of its own.
+
+    kube: plugins/dynamicresources/extended/util.go (DeviceClassMapping)
+    """
+    found: dict[str, str] = {}
+    for manifest in manifests:
+        name = manifest["metadata"]["name"]
+        resource = (manifest.get("spec") or _NOTHING).get("extendedResourceName")
+        found[IMPLICIT_RESOURCE + name if resource is None else resource] = name
+    return found
 
 
 _CLASSES: ByIdentity[DeviceClass] = ByIdentity(1024)

@@ -35,7 +35,7 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node, features: DeviceFe
     by_pool: dict[PoolId, list[ResourceSlice]] = {}
     last: list[ResourceSlice] = []
     for each in slices:
-        if not _reaches(each, node, features):
+        if not reaches(each, node, features):
             continue
         if each.binding and features.experimental:
             last.append(each)
@@ -49,7 +49,7 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node, features: DeviceFe
     return pools
 
 
-def _reaches(each: ResourceSlice, node: Node, features: DeviceFeatures) -> bool:
+def reaches(each: ResourceSlice, node: Node, features: DeviceFeatures) -> bool:
     if each.per_device is not None and not features.partitionable:
         return False
     try:
@@ -67,6 +67,7 @@ def _any_device_reaches(each: ResourceSlice, node: Node) -> bool:
             if device.scope is not None and scope_matches(device.scope, node):
                 return True
         except AllocationError as error:
+            # DEVIATION: kube prints the whole device.
             text = f"failed to perform node selection for device {device.name} in slice {each.name}: {error}"
             raise AllocationError(f"gather pool information: {text}") from None
     return False

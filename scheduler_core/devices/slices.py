@@ -100,7 +100,7 @@ class NodeScope:
         return cls(
             raw.get("nodeName"),
             bool(raw.get("allNodes")),
-            None if selector is None else NodeSelector.of(selector, "nodeSelector"),
+            None if selector is None else NodeSelector.of(selector),
             selector,
         )
 

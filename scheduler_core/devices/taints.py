@@ -92,7 +92,9 @@ def _taint(
     for index, device in enumerate(resource_slice.devices):
         if rule.device is not None and rule.device != device.name:
             continue
-        if all(selects(test, resource_slice, device) for test in tests):
+        # kube's tracker does not tell expressions whether a device allows several allocations.
+        asked = device if device.allows_multiple is None else replace(device, allows_multiple=None)
+        if all(selects(test, resource_slice, asked) for test in tests):
             devices[index] = replace(devices[index], taints=(*devices[index].taints, rule.taint))
 
 

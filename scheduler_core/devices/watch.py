@@ -7,7 +7,7 @@ A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was as
 |---|---|---|
 | search | the root | pool: `pool`, `slices`, `devices`, `incomplete`, `invalid` |
 | all | gathering the devices of a request for all: `claim`, `request`, `count` | |
-| request, subrequest | one device of it: `claim`, `request`, `number` of `count` | |
+| request, subrequest | one device of it: `claim`, `request`, `number` of `count`; `again`: tries of what led nowhere before | |
 | device | `device` | see below |
 
 | check | asks |
@@ -38,6 +38,7 @@ from typing import Any, Protocol
 
 FOUND, UNDONE, REFUSED, NONE, TOO_MANY, ERROR = "found", "undone", "refused", "none", "too-many", "error"
 MOST_NODES = 2000
+MOST_LEVELS = 200  # one below the other: a tree is written as JSON
 
 Node = dict[str, Any]
 
@@ -57,7 +58,7 @@ class Watch(Protocol):
 
 
 class SearchTree:
-    """Keeps what it sees, up to `most` nodes; from then on it only counts, below the node where they would be."""
+    """Keeps what it sees, up to `most` nodes and MOST_LEVELS; of the rest it only counts, at the node where they would be."""
 
     def __init__(self, most: int = MOST_NODES) -> None:
         self.root: Node = {"kind": "search", "checks": [], "nodes": [], "outcome": ""}
@@ -67,7 +68,7 @@ class SearchTree:
         self._last = self.root  # the innermost open node that is kept
 
     def begin(self, kind: str, **facts: Any) -> None:
-        if self._room <= 0:
+        if self._room <= 0 or len(self._open) > MOST_LEVELS:
             self.left_out += 1
             self._last["left_out"] = self._last.get("left_out", 0) + 1
             self._open.append(None)

@@ -16,16 +16,19 @@ class CycleState(State):
     """Values by plugin key, plus the plugins that asked to be skipped.
 
     Values are treated as immutable: a plugin writes a new one instead of changing one in place, so that a copy of a cycle shares them.
+    `notes` are values that what-ifs add to as well: kube's plugins do so where a state's Clone is the state itself.
     """
 
-    __slots__ = ("skip_filter", "skip_score", "values")
+    __slots__ = ("notes", "skip_filter", "skip_score", "values")
 
     values: Copied[dict[str, Shared[Any]]]
+    notes: Copied[dict[str, Shared[Any]]]
     skip_filter: tuple[str, ...]
     skip_score: tuple[str, ...]
 
     def __init__(self) -> None:
         self.values = {}
+        self.notes = {}
         self.skip_filter = ()
         self.skip_score = ()
 
@@ -38,3 +41,9 @@ class CycleState(State):
 
     def get(self, key: str) -> Any | None:
         return self.values.get(key)
+
+    def what_if(self) -> CycleState:
+        """A copy for a what-if, whose notes are this one's."""
+        twin: CycleState = self.copy()
+        twin.notes = self.notes
+        return twin

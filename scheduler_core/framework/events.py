@@ -82,6 +82,8 @@ ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, Action.DELETE)
 UNSCHEDULABLE_POD_ADD = ClusterEvent(UNSCHEDULABLE_POD, Action.ADD)
 UNSCHEDULABLE_POD_UPDATE = ClusterEvent(UNSCHEDULABLE_POD, Action.UPDATE)
 UNSCHEDULABLE_POD_DELETE = ClusterEvent(UNSCHEDULABLE_POD, Action.DELETE)
+CLAIM = "resource.k8s.io/ResourceClaim"
+CLAIM_UPDATE = ClusterEvent(CLAIM, Action.UPDATE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(ANYTHING, Action.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(ANYTHING, Action.ALL, "ForceActivate")
 
@@ -134,7 +136,7 @@ EVERYTHING = tuple(
         "storage.k8s.io/CSIDriver",
         "storage.k8s.io/CSIStorageCapacity",
         "storage.k8s.io/StorageClass",
-        "resource.k8s.io/ResourceClaim",
+        CLAIM,
         "resource.k8s.io/DeviceClass",
     )
 )

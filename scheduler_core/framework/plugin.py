@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.pod import Pod
@@ -46,15 +47,19 @@ class Point(enum.StrEnum):
     QUEUE_SORT = "QueueSort"
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
+    EXTENDER_FILTER = "ExtenderFilter"  # these four are no points of plugins: extenders are asked
     POST_FILTER = "PostFilter"
+    EXTENDER_PREEMPT = "ExtenderPreempt"
     PRE_SCORE = "PreScore"
     SCORE = "Score"
     NORMALIZE_SCORE = "NormalizeScore"
+    EXTENDER_PRIORITIZE = "ExtenderPrioritize"
     RESERVE = "Reserve"
     UNRESERVE = "Unreserve"
     PERMIT = "Permit"
     WAIT_ON_PERMIT = "WaitOnPermit"
     PRE_BIND = "PreBind"
+    EXTENDER_BIND = "ExtenderBind"
     BIND = "Bind"
     POST_BIND = "PostBind"
 
@@ -106,10 +111,13 @@ class Verdicts:
         counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
 
-    def first_error(self) -> Status | None:
-        """The first internal error that some row got; None where no row did."""
-        errors = (i for i, status in enumerate(self.statuses) if status.code is Code.ERROR)
-        return next((self.statuses[i] for i in errors if np.any(self.reason == i)), None)
+    def first_error(self) -> int | None:
+        """Which of the rows asked is the first that got an internal error; None where none did."""
+        errors = [i for i, status in enumerate(self.statuses) if status.code is Code.ERROR]
+        if not errors:
+            return None
+        rows = np.flatnonzero(np.isin(self.reason, errors))
+        return int(rows[0]) if len(rows) else None
 
 
 class Filters(Protocol):
@@ -139,6 +147,7 @@ class Failure:
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
     now: int = NEVER  # ns since 1970; without a clock: later than all
+    extended: bool = False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +222,21 @@ class Handle(Protocol):
         ...
 
     @property
+    def claims(self) -> ClaimTracker:
+        """The resource claims that the scheduler knows. kube: SharedDRAManager().ResourceClaims()"""
+        ...
+
+    @property
+    def wall_time(self) -> int:
+        """Now, in ns since 1970."""
+        ...
+
+    @property
+    def device_cost(self) -> int:
+        """What it takes (ns) to try a device."""
+        ...
+
+    @property
     def preempting(self) -> Mapping[str, int] | None:
         """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
         ...
@@ -246,8 +270,19 @@ class Handle(Protocol):
         """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
         ...
 
-    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
-        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before."""
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
+        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before.
+
+        `of`: what the updates are of, as faults name it ("volumes", "claims").
+        """
+        ...
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        """Calls that write claims on behalf of a pod."""
+        ...
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Records a Kubernetes Event about a pod, of type Normal."""
         ...
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
@@ -316,6 +351,20 @@ class Plugin:
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> PostFilterResult:
+        raise NotImplementedError
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Any,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The decision of a PostFilter that said Wait (`failure.extended`): what the extenders left of the candidates in its `evidence`.
+
+        `victims`: nodes with their victims and the budgets violated; or the text of the error with which asking them ended.
+        """
         raise NotImplementedError
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:

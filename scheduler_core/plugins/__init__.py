@@ -9,7 +9,7 @@ from scheduler_core.framework.plugin import Plugin
 from scheduler_core.plugins.default_binder import DefaultBinder
 from scheduler_core.plugins.defaultpreemption.plugin import DefaultPreemption
 from scheduler_core.plugins.demonstration import Demonstration
-from scheduler_core.plugins.dynamic_resources import DynamicResources
+from scheduler_core.plugins.dynamicresources.plugin import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.plugins.interpodaffinity.plugin import InterPodAffinity
 from scheduler_core.plugins.node_name import NodeName

@@ -112,7 +112,7 @@ def _try_block(
         trial.append(_Node(row, len(violating), violating + others))
     if not trial:
         return outcomes
-    view, what_if = nodes.copy(), state.copy()
+    view, what_if = nodes.copy(), state.what_if()
     gone = [Change(node.row, removed, -1) for node in trial for removed in node.removable]
     filters.adjust(what_if, pod, view, gone)
     refused = filters.refusals(what_if, pod, view, _rows(trial))

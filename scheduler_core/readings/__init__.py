@@ -1,9 +1,27 @@
-"""A scheduler's metrics: the catalogue, what they are now, how they developed (scrapes); and what the components around it do."""
+"""A scheduler's metrics: the catalogue, what they are now, how they developed; what devices there are; what the components around it do."""
 
 from __future__ import annotations
 
 from scheduler_core.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKind
 from scheduler_core.metrics.former import FORMER
+from scheduler_core.readings.devices import (
+    CounterUse,
+    Device,
+    DeviceClass,
+    DeviceState,
+    DeviceTaint,
+    DeviceTaintRule,
+    Holder,
+    NodeDevices,
+    PoolId,
+    PublishedPool,
+    ResourceClaim,
+    ResourceSlice,
+    Stock,
+    amount_text,
+    pods_of,
+    stock_of,
+)
 from scheduler_core.readings.disruptions import (
     read_covered,
     read_drains,
@@ -26,8 +44,23 @@ __all__ = [
     "BY_NAME",
     "FORMER",
     "METRICS",
+    "CounterUse",
+    "Device",
+    "DeviceClass",
+    "DeviceState",
+    "DeviceTaint",
+    "DeviceTaintRule",
+    "Holder",
     "Metric",
     "MetricKind",
+    "NodeDevices",
+    "PoolId",
+    "PublishedPool",
+    "ResourceClaim",
+    "ResourceSlice",
+    "Stock",
+    "amount_text",
+    "pods_of",
     "read_budgets",
     "read_controllers",
     "read_covered",
@@ -42,4 +75,5 @@ __all__ = [
     "read_troubles",
     "read_zones",
     "scrape",
+    "stock_of",
 ]

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scheduler_core.api.faults import BIND, CHANGED, VOLUMES
+from scheduler_core.api.faults import BIND, CHANGED, CLAIMS, VOLUMES
+from scheduler_core.api.kube_events import NORMAL
 from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.api.store import Store
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions, WaitingPod
 from scheduler_core.framework.status import SUCCESS, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler import waiting
-from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.calls import client, recorder
+from scheduler_core.scheduler.calls.objects import PodObjectCalls
 from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.world import World
 from scheduler_core.trace.kinds import ApiCall
@@ -32,6 +35,9 @@ class HandleOwner(client.Caller, Protocol):
 
     @property
     def preempting(self) -> Mapping[str, int]: ...
+
+    @property
+    def claims(self) -> ClaimTracker: ...
 
     @property
     def snapshot(self) -> NodeTable: ...
@@ -67,6 +73,18 @@ class WorldHandle:
         return self._preempting if self._world.settings.async_preemption else None
 
     @property
+    def claims(self) -> ClaimTracker:
+        return self._scheduler.claims
+
+    @property
+    def wall_time(self) -> int:
+        return self._world.store.epoch + self._world.now
+
+    @property
+    def device_cost(self) -> int:
+        return self._world.settings.device_cost
+
+    @property
     def snapshot(self) -> NodeTable:
         return self._scheduler.snapshot
 
@@ -97,16 +115,16 @@ class WorldHandle:
         known, stored = self.get(kind, namespace, name), self._world.store.get(kind, namespace, name)
         return _version(known) != _version(stored)
 
-    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
-        fault = client.fault_of(self._scheduler, VOLUMES, pod.key)
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = VOLUMES) -> int:
+        fault = client.fault_of(self._scheduler, of, pod.key)
         if fault is None:
-            return client.throttle(self._scheduler, VOLUMES, pod.key, calls) if not tries else 0
+            return client.throttle(self._scheduler, of, pod.key, calls) if not tries else 0
         pause, latency = client.pause(fault, tries), fault.latency or 0
-        latency += client.throttle(self._scheduler, VOLUMES, pod.key, calls)
+        latency += client.throttle(self._scheduler, of, pod.key, calls)
         if pause is None:
             return 0 if tries else latency
-        client.take_fault(self._scheduler, VOLUMES, pod.key)
-        said = fault.answer("persistentvolumeclaims").message
+        client.take_fault(self._scheduler, of, pod.key)
+        said = fault.answer(_RESOURCES[of]).message
         self._world.record(ApiCall("UPDATE", pod.key, fault=said, again_after=pause))
         return pause + latency
 
@@ -128,6 +146,12 @@ class WorldHandle:
             return error(str(refused))
         return SUCCESS if answer.ok else error(answer.message)
 
+    def calls(self, pod: Pod) -> ObjectCalls:
+        return PodObjectCalls(self._scheduler, pod)
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        recorder.note(self._scheduler, pod, NORMAL, reason, message, action)
+
     def bind(self, pod: Pod, node_name: str) -> Status:
         world, fault = self._world, client.take_fault(self._scheduler, BIND, pod.key)
         if fault is not None and fault.code:
@@ -139,6 +163,9 @@ class WorldHandle:
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
         world.record(ApiCall("BIND", pod.key, node_name, error=answer.message))
         return SUCCESS if answer.ok else error(answer.message)
+
+
+_RESOURCES = {VOLUMES: "persistentvolumeclaims", CLAIMS: "resourceclaims.resource.k8s.io"}
 
 
 def _version(manifest: Mapping[str, Any] | None) -> str:

@@ -7,8 +7,8 @@ kube: scheduler.go, schedule_one.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
@@ -17,17 +17,25 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
+from scheduler_core.extenders.extender import (
+    extenders_of,
+    ignored_resources,
+    without_ignored_resources,
+)
+from scheduler_core.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.queue import SchedulingQueue
 from scheduler_core.queue.state import QueueState
 from scheduler_core.queue.types import QueueOptions
+from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.actions import (
     AdvanceCycle,
     EndProcess,
@@ -49,6 +57,8 @@ from scheduler_core.scheduler.world import World
 from scheduler_core.state import Copied, Derived, State
 from scheduler_core.trace.journal import Place, Why
 from scheduler_core.trace.kinds import ApiCall, QueueMoved, TimerFired
+
+Manifest = Mapping[str, Any]
 
 
 class _Timer(NamedTuple):
@@ -82,6 +92,7 @@ class Scheduler(State):
     effective: SchedulerConfiguration
     world: Derived[World]
     assumed: Copied[Assumptions]  # see Handle.assumed
+    claims: Copied[ClaimTracker]
     preempting: Copied[dict[str, int]]  # UID of the preemptor -> number of its eviction
     figures: Copied[Figures]
     profiles: Derived[dict[str, Framework]]
@@ -117,6 +128,7 @@ class Scheduler(State):
         )
         self.world = world
         self.assumed = {}
+        self.claims = ClaimTracker()
         self.preempting = {}
         self.figures = Figures()
         self.profiles = self._make_profiles()
@@ -131,6 +143,7 @@ class Scheduler(State):
             draw=world.draw,
             draw_preemption=world.draw,
             epoch=world.store.epoch,
+            extenders=extenders_of(configuration.manifest) if world.settings.extenders else (),
             nominator=self.queue.nominator,
         )
         self.cycle = None
@@ -142,6 +155,7 @@ class Scheduler(State):
         self.limits = client.configured_limits(configuration.manifest)
         self.bucket = 0
         self.process = process
+        self._connect_claims()
 
     def copied_from(self, original: Scheduler) -> None:
         self.snapshot.resources = self.cache.resources
@@ -157,6 +171,7 @@ class Scheduler(State):
         state = self.algorithm_state
         state.draw = state.draw_preemption = world.draw
         state.nominator = self.queue.nominator
+        self._connect_claims()
 
     # What it is made of
 
@@ -168,7 +183,25 @@ class Scheduler(State):
 
     def _make_profiles(self) -> dict[str, Framework]:
         handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
+        manifest = self.configuration.manifest if self.world.settings.extenders else {}
+        ignored = ignored_resources(manifest)
+        profiles = {
+            p.scheduler_name: Framework(without_ignored_resources(p, ignored), registry(), handle)
+            for p in self.effective.profiles
+        }
+        for framework in profiles.values():
+            framework.extended = bool(manifest.get("extenders"))
+        return profiles
+
+    def _connect_claims(self) -> None:
+        self.claims.connect(lambda: self.view, self.features.dra_consumable_capacity, self._claim_changed)
+
+    def _claim_changed(self, old: Manifest | None, new: Manifest | None) -> None:
+        """A claim's newest version is known before the informer brings it. kube: its handler is the assume cache's"""
+        if old is not None and new is not None:
+            self.queue.move_all(ObjectEvent(CLAIM_UPDATE, old, new), self.world.now)
+            measure.handled(self, CLAIM_UPDATE.label)
+            self.wake_up()
 
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
@@ -180,6 +213,11 @@ class Scheduler(State):
             pop_from_backoff=settings.pop_from_backoff and not historical,
             historical=historical,
         )
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether it hears of claims for devices."""
+        return self.world.settings.devices and self.features.dynamic_resources
 
     @property
     def view(self) -> Store:

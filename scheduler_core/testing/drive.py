@@ -9,6 +9,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.arguments import default_arguments
+from scheduler_core.framework.claims import ObjectCalls
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
 from scheduler_core.framework.runtime.cycles import Trial
@@ -22,6 +23,7 @@ from scheduler_core.framework.runtime.points import (
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.plugins.registry import registry
 from scheduler_core.testing.waiting import NobodyWaits
 
@@ -37,6 +39,10 @@ class NoObjects(NobodyWaits):
         self.snapshot = NodeTable()
         self.preempting: Mapping[str, int] | None = {}
         self.bound: list[tuple[str, str]] = []
+        self.claims = ClaimTracker()
+        self.claims.connect(lambda: self, False, lambda old, new: None)
+        self.wall_time = 0
+        self.device_cost = 0
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         return None
@@ -47,8 +53,14 @@ class NoObjects(NobodyWaits):
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         return self.answer
 
-    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "") -> int:
         return 0
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        raise NotImplementedError("there is no API server")
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Nobody reads it."""
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         return False

@@ -188,6 +188,19 @@ class AttemptEnded(Facts, frozen=True):
     draw: Annotated[int | None, "the node's index among the best ones, null where nothing was drawn"]
 
 
+class ExtenderAsked(Facts, frozen=True):
+    """A scheduler extender was asked; what it answered is said by the record of its step."""
+
+    KIND: ClassVar = "extender_asked"
+
+    pod: PodKey
+    extender: Annotated[str, "the extender: its urlPrefix"]
+    verb: Annotated[str, "filter, prioritize, preempt or bind"]
+    url: Annotated[str, "where it was asked"]
+    nodes: Annotated[int, "about how many nodes, but for bind"] = 0
+    node: Annotated[str, "the node to bind to"] = ""
+
+
 class PodAssumed(Facts, frozen=True):
     """The cache counts the pod on its node before the API server knows."""
 
@@ -278,14 +291,16 @@ class ApiCall(Facts, frozen=True):
 
     KIND: ClassVar = "api_call"
 
-    verb: Annotated[str, "BIND, PATCH (of a status), DELETE or UPDATE"]
+    verb: Annotated[str, "BIND, PATCH (of a status), DELETE, UPDATE or CREATE"]
     pod: Annotated[str, "the pod: namespace/name"] = ""
     node: Annotated[str, "of BIND: the node"] = ""
     status: Annotated[list[str] | None, "of PATCH: the fields of the status that are written"] = None
-    kind: Annotated[str, "of UPDATE: the object's kind"] = ""
-    object: Annotated[str, "of UPDATE: namespace/name"] = ""
+    kind: Annotated[str, "of another object than the pod: its kind"] = ""
+    object: Annotated[
+        str, "of another object than the pod: namespace/name, with /status where that is written"
+    ] = ""
     patch: Annotated[dict[str, Any] | None, "of UPDATE: the JSON merge patch"] = None
-    error: Annotated[str, "the API server's answer where a binding failed"] = ""
+    error: Annotated[str, "the API server's answer where it refused"] = ""
     fault: Annotated[str, "the failure that was asked for"] = ""
     again_after: Annotated[int, "after how long the client makes the call again (ns)"] = 0
 
@@ -364,6 +379,7 @@ CLASSES: tuple[type[Facts], ...] = (
     AttemptStarted,
     PointStarted,
     PluginRan,
+    ExtenderAsked,
     NodeSelected,
     AttemptEnded,
     PodAssumed,

@@ -14,6 +14,7 @@ from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod
 from scheduler_core.trace.records import Record
@@ -58,6 +59,9 @@ class SchedulerView(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def features(self) -> Features: ...
 
     @property
     def profiles(self) -> Mapping[str, ProfileView]: ...

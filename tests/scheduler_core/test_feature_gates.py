@@ -14,7 +14,7 @@ from scheduler_core.commands import ApplyObjects, Redo, SetConfiguration, SetSet
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Point
 from scheduler_core.objects.pod import Pod, Reading
-from scheduler_core.plugins.dynamic_resources import DISABLED, DynamicResources
+from scheduler_core.plugins.dynamicresources.plugin import DISABLED, DynamicResources
 from scheduler_core.scheduler.steps.handlers import pod_changes
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table

@@ -11,6 +11,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
 from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
 from playground.presenters.cluster_map.preempting import preempting
+from playground.presenters.devices.states import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.refusals import FEASIBLE, Refusals, refusals
@@ -123,6 +124,7 @@ def _moment(
         assumed=frozenset(scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
         preempting=preempting(sim),
+        stock=stock(sim),
     )
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.cluster_map.preempting import NONE, Preempting, ends_by_preemption
+from playground.presenters.devices.card import device_rows
 from playground.presenters.refusals import FEASIBLE, Refusals
 from playground.presenters.scene import colour_of
+from scheduler_core.readings import Stock
 from scheduler_core.view import NodeTable, Pod
 
 MAX_CHIPS = 14
@@ -21,7 +23,10 @@ _FIXED = 3  # cpu, memory, ephemeral-storage
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What every card of one step shares. `score` is -1 where a node has none; `touched` are nodes that this step changed."""
+    """What every card of one step shares. `score` is -1 where a node has none; `touched` are nodes that this step changed.
+
+    `stock`: the devices, where there are any.
+    """
 
     refusals: Refusals
     score: NDArray[np.int64] | None
@@ -33,6 +38,7 @@ class Moment:
     assumed: frozenset[str]
     now_step: int
     preempting: Preempting = NONE
+    stock: Stock | None = None
 
 
 def card_id(name: str) -> str:
@@ -57,6 +63,8 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
         ),
         **_chips(table, row, moment),
     }
+    if moment.stock is not None and (devices := device_rows(moment.stock, moment.stock.on(node))):
+        card["devices"] = devices
     if node.unschedulable:
         card["cordoned"] = True
     if name == moment.placed_on:

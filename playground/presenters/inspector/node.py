@@ -6,6 +6,7 @@ from typing import Any
 
 from playground.presenters.acting import offered
 from playground.presenters.amounts import amount
+from playground.presenters.devices.node import node_devices
 from playground.presenters.draining import draining, planned
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
@@ -40,6 +41,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
         "resources": _resources(table, row),
         "figures": sections(sim, name),
+        "devices": node_devices(sim, name),
         "cordoned": node.unschedulable,
         "ready": node.ready,
         "taints": [str(taint) for taint in node.taints],

@@ -19,6 +19,8 @@ PARTS = {
     "budgets": gettext_noop("Disruption budgets"),
     "rollouts": gettext_noop("Rollouts"),
     "replicas": gettext_noop("Schedulers"),
+    "devices": gettext_noop("Devices"),
+    "claims": gettext_noop("Device claims"),
 }
 _ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]] = {
     "controllers": controllers,
@@ -39,7 +41,8 @@ def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
         "parts": [{"name": key, "title": title} for key, title in PARTS.items()],
         "part": part,
         "name": name,
-        "rows": _ROWS[part](reading["rows"], now),
+        "rows": _ROWS[part](reading["rows"], now) if part in _ROWS else [],
+        "found": reading.get("found"),
         "node": node(reading["node"], now) if reading["node"] else None,
         "zones": zones(reading.get("zones", ()), now),
         "drains": drains(reading.get("drains", ())),

@@ -144,12 +144,13 @@ class EffectiveConfiguration(Query[Data], frozen=True, kw_only=True):
 
 
 class ConfigurationRead(Struct, frozen=True):
-    """How many documents a text has, the only one of them, what is wrong with it as YAML, and the lines of fields that were asked for."""
+    """How many documents a text has, the only one of them, what is wrong with it as YAML, and where fields that were asked for stand."""
 
     manifest: Any = None
     documents: int = 0
     errors: list[FieldProblem] = []
     lines: dict[str, int] = {}
+    columns: dict[str, int] = {}
 
 
 class ReadConfiguration(Request[ConfigurationRead], frozen=True, kw_only=True):
@@ -182,14 +183,20 @@ class Metrics(Query[Data], frozen=True, kw_only=True):
     scheduler: str
 
 
-Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas"]
+Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devices", "claims"]
 
 
 class Cluster(Query[Data], frozen=True, kw_only=True):
-    """What the components around the schedulers do: one part of it, or one node by its name."""
+    """What the components around the schedulers do: one part of it, or one node, pool of devices or claim by its name.
+
+    `q` and `state` choose rows of devices and claims, `page` a page of them.
+    """
 
     part: Part
     name: str
+    q: str = ""
+    state: str = ""
+    page: int = 0
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Raw, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
 
-from playground.sessions.protocol import comparing, finding, looking, moving, opening, traces
+from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, traces
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import EngineFailed, Failure
 from playground.sessions.protocol.frames import framed
@@ -44,6 +44,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Configuration,
     looking.EffectiveConfiguration,
     looking.ReadConfiguration,
+    adopting.AdoptConfiguration,
     looking.NodeNames,
     looking.ClusterYaml,
     looking.Cluster,

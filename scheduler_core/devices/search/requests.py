@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scheduler_core.devices.claims import ALL, EXACT_COUNT, Ask, Request, ResourceClaim
+from scheduler_core.devices.claims import Ask, Request, ResourceClaim
 from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.slices import Device, ResourceSlice
 
@@ -59,10 +59,6 @@ def asks_of(request: Request) -> Iterator[Ask]:
     if request.exactly is not None:
         yield request.exactly
     yield from request.alternatives
-
-
-def known_mode(ask: Ask) -> bool:
-    return ask.mode in (EXACT_COUNT, ALL)
 
 
 def label(claim: ResourceClaim, name: str) -> str:

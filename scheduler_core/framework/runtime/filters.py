@@ -65,7 +65,7 @@ class FilterRunner:
         self, state: CycleState, pod: Pod, nodes: NodeTable, nominated: dict[int, tuple[Pod, ...]]
     ) -> tuple[NodeTable, CycleState]:
         """View and state in which the nominated pods already run on their rows."""
-        view, what_if = nodes.copy(), state.copy()
+        view, what_if = nodes.copy(), state.what_if()
         self.adjust(
             what_if, pod, view, [change for row, pods in nominated.items() for change in added(row, pods)]
         )

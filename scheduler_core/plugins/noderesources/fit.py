@@ -7,7 +7,6 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,16 @@ from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Row
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
-from scheduler_core.plugins.noderesources import fixes, hints
+from scheduler_core.plugins.noderesources import devices, fixes, hints
 from scheduler_core.plugins.noderesources.arguments import FIT
+from scheduler_core.plugins.noderesources.devices import Check
 from scheduler_core.plugins.noderesources.explanation import Compared, explained
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
 
 PRE_FILTER_STATE = "PreFilter" + NAME
+DEVICE_CLASSES = PRE_FILTER_STATE + " device classes"
 
 TOO_MANY_PODS = "Too many pods"
 NO_STATE = error(f'error reading "{PRE_FILTER_STATE}" from cycleState: not found')
@@ -40,20 +41,6 @@ _MOST_BITS = 60  # beyond this many checks a combination of failures does not fi
 
 def _insufficient(resource: str) -> str:
     return f"Insufficient {resource}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Check:
-    """One thing a node may lack: the reason, where it fails, and where preemption could not help."""
-
-    reason: str
-    fails: NDArray[np.bool_]
-    incoming: int = 0
-    allocatable: NDArray[np.int64] | None = None
-
-    @property
-    def hopeless(self) -> NDArray[np.bool_] | int:
-        return 0 if self.allocatable is None else self.fails & (self.incoming > self.allocatable)
 
 
 class NodeResourcesFit(Plugin):
@@ -79,13 +66,18 @@ class NodeResourcesFit(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
+        if self.handle.features.dra_extended_resource:
+            state.write(DEVICE_CLASSES, devices.served_by_classes(self.handle, pod.spec.requests))
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         requests: Resources | None = state.get(PRE_FILTER_STATE)
         if requests is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        failed = [check for check in self._checks(requests, nodes, rows) if np.count_nonzero(check.fails)]
+        checks = self._checks(requests, nodes, rows)
+        if self.handle.features.dra_extended_resource:
+            checks = devices.left_to_devices(checks, state.get(DEVICE_CLASSES), nodes, rows)
+        failed = [check for check in checks if np.count_nonzero(check.fails)]
         return _verdicts(failed, len(rows)) if failed else None
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -124,18 +116,17 @@ class NodeResourcesFit(Plugin):
             return False
         return resource in self._ignored or resource.split("/", 1)[0] in self._ignored_groups
 
-    def _checks(self, requests: Resources, nodes: NodeTable, rows: Rows) -> list[_Check]:
-        checks = [_Check(TOO_MANY_PODS, nodes.pod_count[rows] + 1 > nodes.allowed_pods[rows])]
+    def _checks(self, requests: Resources, nodes: NodeTable, rows: Rows) -> list[Check]:
+        checks = [Check(TOO_MANY_PODS, nodes.pod_count[rows] + 1 > nodes.allowed_pods[rows])]
         for name, incoming, column in self._wanted(requests, nodes):
             if column is None or column >= nodes.allocatable.shape[1]:
                 everywhere = np.ones(len(rows), np.bool_)
-                checks.append(
-                    _Check(_insufficient(name), everywhere, incoming, np.zeros(len(rows), np.int64))
-                )
+                nothing = np.zeros(len(rows), np.int64)
+                checks.append(Check(_insufficient(name), everywhere, name, incoming, nothing))
                 continue
             allocatable = nodes.allocatable[:, column][rows]
             fails = allocatable - nodes.requested[:, column][rows] < incoming
-            checks.append(_Check(_insufficient(name), fails, incoming, allocatable))
+            checks.append(Check(_insufficient(name), fails, name, incoming, allocatable))
         return checks
 
 
@@ -145,7 +136,7 @@ _WITHOUT_RESIZES = (
 )
 
 
-def _verdicts(failed: list[_Check], count: int) -> Verdicts:
+def _verdicts(failed: list[Check], count: int) -> Verdicts:
     """One status per distinct combination of failed checks."""
     bits = 2 * len(failed)
     pattern: NDArray[Any] = np.zeros(count, np.int64 if bits <= _MOST_BITS else np.object_)
@@ -158,7 +149,7 @@ def _verdicts(failed: list[_Check], count: int) -> Verdicts:
     return Verdicts(reason, tuple(_status(int(p), failed) for p in distinct.tolist()))
 
 
-def _status(pattern: int, failed: list[_Check]) -> Status:
+def _status(pattern: int, failed: list[Check]) -> Status:
     reasons: list[str] = []
     hopeless = False
     for i, check in enumerate(failed):

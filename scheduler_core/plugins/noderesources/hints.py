@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.cluster.table import FIXED_RESOURCES
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, whole_requests
 from scheduler_core.objects.resources import Resources
 from scheduler_core.plugins.helper.hints import was_placed
+from scheduler_core.plugins.noderesources.devices import has_scalar
 
 
 def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) -> bool:
@@ -31,9 +33,10 @@ def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
 
 def after_node_resources_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
     """kube: isSchedulableAfterNodeChange. What runs on the node, and its taints, are not looked at."""
-    if not _fits_empty(pod.spec.requests, new):
+    devices: bool = plugin.handle.features.dra_extended_resource
+    if not _fits_empty(pod.spec.requests, new, devices):
         return False
-    return old is None or _offers_more(pod.spec.requests, old, new)
+    return old is None or _offers_more(pod.spec.requests, old, new, devices)
 
 
 def _wanted(requests: Resources) -> list[str]:
@@ -42,13 +45,24 @@ def _wanted(requests: Resources) -> list[str]:
     return [*(name for name in names if requests.get(name)), *scalar]
 
 
-def _fits_empty(requests: Resources, node: Node) -> bool:
+def _fits_empty(requests: Resources, node: Node, devices: bool) -> bool:
+    """`devices`: a scalar resource that the node lacks may be had of devices."""
     if node.allowed_pods < 1:
         return False
-    return all(requests.get(name) <= node.allocatable.get(name) for name in _wanted(requests))
+    return all(
+        requests.get(name) <= node.allocatable.get(name) or (devices and _lacks(node, name))
+        for name in _wanted(requests)
+    )
 
 
-def _offers_more(requests: Resources, old: Node, new: Node) -> bool:
+def _offers_more(requests: Resources, old: Node, new: Node, devices: bool) -> bool:
     if new.allowed_pods > old.allowed_pods:
         return True
-    return any(new.allocatable.get(name) > old.allocatable.get(name) for name in _wanted(requests))
+    return any(
+        new.allocatable.get(name) > old.allocatable.get(name) or (devices and _lacks(new, name))
+        for name in _wanted(requests)
+    )
+
+
+def _lacks(node: Node, name: str) -> bool:
+    return name not in FIXED_RESOURCES and not has_scalar(node, name)

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from scheduler_core.api.faults import (
     BIND,
+    CLAIMS,
     DELETE,
     MAX_LATENCY,
     STATUS,
@@ -64,11 +65,17 @@ def setting(world: World, call: str) -> int:
     settings = world.settings
     if call == BIND:
         return settings.bind_cost
-    return {STATUS: settings.patch_cost, DELETE: settings.evict_cost, VOLUMES: 0}[call]
+    return {STATUS: settings.patch_cost, DELETE: settings.evict_cost, VOLUMES: 0, CLAIMS: 0}[call]
 
 
 UNREACHABLE = "dial tcp: i/o timeout"
-_CALLS: Mapping[str, Call] = {BIND: "bind", STATUS: "status", DELETE: "delete", VOLUMES: "volumes"}
+_CALLS: Mapping[str, Call] = {
+    BIND: "bind",
+    STATUS: "status",
+    DELETE: "delete",
+    VOLUMES: "volumes",
+    CLAIMS: "claims",
+}
 
 
 def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:

@@ -23,12 +23,13 @@ from scheduler_core.scheduler.actions import AdvanceEviction
 from scheduler_core.scheduler.algorithm.fit_error import fit_error
 from scheduler_core.scheduler.calls import client
 from scheduler_core.scheduler.calls.dispatcher import condition_differs
+from scheduler_core.scheduler.calls.recorder import note
 from scheduler_core.scheduler.cycles.eviction import Eviction
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import permit
 from scheduler_core.scheduler.steps.api_calls import patch_status
-from scheduler_core.scheduler.steps.outcome import note, observed_generation
+from scheduler_core.scheduler.steps.outcome import observed_generation
 from scheduler_core.trace.kinds import ApiCall, PreemptionStarted
 
 PLUGIN = "DefaultPreemption"

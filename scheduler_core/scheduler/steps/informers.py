@@ -25,6 +25,7 @@ from scheduler_core.trace.kinds import WatchEventHeard
 def list_all(scheduler: Scheduler) -> None:
     """The scheduler gets to know every object: nodes and bound pods come into the cache, pods that wait into the queue."""
     store = scheduler.world.store
+    scheduler.claims.list_anew()
     for node in store.nodes():
         scheduler.cache.add_node(node)
     for pod in store.pods():

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.kube_events import WARNING, KubeEvent
+from scheduler_core.api.kube_events import WARNING
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.status import Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.algorithm.fit_error import single_node_fit_error
+from scheduler_core.scheduler.calls.recorder import note
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps.api_calls import patch_status
 from scheduler_core.trace.kinds import PodForgotten
-
-NOTE_LIMIT = 1024
 
 
 def explain(point: Point, status: Status) -> tuple[Status, str, str]:
@@ -84,32 +83,3 @@ def observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, 
         if condition is None or not condition.get("observedGeneration"):
             return {}
     return {"observedGeneration": int((pod.manifest.get("metadata") or {}).get("generation") or 0)}
-
-
-def note(
-    scheduler: Scheduler,
-    pod: Pod,
-    kind: str,
-    reason: str,
-    message: str,
-    action: str,
-    related: Pod | None = None,
-) -> None:
-    """Records a Kubernetes Event about a pod."""
-    world = scheduler.world
-    text = message if len(message) <= NOTE_LIMIT else message[: NOTE_LIMIT - 4] + " ..."
-    event = KubeEvent(
-        world.now,
-        kind,
-        reason,
-        "Pod",
-        pod.namespace,
-        pod.name,
-        text,
-        pod.spec.scheduler_name,
-        action=action,
-        related="" if related is None else related.key,
-    )
-    if scheduler.hang is None:  # else it gets nowhere
-        world.store.record(event)
-        world.record(event.facts(), scheduler.name)

@@ -11,15 +11,21 @@ from typing import Any
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.devices.claims import KIND
+from scheduler_core.framework.claims import ObjectCalls
 from scheduler_core.framework.plugin import Assumptions, PostFilterResult
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.times import parse_time
+from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.queue.nominator import Nominator
+from scheduler_core.testing.corpus.claim_calls import ClaimCalls
 from scheduler_core.testing.waiting import NobodyWaits
 
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]
+_WALL_TIME = "2026-12-31T00:00:00Z"
 
 
 class World(NobodyWaits):
@@ -33,6 +39,14 @@ class World(NobodyWaits):
     ) -> None:
         settings = settings or WorldSettings()
         self.features, self.reading = settings.features, settings.reading
+        self.device_cost = settings.device_cost
+        self.wall_time = parse_time(_WALL_TIME)
+        self.claims = ClaimTracker()
+        self.claims.connect(lambda: self, settings.dra_consumable_capacity, lambda old, new: None)
+        self.device_conditions: Mapping[str, Any] = {}
+        self.timestamps: set[str] = set()  # of claims that were allocated before the first attempt
+        self.created = 0  # claims for extended resources
+        self.version = 0
         self.objects: dict[str, dict[Key, Manifest]] = {}
         self.pods: dict[str, Pod] = {}
         self.assumed: Assumptions = {}
@@ -58,6 +72,12 @@ class World(NobodyWaits):
             if pod.nominated_node_name and not pod.node_name and key not in held_back:
                 self.nominator.add(pod, None)
 
+    def note_timestamps(self) -> None:
+        """When claims were allocated so far; later ones are the scheduler's."""
+        claims = self.list(KIND)
+        allocations = ((claim.get("status") or {}).get("allocation") or {} for claim in claims)
+        self.timestamps = {at for each in allocations if (at := each.get("allocationTimestamp"))}
+
     # The plugins' handle
 
     def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
@@ -69,8 +89,14 @@ class World(NobodyWaits):
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         return SUCCESS
 
-    def held_up(self, pod: Pod, tries: int, calls: int) -> int:
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "") -> int:
         return 0
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        return ClaimCalls(self, pod)
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Nobody reads it."""
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         return False
@@ -86,6 +112,7 @@ class World(NobodyWaits):
 
     def bind_pod(self, pod: Pod, node: str) -> None:
         """The pod as the API server has it afterwards: bound, running, started one minute later than the one before."""
+        pod = self.pods[pod.key]
         self.bound += 1
         hours, minutes = divmod(self.bound, 60)
         days, hours = divmod(hours, 24)
@@ -104,9 +131,19 @@ class World(NobodyWaits):
             self.nominator.delete(pod)
             self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
 
-    def put(self, manifest: Manifest) -> None:
-        """An object that is neither a node nor a pod, new or in place of the one of its name."""
-        self._keep(manifest)
+    def put(self, manifest: Manifest) -> Manifest:
+        """An object that is neither a node nor a pod, new or in place of the one of its name; as it is kept."""
+        return self._keep(manifest)
+
+    def remove(self, kind: str, namespace: str, name: str) -> None:
+        """Takes an object away."""
+        old = self.objects[kind].pop((namespace, name))
+        if kind == KIND:
+            self.claims.heard(old, None)
+
+    def patch_pod(self, pod: Pod, status: Manifest) -> Manifest:
+        """Sets fields of a pod's status."""
+        return self._replace(self.pods[pod.key], status=status).manifest
 
     def fail(self, pod: Pod, nomination: str | None) -> None:
         """What becomes of the pod's nomination after a failed attempt (None leaves it)."""
@@ -121,13 +158,20 @@ class World(NobodyWaits):
         self._keep(manifest)
         return self.pods[pod.key]
 
-    def _keep(self, manifest: Manifest) -> None:
+    def _keep(self, manifest: Manifest) -> Manifest:
         metadata = manifest.get("metadata") or {}
         key = metadata.get("namespace", ""), metadata.get("name", "")
-        self.objects.setdefault(manifest["kind"], {})[key] = manifest
+        if manifest["kind"] == KIND:
+            self.version += 1
+            manifest = {**manifest, "metadata": {**metadata, "resourceVersion": str(self.version)}}
+        kept = self.objects.setdefault(manifest["kind"], {})
+        old, kept[key] = kept.get(key), manifest
+        if manifest["kind"] == KIND:
+            self.claims.heard(old, manifest)
         if manifest["kind"] == "Pod":
             pod = Pod.from_manifest(manifest, None, self.reading)
             self.pods[pod.key] = pod
+        return manifest
 
 
 def _pod_key(manifest: Manifest) -> str:

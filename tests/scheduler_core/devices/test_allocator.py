@@ -3,6 +3,8 @@
 kube: dynamic-resource-allocation/structured/internal/allocatortesting/allocator_testing.go @ v1.34.1
 """
 
+import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -339,6 +341,22 @@ def test_an_invalid_pool_is_an_error_as_soon_as_the_search_gets_to_it() -> None:
         allocate(slices, [claim()], taken=["d0"])
 
 
+def test_a_node_selector_that_cannot_be_read_is_an_error() -> None:
+    term = {"matchExpressions": [{"key": "zone", "operator": "Bad", "values": ["a", "b"]}]}
+    slices = [slice_of(["d0"], name="s", node_name=None, nodeSelector={"nodeSelectorTerms": [term]})]
+    with pytest.raises(AllocationError) as raised:
+        allocate(slices, [claim()])
+    printed = (
+        "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{"
+        "NodeSelectorRequirement{Key:zone,Operator:Bad,Values:[a b],},},MatchFields:[]NodeSelectorRequirement{},},},}"
+    )
+    assert str(raised.value) == (
+        "gather pool information: failed to perform node selection for slice s: failed to parse node selector "
+        f'{printed}: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Bad": '
+        'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
+
+
 def test_a_constraint_that_all_devices_cannot_meet_is_an_error() -> None:
     slices = [slice_of([device("d0", attributes={"n": 1}), device("d1", attributes={"n": 2})])]
     text = "cannot add device gpu.example.com/a/d1 because a claim constraint would not be satisfied"
@@ -351,6 +369,19 @@ def test_beyond_its_budget_the_search_is_over() -> None:
     wanted = claim(request(count=10), request("none", select=["none"]))
     with pytest.raises(AllocationTimeout, match="filter operation aborted: context deadline exceeded"):
         allocate(slices, [wanted], budget=1000)
+
+
+def test_devices_in_another_order_are_counted_but_not_tried_again() -> None:
+    tree = SearchTree()
+    slices = [slice_of([f"d{i}" for i in range(8)])]
+    wanted = claim(request(count=9))
+    allocation = allocate(slices, [wanted], watch=tree)
+    assert allocation.results is None
+    assert allocation.tried == 8 * sum(math.perm(8, n) for n in range(9)) == 876_808
+    assert '"again": ' in json.dumps(tree.root) and tree.left_out < 2000
+    more = [slice_of([f"d{i}" for i in range(12)])]
+    with pytest.raises(AllocationTimeout):
+        allocate(more, [claim(request(count=13))])
 
 
 def test_many_claims_of_many_devices_are_no_deep_recursion() -> None:
@@ -380,6 +411,14 @@ def test_a_tree_is_limited_and_counts_what_it_leaves_out() -> None:
     wanted = claim(request(count=3), request("none", select=["none"]))
     allocate([slice_of(["d0", "d1", "d2", "d3"])], [wanted], watch=tree)
     assert tree.left_out > 10 and tree.root["outcome"] == "none"
+
+
+def test_a_deep_tree_can_be_written_as_json() -> None:
+    tree = SearchTree()
+    many = [claim(request(count=30), name=f"c{i}") for i in range(10)]
+    allocate([slice_of([f"d{i}" for i in range(300)])], many, watch=tree)
+    assert tree.left_out and tree.root["outcome"] == "found"
+    assert json.loads(json.dumps(tree.root)) == tree.root
 
 
 def test_a_tree_ends_with_the_error() -> None:

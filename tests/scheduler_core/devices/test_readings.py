@@ -174,3 +174,11 @@ def test_a_rule_asks_its_class_and_its_own_selectors() -> None:
     read = ResourceSlice.of(a_slice(devices=[{"name": "d"}]))
     assert tainted(read, [rule], {"gpu": gpu}, selects) is read
     assert asked == ["one", "two"]
+
+
+def test_a_rule_does_not_see_that_a_device_allows_several_allocations() -> None:
+    read = ResourceSlice.of(a_slice(devices=[{"name": "d", "allowMultipleAllocations": True}]))
+    selector = {"selectors": [{"cel": {"expression": "device.allowMultipleAllocations"}}]}
+    rule = DeviceTaintRule.of({"spec": {"deviceSelector": selector, "taint": {"key": "k"}}})
+    patched = tainted(read, [rule], {}, lambda _, __, device: bool(device.allows_multiple))
+    assert patched is read

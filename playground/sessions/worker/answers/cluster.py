@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.presenters.devices.node import node_devices
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Cluster
+from playground.sessions.worker.answers.devices import devices_of, life_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.readings import (
@@ -34,7 +36,12 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
 
 def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     """One part; `modelled` is false for a world that was made before these components were."""
-    return cluster_of((yield from engine.at(request.position)), request.part, request.name)
+    if request.part == "claims" and request.name:
+        return (yield from life_of(engine, request))
+    world = yield from engine.at(request.position)
+    if request.part in ("devices", "claims"):
+        return devices_of(world, request)
+    return cluster_of(world, request.part, request.name)
 
 
 def cluster_of(world: Any, part: str, name: str) -> Data:
@@ -53,7 +60,7 @@ def cluster_of(world: Any, part: str, name: str) -> Data:
         node = read_node(world, name)
         if node is None:
             raise SessionGone(f"There is no node {name} at this step.")
-        return {**answer, "node": node}
+        return {**answer, "node": {**node, "devices": node_devices(world, name)}}
     rows = _PARTS[part](world)
     if part == "controllers":
         return {**answer, "rows": rows, "troubles": read_troubles(world)}

@@ -88,8 +88,11 @@ def read(text: str, paths: list[str]) -> ConfigurationRead:
     if len(loaded) != 1:
         return ConfigurationRead(documents=len(loaded))
     [only] = loaded
-    places = ((path, only.locate(path)) for path in paths)
-    return ConfigurationRead(only.manifest, 1, lines={path: place[0] for path, place in places if place})
+    places = [(path, place) for path in paths if (place := only.locate(path)) is not None]
+    lines = {path: line for path, (line, _) in places}
+    return ConfigurationRead(
+        only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places}
+    )
 
 
 def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:

@@ -1,0 +1,30 @@
+"""A whole as a bar: what each takes of it, one after the other, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+WIDTH = 100.0
+
+
+def bar(
+    name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[[int], str]
+) -> dict[str, Any]:
+    """`parts` are who takes how much. More than there is is drawn as a full bar."""
+    used = sum(amount for _, amount in parts)
+    whole = max(total, used, 1)
+    drawn, x = [], 0.0
+    for owner, amount in parts:
+        width = WIDTH * amount / whole
+        if width > 0:
+            drawn.append({"x": round(x, 2), "width": round(width, 2), "owner": owner, "amount": text(amount)})
+        x += width
+    return {
+        "name": name,
+        "used": text(used),
+        "total": text(total),
+        "parts": drawn,
+        "over": used > total,
+        "full": used >= total > 0,
+    }

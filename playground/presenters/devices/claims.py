@@ -1,0 +1,203 @@
+"""Claims for devices: what each asks for, how far it is, what it got; and how one came to be what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.devices.paging import window
+from playground.presenters.scene import short
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.readings import ResourceClaim, pods_of
+from scheduler_core.view import WorldView
+
+Manifest = Mapping[str, Any]
+KIND = "ResourceClaim"
+STATES = {
+    "pending": gettext_noop("pending"),
+    "allocated": gettext_noop("allocated"),
+    "reserved": gettext_noop("in use"),
+    "deleting": gettext_noop("being deleted"),
+}
+
+
+def claims(sim: WorldView, q: str, page: int, state: str = "") -> dict[str, Any]:
+    """`rows` are the claims that match, a page of them; `counts` how many there are in each state."""
+    every = [ResourceClaim.of(manifest) for manifest in sim.store.list(KIND)]
+    counts = dict.fromkeys(STATES, 0)
+    for each in every:
+        counts[state_of(each)] += 1
+    chosen = [each for each in every if state in ("", state_of(each)) and _matches(each, q)]
+    shown = window(len(chosen), page)
+    return {
+        "rows": [row(each) for each in chosen[shown.start : shown.end]],
+        "page": shown.to_json(),
+        "claims": len(every),
+        "counts": [{"state": name, "word": STATES[name], "count": n} for name, n in counts.items()],
+        "state": state,
+    }
+
+
+def claim(sim: WorldView, key: str) -> dict[str, Any] | None:
+    """One by its namespace/name; None where there is none now."""
+    namespace, _, name = key.partition("/")
+    manifest = sim.store.get(KIND, namespace, name)
+    return None if manifest is None else row(ResourceClaim.of(manifest))
+
+
+def claims_of(sim: WorldView, pod: str) -> list[dict[str, Any]]:
+    """Those of a pod, in the order of its spec; one that does not exist yet has no `row`."""
+    found = sim.store.pod_at(pod)
+    if found is None or not found.spec.resource_claims:
+        return []
+    statuses = {
+        each.get("name"): each.get("resourceClaimName")
+        for each in (found.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    }
+    out = []
+    for entry in found.spec.resource_claims:
+        template = entry.get("resourceClaimTemplateName") or ""
+        name = entry.get("resourceClaimName") or statuses.get(entry.get("name")) or ""
+        out.append(
+            {
+                "entry": entry.get("name") or "",
+                "template": template,
+                "key": f"{found.namespace}/{name}" if name else "",
+                "row": claim(sim, f"{found.namespace}/{name}") if name else None,
+            }
+        )
+    return out
+
+
+def state_of(each: ResourceClaim) -> str:
+    if each.manifest["metadata"].get("deletionTimestamp"):
+        return "deleting"
+    if not each.is_allocated:
+        return "pending"
+    return "reserved" if each.reserved_for else "allocated"
+
+
+def row(each: ResourceClaim) -> dict[str, Any]:
+    state = state_of(each)
+    return {
+        "key": each.key,
+        "name": each.name,
+        "namespace": each.namespace,
+        "short": short(each.key),
+        "state": state,
+        "word": STATES[state],
+        "owner": owner_of(each),
+        "asks": [ask for request in each.requests for ask in _asks(request)],
+        "node": node_of(each.allocation),
+        "devices": [
+            {
+                "request": result.request,
+                "device": result.device.device,
+                "pool": f"{result.device.driver}/{result.device.pool}",
+                "admin": result.admin,
+                "consumed": ", ".join(f"{n} {a.text()}" for n, a in (result.consumed or {}).items()),
+            }
+            for result in each.results
+        ],
+        "pods": [{"key": pod, "name": short(pod)} for pod in pods_of(each)],
+    }
+
+
+def owner_of(each: ResourceClaim) -> dict[str, str] | None:
+    """The pod that a claim was made for from a template."""
+    for owner in each.manifest["metadata"].get("ownerReferences") or ():
+        if owner.get("controller") and owner.get("kind") == "Pod":
+            key = f"{each.namespace}/{owner.get('name')}"
+            return {"key": key, "name": short(key)}
+    return None
+
+
+def node_of(allocation: Manifest | None) -> str:
+    """The one node that an allocation can be used from; "" where it is not one, or there is no allocation."""
+    selector = (allocation or {}).get("nodeSelector") or {}
+    for term in selector.get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            values = list(field.get("values") or ())
+            if field.get("key") == "metadata.name" and len(values) == 1:
+                return str(values[0])
+    return ""
+
+
+def _asks(request: Any) -> list[str]:
+    if request.exactly is not None:
+        return [f"{request.name}: {_ask(request.exactly)}"]
+    return [f"{request.name}/{ask.name}: {_ask(ask)}" for ask in request.alternatives]
+
+
+def _ask(ask: Any) -> str:
+    return f"{'all' if ask.all_devices else ask.count} × {ask.class_name}"
+
+
+def _matches(each: ResourceClaim, q: str) -> bool:
+    return (
+        q in each.key
+        or any(q in pod for pod in pods_of(each))
+        or any(q in str(result.device) for result in each.results)
+    )
+
+
+# How one came to be what it is
+
+_CREATED = gettext_noop("It was created; nothing is allocated yet.")
+_CREATED_FOR = gettext_noop("The resource claim controller created it from a template, for the pod %(pod)s.")
+_PROTECTED = gettext_noop(
+    "The scheduler put its finalizer on it, so that it is not deleted while it is in use."
+)
+_ALLOCATED = gettext_noop("It was allocated %(devices)s on %(node)s.")
+_ALLOCATED_ANYWHERE = gettext_noop("It was allocated %(devices)s.")
+_RESERVED = gettext_noop("It is reserved for %(pod)s, which may use it from now on.")
+_RELEASED = gettext_noop("%(pod)s no longer has it reserved.")
+_DEALLOCATED = gettext_noop("It was deallocated: its devices are free again.")
+_ENDING = gettext_noop("Its deletion was asked for; it goes when its finalizers have gone.")
+_DELETED = gettext_noop("It was deleted.")
+_FINALIZER = "resource.kubernetes.io/delete-protection"
+
+
+def changed(before: Manifest | None, after: Manifest | None) -> list[Message]:
+    """What a change of a claim means, in sentences; none where nothing that matters has changed."""
+    if after is None:
+        return [message(_DELETED)] if before is not None else []
+    now = ResourceClaim.of(after)
+    if before is None:
+        owner = owner_of(now)
+        made = message(_CREATED_FOR, pod=owner["name"]) if owner else message(_CREATED)
+        return [made, *_steps(None, now)]
+    return _steps(ResourceClaim.of(before), now)
+
+
+def _steps(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
+    return [*_protection(was, now), *_allocation(was, now), *_reservations(was, now), *_deletion(was, now)]
+
+
+def _protection(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
+    had = was is not None and _FINALIZER in (was.manifest["metadata"].get("finalizers") or ())
+    has = _FINALIZER in (now.manifest["metadata"].get("finalizers") or ())
+    return [message(_PROTECTED)] if has and not had else []
+
+
+def _allocation(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
+    if now.is_allocated and (was is None or not was.is_allocated):
+        devices = ", ".join(result.device.device for result in now.results) or "–"
+        node = node_of(now.allocation)
+        return [
+            message(_ALLOCATED, devices=devices, node=node)
+            if node
+            else message(_ALLOCATED_ANYWHERE, devices=devices)
+        ]
+    return [message(_DEALLOCATED)] if was is not None and was.is_allocated and not now.is_allocated else []
+
+
+def _reservations(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
+    had, has = pods_of(was) if was is not None else (), pods_of(now)
+    came = [message(_RESERVED, pod=short(pod)) for pod in has if pod not in had]
+    return [*(message(_RELEASED, pod=short(pod)) for pod in had if pod not in has), *came]
+
+
+def _deletion(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
+    had = was is not None and bool(was.manifest["metadata"].get("deletionTimestamp"))
+    return [message(_ENDING)] if now.manifest["metadata"].get("deletionTimestamp") and not had else []

@@ -1,0 +1,89 @@
+"""What is said of one device: its state, who has it, its taints, and how much of its capacity is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.devices.bars import bar
+from playground.presenters.scene import scheduler_of, short
+from playground.presenters.words import gettext_noop
+from scheduler_core.readings import (
+    Device,
+    DeviceState,
+    DeviceTaint,
+    Holder,
+    ResourceSlice,
+    Stock,
+    amount_text,
+    stock_of,
+)
+from scheduler_core.view import WorldView
+
+WORDS = {
+    DeviceState.FREE: gettext_noop("free"),
+    DeviceState.SHARED: gettext_noop("in use as shares"),
+    DeviceState.TAKEN: gettext_noop("taken"),
+    DeviceState.SHORT: gettext_noop("blocked by other partitions"),
+}
+
+
+def stock(sim: WorldView) -> Stock | None:
+    """None where there are no devices."""
+    return stock_of(sim.store, scheduler_of(sim).features)
+
+
+def described(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> dict[str, Any]:
+    """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
+    holders = stock.holders(device.id)
+    return {
+        "name": device.name,
+        "state": state.value,
+        "word": WORDS[state],
+        "holders": [holder_row(holder) for holder in holders],
+        "taints": [taint_text(taint) for taint in device.taints],
+        "heeded": stock.taints,
+        "attributes": [f"{name}={value}" for name, value in attributes(device)],
+        "shares": _shares(device, holders) if device.allows_multiple else [],
+    }
+
+
+def holder_row(holder: Holder) -> dict[str, Any]:
+    consumed = holder.consumed or {}
+    return {
+        "claim": holder.claim,
+        "name": short(holder.claim),
+        "request": holder.request,
+        "admin": holder.admin,
+        "pods": [{"key": pod, "name": short(pod)} for pod in holder.pods],
+        "consumed": ", ".join(f"{name} {amount.text()}" for name, amount in consumed.items()),
+    }
+
+
+def taint_text(taint: DeviceTaint) -> str:
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def attributes(device: Device) -> list[tuple[str, str]]:
+    """Names with plain values, in the order of the manifest."""
+    return [(name, _plain(value)) for name, value in device.attributes.items()]
+
+
+def _plain(value: Any) -> str:
+    found = next(iter(value.values()), "") if isinstance(value, dict) else value
+    return str(found).lower() if isinstance(found, bool) else str(found)
+
+
+def _shares(device: Device, holders: tuple[Holder, ...]) -> list[dict[str, Any]]:
+    return [
+        bar(
+            name,
+            capacity.value.nanos,
+            [
+                (short(holder.claim), holder.consumed[name].nanos)
+                for holder in holders
+                if holder.consumed and name in holder.consumed
+            ],
+            amount_text,
+        )
+        for name, capacity in device.capacity.items()
+    ]

@@ -1,0 +1,175 @@
+"""Devices as people see them: on a node's card, one by one, by pool, by claim."""
+
+from __future__ import annotations
+
+from playground.presenters.devices.claims import changed, claims, claims_of
+from playground.presenters.devices.node import node_devices
+from playground.presenters.devices.pools import pool, pools
+from scheduler_core.simulation import Simulation
+from tests.playground.presenters.device_worlds import (
+    claim,
+    counter_set,
+    device_class,
+    partition,
+    slice_of,
+    world,
+)
+from tests.playground.presenters.worlds import shown
+from tests.scheduler_core.worlds import node, pod
+from tests.scheduler_core.worlds import world as plain
+
+GPUS = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"]
+TAINT = {"key": "broken", "effect": "NoSchedule"}
+
+
+def card(sim: Simulation, name: str = "n1") -> dict:
+    return shown("map", sim)["cards"][f"node-{name}"]
+
+
+def test_a_card_without_devices_says_nothing_of_them() -> None:
+    assert "devices" not in card(plain(node("n1")))
+
+
+def test_a_card_shows_which_devices_are_taken_and_by_which_claim() -> None:
+    sim = world(node("n1"), slice_of("n1", GPUS), claim("train", ["gpu-1"], pods=["worker"]))
+    (row,) = card(sim)["devices"]
+    assert (row["label"], row["free"], row["of"]) == ("gpu", 3, 4)
+    assert [mark["state"] for mark in row["marks"]] == ["free", "taken", "free", "free"]
+    assert (row["marks"][1]["claims"], row["marks"][1]["pod"]) == ("train", "default/worker")
+
+
+def test_many_devices_are_counted_on_a_card() -> None:
+    sim = world(node("n1"), slice_of("n1", [f"d-{i}" for i in range(100)]), claim("c", ["d-7"]))
+    (row,) = card(sim)["devices"]
+    assert (row["marks"], row["free"], row["of"], row["percent"]) == ([], 99, 100, 1)
+
+
+def test_a_device_of_another_node_is_not_on_the_card() -> None:
+    sim = world(node("n1"), node("n2"), slice_of("n1", GPUS))
+    assert "devices" not in card(sim, "n2")
+
+
+def test_a_tainted_device_is_marked_where_the_scheduler_heeds_taints() -> None:
+    objects = node("n1"), slice_of("n1", [{"name": "gpu-0", "taints": [TAINT]}])
+    (row,) = card(world(*objects, dra_device_taints=True))["devices"]
+    assert row["marks"][0]["tainted"]
+    (row,) = card(world(*objects))["devices"]
+    assert "tainted" not in row["marks"][0]
+
+
+def test_partitions_of_one_device_are_a_bar_and_block_each_other() -> None:
+    parts = [partition("whole", "40Gi"), partition("half-0", "20Gi"), partition("half-1", "20Gi")]
+    gpu = slice_of("n1", parts, sharedCounters=[counter_set()])
+    sim = world(node("n1"), gpu, claim("c", ["half-0"]), dra_partitionable_devices=True)
+    (found,) = node_devices(sim, "n1")
+    assert [(d["name"], d["state"]) for d in found["devices"]] == [
+        ("whole", "short"),
+        ("half-0", "taken"),
+        ("half-1", "free"),
+    ]
+    (bar,) = found["sets"][0]["bars"]
+    assert (bar["name"], bar["used"], bar["total"]) == ("memory", "20Gi", "40Gi")
+    assert [(part["x"], part["width"], part["owner"]) for part in bar["parts"]] == [(0, 50, "half-0: c")]
+
+
+def test_shares_of_a_device_are_a_bar_of_its_capacity() -> None:
+    device = {
+        "name": "gpu-0",
+        "allowMultipleAllocations": True,
+        "capacity": {"memory": {"value": "40Gi"}},
+    }
+    share = {"device": "gpu-0", "shareID": "1", "consumedCapacity": {"memory": "10Gi"}}
+    sim = world(
+        node("n1"),
+        slice_of("n1", [device]),
+        claim("a", [share]),
+        claim("b", [{**share, "shareID": "2"}]),
+        dra_consumable_capacity=True,
+    )
+    (found,) = node_devices(sim, "n1")
+    (row,) = found["devices"]
+    assert (row["state"], [holder["name"] for holder in row["holders"]]) == ("shared", ["a", "b"])
+    assert [(part["x"], part["width"]) for part in row["shares"][0]["parts"]] == [(0, 25), (25, 25)]
+
+
+def test_admin_access_takes_a_device_from_nobody() -> None:
+    sim = world(
+        node("n1"), slice_of("n1", ["gpu-0"]), claim("watch", [{"device": "gpu-0", "adminAccess": True}])
+    )
+    (row,) = node_devices(sim, "n1")[0]["devices"]
+    assert (row["state"], row["holders"][0]["admin"]) == ("free", True)
+
+
+def test_a_long_list_of_devices_begins_with_those_in_use() -> None:
+    sim = world(node("n1"), slice_of("n1", [f"d-{i}" for i in range(100)]), claim("c", ["d-77"]))
+    (found,) = node_devices(sim, "n1")
+    assert found["devices"][0]["name"] == "d-77"
+    assert len(found["devices"]) + found["more"] == 100
+
+
+def test_pools_say_what_is_wrong_with_them_in_kubes_words() -> None:
+    sim = world(
+        slice_of("n1", GPUS),
+        slice_of("n2", GPUS, pool={"resourceSliceCount": 2}),
+        slice_of("n3", ["gpu-0"], name="n3-a", pool={"resourceSliceCount": 2}),
+        slice_of("n3", ["gpu-0"], name="n3-b", pool={"resourceSliceCount": 2}),
+    )
+    rows = {row["pool"]: row for row in pools(sim, "", 0)["rows"]}
+    assert {name: row["state"] for name, row in rows.items()} == {
+        "n1": "complete",
+        "n2": "incomplete",
+        "n3": "invalid",
+    }
+    assert rows["n3"]["why"]["values"] == {"pool": "n3", "name": "gpu-0"}
+
+
+def test_only_the_newest_generation_of_a_pool_counts() -> None:
+    old = slice_of("n1", GPUS, name="old")
+    new = slice_of("n1", ["gpu-9"], name="new", pool={"generation": 2})
+    found = pool(world(old, new), "gpu.example.com/n1", "", 0)
+    assert found is not None
+    assert (found["generation"], found["older"], found["size"]) == (2, ["old"], 1)
+
+
+def test_pools_are_filtered_and_paged() -> None:
+    sim = world(*(slice_of(f"n{i:02}", ["d"]) for i in range(60)), device_class())
+    first, second = pools(sim, "", 0), pools(sim, "", 1)
+    assert (len(first["rows"]), first["page"]["following"], len(second["rows"])) == (50, 1, 10)
+    assert [row["pool"] for row in pools(sim, "n07", 0)["rows"]] == ["n07"]
+    assert first["classes"][0]["selectors"] == ['device.driver == "gpu.example.com"']
+
+
+def test_claims_have_states_that_can_be_chosen() -> None:
+    sim = world(claim("a"), claim("b", ["gpu-0"]), claim("c", ["gpu-1"], pods=["p"]))
+    found = claims(sim, "", 0)
+    assert [(row["name"], row["state"], row["node"]) for row in found["rows"]] == [
+        ("a", "pending", ""),
+        ("b", "allocated", "n1"),
+        ("c", "reserved", "n1"),
+    ]
+    assert [row["name"] for row in claims(sim, "", 0, "allocated")["rows"]] == ["b"]
+    assert [row["name"] for row in claims(sim, "default/p", 0)["rows"]] == ["c"]
+
+
+def test_the_life_of_a_claim_in_sentences() -> None:
+    pending = claim("c")
+    given = claim("c", ["gpu-0"])
+    used = claim("c", ["gpu-0"], pods=["p"])
+
+    def told(before: dict | None, after: dict | None) -> list[str]:
+        return [str(said["text"]) for said in changed(before, after)]
+
+    assert told(None, pending) == ["It was created; nothing is allocated yet."]
+    assert told(pending, used) == [
+        "It was allocated %(devices)s on %(node)s.",
+        "It is reserved for %(pod)s, which may use it from now on.",
+    ]
+    assert told(used, given) == ["%(pod)s no longer has it reserved."]
+    assert told(given, pending) == ["It was deallocated: its devices are free again."]
+    assert told(pending, None) == ["It was deleted."]
+
+
+def test_a_pods_claims_in_the_order_of_its_spec() -> None:
+    entries = [{"name": "own", "resourceClaimTemplateName": "t"}, {"name": "all", "resourceClaimName": "c"}]
+    found = claims_of(world(pod("p", resourceClaims=entries), claim("c")), "default/p")
+    assert [(each["entry"], each["key"]) for each in found] == [("own", ""), ("all", "default/c")]
