@@ -47,15 +47,19 @@ class Point(enum.StrEnum):
     QUEUE_SORT = "QueueSort"
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
+    EXTENDER_FILTER = "ExtenderFilter"  # these four are no points of plugins: extenders are asked
     POST_FILTER = "PostFilter"
+    EXTENDER_PREEMPT = "ExtenderPreempt"
     PRE_SCORE = "PreScore"
     SCORE = "Score"
     NORMALIZE_SCORE = "NormalizeScore"
+    EXTENDER_PRIORITIZE = "ExtenderPrioritize"
     RESERVE = "Reserve"
     UNRESERVE = "Unreserve"
     PERMIT = "Permit"
     WAIT_ON_PERMIT = "WaitOnPermit"
     PRE_BIND = "PreBind"
+    EXTENDER_BIND = "ExtenderBind"
     BIND = "Bind"
     POST_BIND = "PostBind"
 
@@ -140,6 +144,7 @@ class Failure:
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
     now: int = NEVER  # ns since 1970; without a clock: later than all
+    extended: bool = False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +348,20 @@ class Plugin:
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> PostFilterResult:
+        raise NotImplementedError
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Any,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The decision of a PostFilter that said Wait (`failure.extended`): what the extenders left of the candidates in its `evidence`.
+
+        `victims`: nodes with their victims and the budgets violated; or the text of the error with which asking them ended.
+        """
         raise NotImplementedError
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:

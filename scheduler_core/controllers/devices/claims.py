@@ -42,6 +42,7 @@ class ResourceClaims(Controller):
     name = "resourceclaim-controller"
     component = "resource_claim"
     watches = ("Pod", CLAIM)
+    of_devices = True
     event_reasons = (FAILED,)
 
     def on_start(self, world: World) -> None:

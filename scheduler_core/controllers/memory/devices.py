@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 from scheduler_core.devices.claims import ClaimError, claim_name
+from scheduler_core.devices.slices import KIND as SLICE
+from scheduler_core.devices.slices import PoolId, ResourceSlice
 from scheduler_core.objects.pod import Pod
 from scheduler_core.state import Copied, Derived, State
 
+Manifest = Mapping[str, Any]
 MOST_MADE = 100
 REMEMBERED = 3600 * SECOND
 
@@ -83,12 +88,44 @@ class DeviceClaimUsers(State):
 
 
 @dataclass(slots=True)
+class PoolSlices(State):
+    """Slices by pool. It is made of the store when it is first asked for, and kept up with then."""
+
+    by_pool: Derived[dict[PoolId, dict[str, None]]] = field(default_factory=dict)
+    made: Derived[int] = 0
+
+    def of(self, store: Store, pool: PoolId) -> list[ResourceSlice]:
+        """The slices of a pool, by name."""
+        if not self.made:
+            self.made = 1
+            for manifest in store.list(SLICE):
+                self.follow(manifest["metadata"]["name"], None, manifest)
+        found = [store.get(SLICE, "", name) for name in sorted(self.by_pool.get(pool, ()))]
+        return [ResourceSlice.of(manifest) for manifest in found if manifest is not None]
+
+    def follow(self, name: str, old: Manifest | None, new: Manifest | None) -> None:
+        """Keeps up with a change of a slice, whose pool stays the same."""
+        manifest = new if new is not None else old
+        if not self.made or manifest is None:
+            return
+        pool = ResourceSlice.of(manifest).pool
+        if new is not None:
+            self.by_pool.setdefault(pool, {})[name] = None
+            return
+        slices = self.by_pool.get(pool, {})
+        slices.pop(name, None)
+        if not slices:
+            self.by_pool.pop(pool, None)
+
+
+@dataclass(slots=True)
 class Devices(State):
-    """All of it. `made`: claims made of templates, by key, the oldest first. `evictions` by pod (namespace/name); `said`: the last Event
-    about a pod, so that it is said once.
+    """All of it. `pools` know the slices of each pool. `made`: claims made of templates, by key, the oldest first. `evictions` by pod
+    (namespace/name); `said`: the last Event about a pod, so that it is said once.
     """
 
     users: Copied[DeviceClaimUsers] = field(default_factory=DeviceClaimUsers)
+    pools: Copied[PoolSlices] = field(default_factory=PoolSlices)
     made: Copied[dict[str, MadeClaim]] = field(default_factory=dict)
     evictions: Copied[dict[str, PlannedEviction]] = field(default_factory=dict)
     said: Copied[dict[str, str]] = field(default_factory=dict)
