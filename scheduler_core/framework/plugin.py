@@ -111,10 +111,13 @@ class Verdicts:
         counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
 
-    def first_error(self) -> Status | None:
-        """The first internal error that some row got; None where no row did."""
-        errors = (i for i, status in enumerate(self.statuses) if status.code is Code.ERROR)
-        return next((self.statuses[i] for i in errors if np.any(self.reason == i)), None)
+    def first_error(self) -> int | None:
+        """Which of the rows asked is the first that got an internal error; None where none did."""
+        errors = [i for i, status in enumerate(self.statuses) if status.code is Code.ERROR]
+        if not errors:
+            return None
+        rows = np.flatnonzero(np.isin(self.reason, errors))
+        return int(rows[0]) if len(rows) else None
 
 
 class Filters(Protocol):
