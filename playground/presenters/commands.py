@@ -223,6 +223,29 @@ def _usage(command: Data) -> Message:
     return message(gettext_noop("says what %(name)s uses: %(what)s"), name=name, what=said or "-")
 
 
+_BEHAVIOURS = {
+    "recorded": gettext_noop("has the extender %(url)s answer by rules"),
+    "cel": gettext_noop("writes what the extender %(url)s answers"),
+    "http": gettext_noop("has the extender %(url)s asked over the network"),
+}
+
+
+def _extender(command: Data) -> Message:
+    behaviour = command.get("behaviour")
+    kind = str(behaviour.get("type", "")) if isinstance(behaviour, Mapping) else ""
+    text = _BEHAVIOURS.get(kind, gettext_noop("has nobody listen at the extender %(url)s"))
+    return message(text, url=_cut(str(command.get("url_prefix", "?"))))
+
+
+def _answer(command: Data) -> Message:
+    answer = command.get("answer")
+    answer = answer if isinstance(answer, Mapping) else {}
+    if answer.get("error"):
+        return message(gettext_noop("an extender's answer: %(what)s"), what=_cut(str(answer["error"])))
+    status, body = answer.get("status", "?"), str(answer.get("body", ""))
+    return message(gettext_noop("an extender's answer: %(what)s"), what=_cut(f"{status} {body}"))
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -250,6 +273,8 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "StopScheduler": _stop_scheduler,
     "PartitionScheduler": _partition,
+    "SetExtender": _extender,
+    "AnswerExtender": _answer,
     "Undo": lambda _: message(gettext_noop("takes back the change before")),
     "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
@@ -273,6 +298,8 @@ _SHORT = {
     "SetSettings": gettext_noop("settings"),
     "DecidePermit": gettext_noop("a decision on Permit"),
     "FailCall": gettext_noop("a failing call"),
+    "SetExtender": gettext_noop("what an extender does"),
+    "AnswerExtender": gettext_noop("an extender's answer"),
     "Undo": gettext_noop("an undo"),
     "Redo": gettext_noop("a redo"),
 }

@@ -17,6 +17,11 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
+from scheduler_core.extenders.extender import (
+    extenders_of,
+    ignored_resources,
+    without_ignored_resources,
+)
 from scheduler_core.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
@@ -138,6 +143,7 @@ class Scheduler(State):
             draw=world.draw,
             draw_preemption=world.draw,
             epoch=world.store.epoch,
+            extenders=extenders_of(configuration.manifest) if world.settings.extenders else (),
             nominator=self.queue.nominator,
         )
         self.cycle = None
@@ -177,7 +183,15 @@ class Scheduler(State):
 
     def _make_profiles(self) -> dict[str, Framework]:
         handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
+        manifest = self.configuration.manifest if self.world.settings.extenders else {}
+        ignored = ignored_resources(manifest)
+        profiles = {
+            p.scheduler_name: Framework(without_ignored_resources(p, ignored), registry(), handle)
+            for p in self.effective.profiles
+        }
+        for framework in profiles.values():
+            framework.extended = bool(manifest.get("extenders"))
+        return profiles
 
     def _connect_claims(self) -> None:
         self.claims.connect(lambda: self.view, self.features.dra_consumable_capacity, self._claim_changed)

@@ -15,6 +15,7 @@ from scheduler_core.api.status import Refused, already_exists
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
+    AnswerExtender,
     ApplyObjects,
     Command,
     CommandRecord,
@@ -26,6 +27,7 @@ from scheduler_core.commands import (
     PatchObject,
     Redo,
     SetConfiguration,
+    SetExtender,
     SetPrograms,
     SetSettings,
     SetUsage,
@@ -43,11 +45,13 @@ from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
-from scheduler_core.simulation import cluster_commands, scheduler_commands
+from scheduler_core.simulation import cluster_commands, extender_commands, scheduler_commands
 from scheduler_core.simulation.edits import Edit, Edits, revert
 from scheduler_core.trace.kinds import CommandApplied
 
 MOST_REFS = 20  # of a record
+MOST_TEXT = 2_000  # characters, likewise
+_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender)
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
@@ -95,7 +99,7 @@ def execute(world: EditableWorld, command: Command) -> None:
     before = EditableState.of(world)
     world.record(_summary(command))
     _executor(world, command)(world, command)
-    if isinstance(command, DecidePermit | StartScheduler | StopScheduler | PartitionScheduler):
+    if isinstance(command, _NO_EDITS):
         return
     edit = _edit(world, before)
     if isinstance(command, Undo):
@@ -159,6 +163,11 @@ def _summary(command: Command) -> CommandApplied:
         command = SetPrograms(())
     elif isinstance(command, SetUsage):
         command = SetUsage(())
+    elif isinstance(command, AnswerExtender):
+        answer = msgspec.structs.replace(command.answer, body=command.answer.body[:MOST_TEXT])
+        command = msgspec.structs.replace(command, answer=answer)
+    elif isinstance(command, SetExtender):
+        command = SetExtender(command.url_prefix)
     applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
     return applied
 
@@ -255,9 +264,12 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     if begins and world.settings.cluster is None:
         world.surroundings = Surroundings(world.surroundings.inputs)
+    gated = settings.device_gates != world.settings.device_gates
     world.settings = settings
     if begins:
         cluster_commands.start(world)
+    elif gated and settings.cluster is not None:
+        cluster_commands.heed_gates(world)
     if restart:
         world.store.read_again(settings.reading)
         _restart_all(world, configurations)
@@ -340,7 +352,10 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         else:
             world.faults[key] = fault
     if edit.inputs is not None:
-        cluster_commands.arrange(world, edit.inputs)
+        if world.settings.cluster is None:
+            world.surroundings.inputs = edit.inputs
+        else:
+            cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
     if edit.configurations is not None:
@@ -361,4 +376,5 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     FailCall: _fail_call,
     Undo: _undo,
     Redo: _redo,
+    **extender_commands.EXECUTORS,
 }

@@ -6,6 +6,8 @@ kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/pree
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,16 +21,18 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.arguments import ARGUMENTS
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.preemption.budgets import Budget, budgets_of
-from scheduler_core.preemption.choice import choose
+from scheduler_core.preemption.choice import choose, merits
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
-from scheduler_core.preemption.evidence import Evidence
+from scheduler_core.preemption.evidence import Candidate, Evidence
 
 NAME = "DefaultPreemption"
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
+NO_CANDIDATE = "no candidate node for preemption"
 PREFIX = "preemption: "
+AWAITING = Status(Code.WAIT)
 IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
 
 AT_LAST = times.NEVER
@@ -71,10 +75,30 @@ class DefaultPreemption(Plugin):
         errors = self._find_candidates(state, pod, nodes, failure, evidence, same)
         if not evidence.candidates:
             return _no_candidates(nodes, evidence, errors)
-        best = choose(evidence, failure.draw)
-        evidence.nominated = best.node
-        lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
-        return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
+        if failure.extended:
+            return PostFilterResult(AWAITING, evidence=evidence)
+        return _nominated(pod, failure, evidence)
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Evidence,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The choice among what the extenders left. kube: callExtenders, SelectCandidate"""
+        if isinstance(victims, str):
+            return PostFilterResult(error(PREFIX + victims), evidence=evidence)
+        now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
+        extended = [
+            Candidate(nodes.rows[node], node, pods, violations, merits(pods, violations, now))
+            for node, pods, violations in victims
+        ]
+        evidence = replace(evidence, extended=extended, criteria=[])
+        if not extended:
+            return PostFilterResult(unschedulable(PREFIX + NO_CANDIDATE), evidence=evidence)
+        return _nominated(pod, failure, evidence)
 
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
@@ -104,6 +128,13 @@ class DefaultPreemption(Plugin):
         """How many candidates end the search among `nodes` potential nodes."""
         share = nodes * int(self.args["minCandidateNodesPercentage"]) // 100
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
+
+
+def _nominated(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResult:
+    best = choose(evidence, failure.draw)
+    evidence.nominated = best.node
+    lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
+    return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
 
 
 def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:

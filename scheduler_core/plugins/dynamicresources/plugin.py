@@ -131,7 +131,7 @@ class DynamicResources(Plugin):
         if not facts.store.claims:
             return None
         looked = self._node_filter(pod, facts)
-        answer = verdicts([looked.ask(nodes.nodes[row]) for row in rows.tolist()])
+        answer = verdicts(looked.ask_all(nodes.nodes, rows.tolist()))
         if looked.allocations:
             state.write(ALLOCATIONS, (state.get(ALLOCATIONS) or {}) | looked.allocations)
         if looked.unavailable:
