@@ -71,8 +71,10 @@ def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
         point: _left(plugin_set or {}, point, names)
         for point, plugin_set in (profile.get("plugins") or {}).items()
     }
+    for point, _ in _missing(plugins):  # kube's own was disabled for the one that goes
+        plugins.pop(point, None)
     for point, default in _missing(plugins):
-        plugins[point] = {**plugins.get(point, {}), "enabled": [{"name": default}]}
+        plugins[point] = {"enabled": [{"name": default}]}
     plugins = {point: plugin_set for point, plugin_set in plugins.items() if plugin_set}
     configs = [
         config
