@@ -108,9 +108,9 @@ def _refused(found: Found) -> list[FieldProblem]:
 
 
 def _diff(found: Found, text: str) -> Iterator[DiffLine]:
-    """From what was found, written out in the same way, to the v1 text; nothing of very long texts, or where the two are not alike."""
+    """From what was found, written out in the same way, to the v1 text; nothing of very long texts, or of what is no configuration."""
     before, after = _text(found.manifest).splitlines(), text.splitlines()
-    if found.what in ("flags", "values") or not after or max(len(before), len(after)) > MOST_LINES:
+    if found.what != "configuration" or not after or max(len(before), len(after)) > MOST_LINES:
         return
     groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT)
     for number, group in enumerate(groups):
