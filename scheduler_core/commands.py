@@ -18,6 +18,7 @@ from scheduler_core.extenders.behaviour import Behaviour
 from scheduler_core.extenders.written import Latency
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.plugins.cel import NAME_PATTERN, Definition
 from scheduler_core.trace.kinds import CommandApplied
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Command",
     "CreateObject",
     "DecidePermit",
+    "DefinePlugin",
     "DeleteObjects",
     "DrainNode",
     "EvictPod",
@@ -119,6 +121,13 @@ class SetSettings(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Changes settings of the world (see WorldSettings); what a scheduler reads only when it starts has the schedulers restart."""
 
     settings: Mapping[str, Any]
+
+
+class DefinePlugin(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart."""
+
+    plugin: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)]
+    definition: Definition | None = None
 
 
 class DecidePermit(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -290,6 +299,7 @@ Command = (
     | PatchObject
     | SetConfiguration
     | SetSettings
+    | DefinePlugin
     | DecidePermit
     | FailCall
     | CreateObject

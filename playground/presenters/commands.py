@@ -128,6 +128,12 @@ def _settings(command: Data) -> Message:
     )
 
 
+def _define(command: Data) -> Message:
+    if command.get("definition") is None:
+        return message(gettext_noop("takes the plugin %(plugin)s away"), plugin=command.get("plugin", ""))
+    return message(gettext_noop("defines the plugin %(plugin)s in CEL"), plugin=command.get("plugin", ""))
+
+
 def _permit(command: Data) -> Message:
     if command.get("decision") == "allow":
         return message(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
@@ -252,6 +258,7 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "PatchObject": _patch,
     "SetConfiguration": _configure,
     "SetSettings": _settings,
+    "DefinePlugin": _define,
     "DecidePermit": _permit,
     "FailCall": _fail,
     "CreateObject": _create,
@@ -296,6 +303,7 @@ _SHORT = {
     "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
+    "DefinePlugin": gettext_noop("a plugin of one's own"),
     "DecidePermit": gettext_noop("a decision on Permit"),
     "FailCall": gettext_noop("a failing call"),
     "SetExtender": gettext_noop("what an extender does"),
@@ -311,6 +319,7 @@ SOURCES = {
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
     "components": gettext_noop("Components"),
+    "plugins": gettext_noop("Own plugins"),
     "calls": gettext_noop("API calls"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),

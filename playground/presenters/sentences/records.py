@@ -201,6 +201,7 @@ _COMMANDS = {
     "PatchObject": gettext_noop("an object was changed"),
     "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
     "SetSettings": gettext_noop("the world's settings were changed"),
+    "DefinePlugin": gettext_noop("a plugin of one's own was defined or taken away"),
     "DecidePermit": gettext_noop("the wait on Permit was decided from outside"),
     "FailCall": gettext_noop("API calls about a pod were asked to fail or to be slow"),
     "CreateObject": gettext_noop("an object was created"),
