@@ -5,7 +5,7 @@ kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import md5
 from typing import Any
 
@@ -17,6 +17,7 @@ from scheduler_core.devices.claims import FINALIZER, ClaimError
 from scheduler_core.devices.selectors import CelSelectors
 from scheduler_core.devices.watch import SearchTree
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
@@ -37,17 +38,24 @@ from scheduler_core.plugins.dynamicresources import (
     binding_conditions,
     claim_writing,
     extended_resources,
+    fixes,
     hints,
     prefilter,
 )
 from scheduler_core.plugins.dynamicresources.arguments import ARGUMENTS
 from scheduler_core.plugins.dynamicresources.explanation import explained
-from scheduler_core.plugins.dynamicresources.filtering import NodeFilter, verdicts, with_requests
+from scheduler_core.plugins.dynamicresources.filtering import (
+    CANNOT_ALLOCATE,
+    NodeFilter,
+    verdicts,
+    with_requests,
+)
 from scheduler_core.plugins.dynamicresources.inventory import Inventories
 from scheduler_core.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.plugins.dynamicresources.pod_claims import (
     Manifest,
     allocation_of,
+    pod_claims,
     problem,
     reserved_for,
     uid_of,
@@ -267,6 +275,20 @@ class DynamicResources(Plugin):
         asked, tree = self._node_filter(pod, facts), SearchTree()
         found = asked.watched(nodes.nodes[row], tree)
         return explained(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        facts: Facts | None = refusal.state.get(FACTS)
+        missing = prefilter.missing_class(refusal.status)
+        if missing:
+            claims = tuple(pod_claims(self.handle.claims, refusal.pod))
+            yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
+        elif (
+            facts is not None
+            and facts.inventory is not None
+            and refusal.status.reasons == CANNOT_ALLOCATE.reasons
+        ):
+            search = self._inventories.open(facts.inventory)
+            yield from fixes.propose(draft, refusal, self.handle, search, facts)
 
     def search_tree(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> SearchTree | None:
         """The search for devices on a node, step by step (devices/watch.py); None where there was nothing to search."""
