@@ -21,7 +21,16 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import acting, build, calls, components, configuration, imports, objects
+from playground.views.workbench import (
+    acting,
+    build,
+    calls,
+    components,
+    configuration,
+    extenders,
+    imports,
+    objects,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -91,6 +100,7 @@ urlpatterns = [
     path("s/<str:key>/gates", configuration.gates, name="gates"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
+    path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),

@@ -312,6 +312,8 @@ SOURCES = {
     "configuration": gettext_noop("Configuration"),
     "components": gettext_noop("Components"),
     "calls": gettext_noop("API calls"),
+    "extenders": gettext_noop("Extenders"),
+    "outside": gettext_noop("an extender outside"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),
