@@ -19,6 +19,7 @@ from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.controllers.memory.workloads import WorkloadsMemory
+from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -68,6 +69,7 @@ class Inputs:
     conditions: tuple[Condition, ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
     entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
+    extenders: Behaviours = ()  # what the servers of extenders do
 
 
 Figures = tuple[tuple[str, int | str], ...]

@@ -114,11 +114,6 @@ _OTHERS = (
 )
 
 _OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
-    (
-        "extenders",
-        "no HTTP extender is asked: what they would refuse is feasible, and their scores are not added",
-        (),
-    ),
     ("clientConnection.kubeconfig", "there is one API server, which everybody reaches", ()),
     ("clientConnection.acceptContentTypes", "there is one API server, which everybody reaches", ()),
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -103,10 +103,24 @@ class QueueProgress(Struct, frozen=True):
     waiting: int
 
 
+class OutsideCall(Struct, frozen=True):
+    """A call of an extender that the head waits for, and that is to be made outside: `timeout` in ns, `tls` as the configuration has it."""
+
+    scheduler: str
+    attempt: int
+    number: int
+    url: str
+    body: bytes
+    timeout: int
+    tls: dict[str, Any] = {}
+    enable_https: bool = False
+
+
 class Moved(Struct, frozen=True):
     """The engine went from `at` to `to`.
 
     `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
+    It goes on only once the calls in `awaited` have been answered.
     """
 
     at: int
@@ -117,6 +131,7 @@ class Moved(Struct, frozen=True):
     hit: Hit | None = None
     doing: str = ""
     deltas: list[Delta] = []
+    awaited: list[OutsideCall] = []
 
 
 class Step(Request[Moved], frozen=True, kw_only=True):
