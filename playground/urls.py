@@ -30,6 +30,7 @@ from playground.views.workbench import (
     extenders,
     imports,
     objects,
+    plugins,
 )
 
 urlpatterns = [
@@ -98,6 +99,7 @@ urlpatterns = [
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/extenders", extenders.extenders, name="extenders"),

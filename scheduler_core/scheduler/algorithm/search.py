@@ -12,7 +12,7 @@ import numpy as np
 
 from scheduler_core.extenders.extender import Verb
 from scheduler_core.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
-from scheduler_core.framework.plugin import Plugin, Point, Rows
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.framework.runtime.filters import FilterRunner, nominated_rows
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.runtime.points import run_filter
@@ -163,7 +163,19 @@ def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | No
     cycle.refused_by[out] = len(cycle.steps) - 1
     cycle.reason[out] = step.verdicts.reason[refused]
     search.rows = rows[~refused]
-    return step, step.verdicts.first_error()
+    return step, _first_error(cycle, step.verdicts)
+
+
+def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
+    """The internal error that ends the search; kube does not get to one behind the nodes that it wants."""
+    at = verdicts.first_error()
+    if at is None:
+        return None
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN and cycle.index == len(cycle.run) - 1:
+        if search.found + int(np.count_nonzero(~verdicts.refused[:at])) > search.wanted:
+            return None
+    return verdicts.status_at(at)
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:
