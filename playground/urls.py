@@ -21,7 +21,16 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import acting, build, calls, components, configuration, imports, objects
+from playground.views.workbench import (
+    acting,
+    build,
+    calls,
+    components,
+    configuration,
+    imports,
+    objects,
+    plugins,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -89,6 +98,7 @@ urlpatterns = [
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),

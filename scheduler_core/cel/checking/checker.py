@@ -57,16 +57,25 @@ Structs = ReadMapping[str, ReadMapping[str, Type]]
 """The fields of declared types, by the types' names."""
 
 
-def check(tree: Node, variables: ReadMapping[str, Type], structs: Structs, issues: Issues) -> None:
-    """Sets the types and overloads of every node, in place."""
-    checker = _Checker(variables, structs, issues)
+def check(
+    tree: Node,
+    variables: ReadMapping[str, Type],
+    structs: Structs,
+    issues: Issues,
+    without: frozenset[str] = frozenset(),
+) -> None:
+    """Sets the types and overloads of every node, in place. `without`: functions that are not there."""
+    checker = _Checker(variables, structs, issues, without)
     checker.check(tree)
     checker.settle()
 
 
 class _Checker:
-    def __init__(self, variables: ReadMapping[str, Type], structs: Structs, issues: Issues) -> None:
+    def __init__(
+        self, variables: ReadMapping[str, Type], structs: Structs, issues: Issues, without: frozenset[str]
+    ) -> None:
         self._variables, self._structs, self._issues = variables, structs, issues
+        self._without = without
         self._scopes: list[dict[str, Type]] = []
         self._mapping: Mapping = {}
         self._free = 0
@@ -175,18 +184,20 @@ class _Checker:
             self.check(arg)
         if node.target is not None:
             name = qualified_name(node.target)
-            function = (
-                FUNCTIONS.get(f"{name}.{node.function}".removeprefix(".")) if name is not None else None
-            )
+            function = self._function(f"{name}.{node.function}") if name is not None else None
             if function is not None:
                 node.function, node.target = function.name, None
                 return self._overload(node, function)
             self.check(node.target)
-        function = FUNCTIONS.get(node.function.removeprefix("."))
+        function = self._function(node.function)
         if function is None:
             return self._undeclared(node.function, node.at)
         node.function = function.name
         return self._overload(node, function)
+
+    def _function(self, name: str) -> Function | None:
+        name = name.removeprefix(".")
+        return None if name in self._without else FUNCTIONS.get(name)
 
     def _optional_field(self, node: Call) -> Type:
         operand, field = node.args

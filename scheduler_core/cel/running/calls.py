@@ -16,12 +16,12 @@ from scheduler_core.cel.running.cost import CallCost, call_cost
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.cel.syntax.tree import Call
 from scheduler_core.cel.types import Kind, Type
-from scheduler_core.cel.values import Failure, Uint, type_of_value, value_of_key
+from scheduler_core.cel.values import NO_OVERLOAD, Failure, Uint, type_of_value, value_of_key
 
 _CONVERSIONS = frozenset(
     ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
 )
-_PATTERNS = ("matches", "find", "findAll")  # with a constant expression they are compiled beforehand
+_PATTERNS = {"matches": "matches", "find": "string_find_string", "findAll": "string_find_all_string"}
 _PRIMITIVES = (bool, float, int, str, Uint)
 
 
@@ -71,6 +71,7 @@ def called(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type
             compiled(plans[1].value)
         except BadPattern as problem:
             raise error(str(problem)) from None
+        function = _of_text(BINDINGS[_PATTERNS[node.function]])
     if binding == "F" or len(runs) > 2 or not runs:
         return _any(function, runs, cost)
     return _one(function, runs[0], cost) if len(runs) == 1 else _both(function, runs, cost)
@@ -149,6 +150,15 @@ def _test(a_type: Type) -> Callable[[object], bool]:
         return True
 
     return test
+
+
+def _of_text(implementation: Callable[..., object]) -> Callable[..., object]:
+    """With a constant regular expression only the type of the text is looked at."""
+
+    def of_text(text: object, *args: object) -> object:
+        return implementation(text, *args) if isinstance(text, str) else NO_OVERLOAD
+
+    return of_text
 
 
 # --- how they run

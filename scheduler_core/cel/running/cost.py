@@ -44,7 +44,7 @@ _FORMATS = {  # characters of the regular expression that a format stands for
     "datetime": 71,
 }
 
-_SORTED = (
+SORTED = (
     "int",
     "uint",
     "double",
@@ -61,7 +61,7 @@ CallCost = Callable[[Sequence[object], object], int]
 
 _KUBE = (QuantityValue, IpValue, CidrValue, FormatValue, UrlValue, SemverValue)
 # fmt: off
-_ONE = frozenset(
+COSTS_ONE = frozenset(
     (
         "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
         "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger",
@@ -256,8 +256,8 @@ _BY_OVERLOAD: dict[str, CallCost] = {
     **dict.fromkeys(("list_slice", "lists_range", "list_reverse"), _result_list),
     **dict.fromkeys(("list_flatten", "list_flatten_int"), _flattened),
     "list_distinct": _self_compared(0),
-    **{f"list_{kind}_sort": _self_compared(0) for kind in _SORTED},
-    **{f"list_{kind}_sortByAssociatedKeys": _self_compared(1) for kind in _SORTED},
+    **{f"list_{kind}_sort": _self_compared(0) for kind in SORTED},
+    **{f"list_{kind}_sortByAssociatedKeys": _self_compared(1) for kind in SORTED},
     **dict.fromkeys(("list_sets_contains_list", "list_sets_intersects_list"), _sets(1)),
     "list_sets_equivalent_list": _sets(2),
     "matches_string": _matched,
@@ -267,7 +267,7 @@ _BY_OVERLOAD: dict[str, CallCost] = {
 
 def call_cost(function: str, overload: str) -> CallCost | None:
     """What calls of this overload cost, None where it is always 1. `overload` is "" where several may be meant."""
-    if function in _ONE:
+    if function in COSTS_ONE:
         return None
     if function == "ip":
         return None if overload == "cidr_ip" else _text

@@ -87,7 +87,7 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
-        self._inventories = Inventories(handle, CelSelectors(features.dra_consumable_capacity))
+        self._inventories = Inventories(handle, CelSelectors())
 
     @classmethod
     def in_default_set(cls, features: Features) -> bool:

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.api.validation.devices.lists import Errors, Manifest, each, internal, longer, too_long
 from scheduler_core.devices.errors import SelectorError
-from scheduler_core.devices.selectors import selector
-from scheduler_core.objects.errors import invalid, required
+from scheduler_core.devices.selectors import is_too_complex
+from scheduler_core.objects.errors import forbidden, invalid, required
 
 MOST_SELECTORS = 32
 LONGEST_EXPRESSION = 10 * 1024
-MOST_COST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,8 @@ def _expression(expression: str, path: str, compiling: Compiling, errors: Errors
         errors.append(too_long(path, LONGEST_EXPRESSION))
         return
     try:
-        selector(expression, compiling.consumable_capacity)
+        if is_too_complex(expression, compiling.consumable_capacity, compiling.stored):
+            errors.append(forbidden(path, "too complex, exceeds cost limit"))
     except SelectorError as problem:
         detail = str(problem)
         if detail.startswith("program instantiation failed"):
