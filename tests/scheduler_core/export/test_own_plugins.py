@@ -49,5 +49,5 @@ def test_one_that_does_not_compile_is_refused_where_it_stands() -> None:
     lines = exported(filter="true")
     command = next(line for line in lines if line.get("command", {}).get("kind") == "DefinePlugin")
     command["command"]["definition"]["filter"] = "true &&"
-    with pytest.raises(Refused, match="definition.filter: Syntax error"):
+    with pytest.raises(Refused, match=r"definition\.filter: Syntax error"):
         check_lines(lines)
