@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.config.types import KIND
 from scheduler_core.migration.finding.flags import Flag, from_flags, parse_flags
-from scheduler_core.migration.finding.found import Found, Source, joined, name_of
+from scheduler_core.migration.finding.found import Found, Source, as_template, joined, name_of
 from scheduler_core.migration.finding.sections import CHART_PATHS, chart_values, section_flags
 from scheduler_core.migration.versions import GROUP
 from scheduler_core.objects.errors import InvalidObject
@@ -142,7 +142,9 @@ class _Search:
             loaded = load_manifests(text, _INNER)
         except InvalidObject as error:
             locate = source.at(path)
-            self.found.append(Found("configuration", {}, where, lambda _: locate(""), errors=error.errors))
+            self.found.append(
+                Found("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text))
+            )
             return
         for each in loaded:
             locate = source.inside(path, each.locate)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from scheduler_core.migration.changes import Change
-from scheduler_core.objects.errors import FieldError
+from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import Loaded, Place
 
 Locate = Callable[[str], Place | None]
@@ -87,3 +87,11 @@ def name_of(manifest: Mapping[str, Any]) -> str:
     meta = meta if isinstance(meta, Mapping) else {}
     names = "/".join(str(meta[part]) for part in ("namespace", "name") if meta.get(part))
     return " ".join(part for part in (str(manifest.get("kind") or ""), names) if part)
+
+
+def as_template(error: InvalidObject, text: str) -> tuple[FieldError, ...]:
+    """What is wrong with a text that can't be read; of a template, what to do with it."""
+    if "{{" not in text and "{%" not in text:
+        return error.errors
+    advice = "it looks like a template: render it, as helm template does, and paste what comes of it"
+    return tuple(replace(each, expected=f"{each.expected}; {advice}") for each in error.errors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.migration.finding.documents import find_in
-from scheduler_core.migration.finding.found import Found
+from scheduler_core.migration.finding.found import Found, as_template
 from scheduler_core.migration.finding.texts import quoted
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import LoadLimits, load_manifests
@@ -16,10 +16,10 @@ def find(text: str, limits: LoadLimits) -> list[Found]:
         found = find_in(load_manifests(text, limits), text)
         if found:
             return found
-    except InvalidObject:
+    except InvalidObject as error:
         parts = quoted(text)
         if not parts:
-            raise
+            raise InvalidObject(as_template(error, text)) from error
         return [each for part in parts for each in _found(part, limits)]
     return [each for part in quoted(text) for each in _found(part, limits)]
 
@@ -30,4 +30,4 @@ def _found(part: str, limits: LoadLimits) -> list[Found]:
     except InvalidObject as error:
         first = error.errors[0]
         place = None if first.line is None else (first.line, first.column or 1)
-        return [Found("configuration", {}, "", lambda _: place, errors=error.errors)]
+        return [Found("configuration", {}, "", lambda _: place, errors=as_template(error, part))]

@@ -10,6 +10,8 @@ from scheduler_core.config.types import KIND
 
 _FENCE = re.compile(r"[ \t>*-]*(```|~~~)")
 _HEREDOC = re.compile(r"<<-?[ \t]*[\"'\\]?([A-Za-z_]\w{0,40})")
+_KIND = re.compile(rf"kind[\"']?:[ \t]*[\"']?{KIND}\b")
+_LEFT_OUT = re.compile(r"^[ \t]*\.\.\.[ \t]*$", re.MULTILINE)  # what a text does not quote
 _MOST = 20
 
 
@@ -18,8 +20,8 @@ def quoted(text: str) -> list[str]:
     parts = []
     for start, lines in _blocks(text.split("\n")):
         body = dedent("\n".join(lines))
-        if KIND in body or ("predicates" in body and "priorities" in body):
-            parts.append("\n" * start + body)
+        if _KIND.search(body) or ("predicates" in body and "priorities" in body):
+            parts.append("\n" * start + _LEFT_OUT.sub("", body))
         if len(parts) == _MOST:
             break
     return parts
