@@ -21,7 +21,17 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import acting, build, calls, components, configuration, imports, objects
+from playground.views.workbench import (
+    acting,
+    build,
+    calls,
+    components,
+    configuration,
+    extenders,
+    imports,
+    objects,
+    plugins,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -89,8 +99,10 @@ urlpatterns = [
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
+    path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),

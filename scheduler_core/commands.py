@@ -18,6 +18,7 @@ from scheduler_core.extenders.behaviour import Behaviour
 from scheduler_core.extenders.written import Latency
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.plugins.cel import NAME_PATTERN, Definition
 from scheduler_core.trace.kinds import CommandApplied
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Command",
     "CreateObject",
     "DecidePermit",
+    "DefinePlugin",
     "DeleteObjects",
     "DrainNode",
     "EvictPod",
@@ -121,6 +123,13 @@ class SetSettings(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     settings: Mapping[str, Any]
 
 
+class DefinePlugin(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart."""
+
+    plugin: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)]
+    definition: Definition | None = None
+
+
 class DecidePermit(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Allows or rejects a pod that waits on Permit, in the name of every plugin it waits for."""
 
@@ -203,6 +212,17 @@ class ReportCondition(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     node: str
     type: str
     status: Literal["True", "False", "Unknown"]
+    reason: str = ""
+    message: str = ""
+
+
+class ReportDeviceCondition(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Has a driver report a condition of an allocated device. `claim`: namespace/name; `device`: driver/pool/device, "" for all of them."""
+
+    claim: str
+    type: str
+    status: Literal["True", "False", "Unknown"] = "True"
+    device: str = ""
     reason: str = ""
     message: str = ""
 
@@ -290,6 +310,7 @@ Command = (
     | PatchObject
     | SetConfiguration
     | SetSettings
+    | DefinePlugin
     | DecidePermit
     | FailCall
     | CreateObject
@@ -300,6 +321,7 @@ Command = (
     | CancelDrain
     | SetKubelet
     | ReportCondition
+    | ReportDeviceCondition
     | SetPrograms
     | SetUsage
     | StartScheduler

@@ -128,6 +128,12 @@ def _settings(command: Data) -> Message:
     )
 
 
+def _define(command: Data) -> Message:
+    if command.get("definition") is None:
+        return message(gettext_noop("takes the plugin %(plugin)s away"), plugin=command.get("plugin", ""))
+    return message(gettext_noop("defines the plugin %(plugin)s in CEL"), plugin=command.get("plugin", ""))
+
+
 def _permit(command: Data) -> Message:
     if command.get("decision") == "allow":
         return message(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
@@ -179,6 +185,13 @@ def _condition(command: Data) -> Message:
     return message(
         gettext_noop("has %(node)s report %(type)s=%(status)s"),
         **{name: command.get(name, "") for name in ("node", "type", "status")},
+    )
+
+
+def _device_condition(command: Data) -> Message:
+    return message(
+        gettext_noop("has a driver report %(type)s=%(status)s of the devices of %(claim)s"),
+        **{name: command.get(name, "") for name in ("claim", "type", "status")},
     )
 
 
@@ -252,6 +265,7 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "PatchObject": _patch,
     "SetConfiguration": _configure,
     "SetSettings": _settings,
+    "DefinePlugin": _define,
     "DecidePermit": _permit,
     "FailCall": _fail,
     "CreateObject": _create,
@@ -266,6 +280,7 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
+    "ReportDeviceCondition": _device_condition,
     "SetPrograms": _programs,
     "SetUsage": _usage,
     "StartScheduler": lambda data: message(
@@ -289,6 +304,7 @@ _SHORT = {
     "CancelDrain": gettext_noop("the end of a drain"),
     "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
     "ReportCondition": gettext_noop("a condition of a node"),
+    "ReportDeviceCondition": gettext_noop("a condition of a device"),
     "SetPrograms": gettext_noop("what runs in the containers"),
     "SetUsage": gettext_noop("what pods and nodes use"),
     "StartScheduler": gettext_noop("a scheduler that is started"),
@@ -296,6 +312,7 @@ _SHORT = {
     "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
+    "DefinePlugin": gettext_noop("a plugin of one's own"),
     "DecidePermit": gettext_noop("a decision on Permit"),
     "FailCall": gettext_noop("a failing call"),
     "SetExtender": gettext_noop("what an extender does"),
@@ -311,7 +328,10 @@ SOURCES = {
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
     "components": gettext_noop("Components"),
+    "plugins": gettext_noop("Own plugins"),
     "calls": gettext_noop("API calls"),
+    "extenders": gettext_noop("Extenders"),
+    "outside": gettext_noop("an extender outside"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),

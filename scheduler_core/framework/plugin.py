@@ -246,6 +246,11 @@ class Handle(Protocol):
         """What the present cycle looks at, for points that are not handed it. kube: SnapshotSharedLister"""
         ...
 
+    @property
+    def now(self) -> int:
+        """The time of the world, in ns since 1970."""
+        ...
+
     def waiting_pods(self) -> list[WaitingPod]:
         """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
         ...
@@ -299,7 +304,8 @@ class Plugin:
 
     `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
     plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
-    on a row by the pod's spec, the Node and the pods there alone. `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
+    on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
+    `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
     """
 
     name: ClassVar[str]
@@ -307,6 +313,7 @@ class Plugin:
     events: ClassVar[tuple[On, ...]] = ()
     state_classes: ClassVar[tuple[type, ...]] = ()
     row_local: ClassVar[bool] = False
+    explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

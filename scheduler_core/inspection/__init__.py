@@ -21,6 +21,7 @@ from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
 
 __all__ = [
@@ -38,17 +39,21 @@ __all__ = [
     "Code",
     "CycleStateObserver",
     "Key",
+    "OnNode",
     "Paragraph",
     "Part",
     "Parts",
     "PodName",
     "Row",
+    "Said",
     "StateAccess",
     "Stranded",
     "Table",
+    "Trial",
     "Way",
     "Words",
     "figures",
     "name_of",
     "stranded",
+    "trial",
 ]

@@ -18,6 +18,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
 from scheduler_core.extenders.extender import (
+    Extender,
     extenders_of,
     ignored_resources,
     without_ignored_resources,
@@ -29,6 +30,7 @@ from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.cel import plugins_of
 from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.nominator import Nominator
@@ -124,7 +126,9 @@ class Scheduler(State):
         self.features = world.settings.features
         demonstration = world.settings.demonstration
         self.effective = (
-            with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
+            with_plugin(configuration, DEMONSTRATION, self.features, world.settings.plugins)
+            if demonstration
+            else configuration
         )
         self.world = world
         self.assumed = {}
@@ -182,11 +186,13 @@ class Scheduler(State):
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self)
+        handle, plugins = WorldHandle(self), registry()
+        if own := self.world.settings.plugins:
+            plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
         manifest = self.configuration.manifest if self.world.settings.extenders else {}
         ignored = ignored_resources(manifest)
         profiles = {
-            p.scheduler_name: Framework(without_ignored_resources(p, ignored), registry(), handle)
+            p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
             for p in self.effective.profiles
         }
         for framework in profiles.values():
@@ -218,6 +224,11 @@ class Scheduler(State):
     def has_devices(self) -> bool:
         """Whether it hears of claims for devices."""
         return self.world.settings.devices and self.features.dynamic_resources
+
+    @property
+    def extenders(self) -> tuple[Extender, ...]:
+        """In the order in which they are asked."""
+        return self.algorithm_state.extenders
 
     @property
     def view(self) -> Store:

@@ -21,6 +21,7 @@ from scheduler_core.commands import (
     CommandRecord,
     CreateObject,
     DecidePermit,
+    DefinePlugin,
     DeleteObjects,
     FailCall,
     PartitionScheduler,
@@ -45,7 +46,12 @@ from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
-from scheduler_core.simulation import cluster_commands, extender_commands, scheduler_commands
+from scheduler_core.simulation import (
+    cluster_commands,
+    extender_commands,
+    own_plugins,
+    scheduler_commands,
+)
 from scheduler_core.simulation.edits import Edit, Edits, revert
 from scheduler_core.trace.kinds import CommandApplied
 
@@ -248,6 +254,8 @@ def _clock(world: EditableWorld, name: str) -> Clock | None:
 
 
 def _set(world: EditableWorld, command: SetSettings) -> None:
+    if "plugins" in command.settings:
+        raise refuse("settings.plugins", "a value", "the command DefinePlugin for it")
     try:
         settings = world.settings.changed(command.settings)
     except InvalidObject as invalid:
@@ -256,11 +264,16 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     _use(world, settings)
 
 
+def _define(world: EditableWorld, command: DefinePlugin) -> None:
+    _use(world, own_plugins.settings_with(world, command))
+
+
 def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
-    configurations = _under(settings, _configurations(world)) if restart else ()
-    replicas = scheduler_commands.replicas_under(world, settings) if restart else []
+    restarting = own_plugins.restarting(world, settings)
+    configurations = _under(settings, [each for each in _configurations(world) if each[0] in restarting])
+    replicas = scheduler_commands.replicas_under(world, settings, restarting)
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     if begins and world.settings.cluster is None:
         world.surroundings = Surroundings(world.surroundings.inputs)
@@ -272,22 +285,23 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
         cluster_commands.heed_gates(world)
     if restart:
         world.store.read_again(settings.reading)
-        _restart_all(world, configurations)
-        for replica in replicas:
-            scheduler_commands.launch(world, *replica)
-    else:
-        for scheduler in world.schedulers:
-            informers.set_lag(scheduler)
-            scheduler.wake_up()
+    staying = [scheduler for scheduler in world.schedulers if scheduler.name not in restarting]
+    _restart_all(world, configurations)
+    for replica in replicas:
+        scheduler_commands.launch(world, *replica)
+    for scheduler in staying:
+        informers.set_lag(scheduler)
+        scheduler.wake_up()
 
 
 def _under(
-    settings: WorldSettings, configurations: Configurations
+    settings: WorldSettings, configurations: Sequence[tuple[str, Mapping[str, Any] | None]]
 ) -> tuple[tuple[str, SchedulerConfiguration], ...]:
     """What configurations amount to under the gates; Refused where one can't be under them."""
     try:
         return tuple(
-            (name, load_configuration(manifest, settings.features)) for name, manifest in configurations
+            (name, load_configuration(manifest, settings.features, own=settings.plugins))
+            for name, manifest in configurations
         )
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
@@ -372,6 +386,7 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     PatchObject: _patch,
     SetConfiguration: _configure,
     SetSettings: _set,
+    DefinePlugin: _define,
     DecidePermit: _decide,
     FailCall: _fail_call,
     Undo: _undo,

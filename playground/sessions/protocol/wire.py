@@ -13,7 +13,16 @@ import numpy as np
 from msgspec import Raw, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
 
-from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, traces
+from playground.sessions.protocol import (
+    adopting,
+    comparing,
+    finding,
+    looking,
+    moving,
+    opening,
+    plugins,
+    traces,
+)
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import EngineFailed, Failure
 from playground.sessions.protocol.frames import framed
@@ -54,6 +63,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Sequence,
     looking.CycleState,
     looking.Changes,
+    plugins.TryPlugin,
     finding.CheckExpression,
     finding.Search,
     finding.Hits,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening
+from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, plugins
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
@@ -23,6 +23,7 @@ from playground.sessions.worker.answers import (
     metrics,
     objects,
     outlines,
+    own_plugins,
     records,
     sequences,
     subjects,
@@ -211,6 +212,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Sequence: Handler(sequences.sequence),
     looking.CycleState: Handler(journeys.cycle_state),
     looking.Changes: Handler(records.changes),
+    plugins.TryPlugin: Handler(own_plugins.try_plugin),
     finding.CheckExpression: Handler(search.check_expression),
     finding.Hits: Handler(search.hits),
     finding.Records: Handler(records.records),

@@ -18,7 +18,6 @@ from scheduler_core.devices.claims import ClaimError, check_owner, claim_name
 from scheduler_core.objects.pod import Pod
 
 FAILED = "FailedPrepareDynamicResources"
-__all__ = ["DEVICE_CLAIM", "FAILED", "tell", "unprepared"]
 
 
 def unprepared(world: World, pod: Pod) -> str:
@@ -57,7 +56,7 @@ def _claims(world: World, pod: Pod) -> list[Mapping[str, Any]]:
     return claims
 
 
-def tell(world: World, pod: Pod, problem: str, component: str) -> None:
+def report(world: World, pod: Pod, problem: str, component: str) -> None:
     """Records that a pod's devices can't be made ready."""
     if problem.startswith("prepare dynamic resources"):
         text = f"Failed to prepare dynamic resources: {problem}"

@@ -116,7 +116,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
         _write(world, pod, run, setting, terminal=False)
     memory.put(pod.key, run)
     if lacks:
-        devices.tell(world, pod, lacks, COMPONENT)
+        devices.report(world, pod, lacks, COMPONENT)
         return Done(f"admitted it, and left its containers alone: {lacks}", _again(pod, run, setting))
     return Done(text, run.starts_at)
 

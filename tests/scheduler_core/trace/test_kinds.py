@@ -15,6 +15,7 @@ from scheduler_core.commands import (
     CommandRecord,
     CreateObject,
     DecidePermit,
+    DefinePlugin,
     DeleteObjects,
     DrainNode,
     EvictPod,
@@ -23,6 +24,7 @@ from scheduler_core.commands import (
     PatchObject,
     Ref,
     ReportCondition,
+    ReportDeviceCondition,
     ScaleObject,
     SetConfiguration,
     SetExtender,
@@ -35,6 +37,7 @@ from scheduler_core.commands import (
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.plugins.cel import Definition
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import kinds
 from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
@@ -112,6 +115,7 @@ def clustered() -> Iterator[Record]:
         ReportCondition("a", "MemoryPressure", "True", "Because", "somebody says so"),
         SetPrograms(()),
         SetUsage(()),
+        DefinePlugin("Mine", Definition(filter="true")),
         DeleteObjects((web,), grace_period_seconds=0, propagation_policy="Background", user=""),
     ):
         yield from sim.apply(command)
@@ -120,6 +124,7 @@ def clustered() -> Iterator[Record]:
         ScaleObject(Ref("Deployment", "default", "web"), 3),
         EvictPod("default/web", 1, dry_run=True),
         DrainNode("a", ignore_daemon_sets=True, force=True),
+        ReportDeviceCondition("default/c", "Ready", "True", "gpu.example.com/a/gpu-0"),
     ):
         yield sim_record(msgspec.convert(msgspec.to_builtins(command), CommandRecord))
 

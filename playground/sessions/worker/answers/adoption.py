@@ -18,7 +18,7 @@ from playground.sessions.protocol.adopting import (
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.config import ConfigurationError, load_configuration
+from scheduler_core.config import ConfigurationError, load_configuration, with_own
 from scheduler_core.migration import Adoption, Found, adopt, find, find_in
 from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
 
@@ -36,7 +36,8 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
         return Adopted(errors=problems(error.errors))
     adoptions = []
     for each in found[:MOST_OFFERS]:
-        adoptions.append(adopt(each))
+        with with_own(engine.world.settings.plugins):
+            adoptions.append(adopt(each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
         return Adopted(manifest=dict(adoptions[0].manifest))
