@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.config.arguments import arguments_of
-from scheduler_core.config.points import FIELDS, known
+from scheduler_core.config.points import FIELDS, MULTI_POINT, known
 from scheduler_core.config.schema import CONFIGURATION
 from scheduler_core.migration.changes import Change
+from scheduler_core.migration.unknown_plugins import missing_points
 from scheduler_core.objects.strict import check_shape
 from scheduler_core.plugins import OUT_OF_TREE
 
@@ -38,6 +39,7 @@ def _profile(profile: Mapping[str, Any], path: str, changes: list[Change]) -> Ma
             else plugin_set
             for point, plugin_set in plugins.items()
         }
+        _sort(out["plugins"], f"{path}.plugins.multiPoint.enabled", changes)
     if profile.get("pluginConfig"):
         out["pluginConfig"] = [
             _config(config, f"{path}.pluginConfig[{i}].args", changes)
@@ -53,10 +55,22 @@ def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Cha
         if ours is None or not known(ours):
             enabled.append(entry)
             continue
-        text = f"at {point} {ours} stands for {entry['name']}, which is two plugins here"
-        changes.append(Change("moved", f"{path}.enabled[{i}]", text))
+        changes.append(Change("moved", f"{path}.enabled[{i}]", _said(point, entry["name"], ours)))
         enabled.append({**entry, "name": ours})
     return {**plugin_set, "enabled": enabled} if enabled else dict(plugin_set)
+
+
+def _sort(plugins: Manifest, path: str, changes: list[Change]) -> None:
+    """Enabled at all of its points, the original sorts the queue, too."""
+    enabled = [entry.get("name") for entry in (plugins.get(MULTI_POINT) or {}).get("enabled") or ()]
+    for (point, name), ours in _STANDS_FOR.items():
+        if name in enabled and known(ours) and point in dict(missing_points(plugins)):
+            plugins[point] = {"enabled": [{"name": ours}]}
+            changes.append(Change("moved", f"{path}[{enabled.index(name)}]", _said(point, name, ours)))
+
+
+def _said(point: str, name: str, ours: str) -> str:
+    return f"at {point} {ours} stands for {name}, which is two plugins here"
 
 
 def _config(config: Mapping[str, Any], path: str, changes: list[Change]) -> Mapping[str, Any]:

@@ -28,6 +28,14 @@ def test_the_sort_of_gangs_is_a_plugin_of_its_own_here() -> None:
     assert not it.plain
 
 
+def test_enabled_at_all_its_points_it_sorts_the_queue_too() -> None:
+    it = adopted(
+        "- plugins: {multiPoint: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}\n"
+    )
+    [loaded] = load_configuration(it.manifest).profiles
+    assert loaded.plugins[FIELDS["queueSort"]] == (("CoschedulingSort", 0),)
+
+
 def test_arguments_that_ours_does_not_have_are_left_out_and_told() -> None:
     args = "{apiVersion: kubescheduler.config.k8s.io/v1, targetUtilization: 40, metricProvider: {type: Prometheus}}"
     plugins = "plugins: {score: {enabled: [{name: TargetLoadPacking}]}}"
