@@ -17,6 +17,7 @@ from playground.sessions.worker import checkpoints, cursor, imports, rerun, sear
 from playground.sessions.worker.answers import (
     cluster,
     configurations,
+    device_search,
     fixes,
     journeys,
     metrics,
@@ -204,6 +205,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
     looking.Cluster: Handler(cluster.cluster),
+    looking.DeviceSearch: Handler(device_search.device_search),
     looking.Fixes: Handler(fixes.fixes),
     looking.Journey: Handler(journeys.journey),
     looking.Sequence: Handler(sequences.sequence),

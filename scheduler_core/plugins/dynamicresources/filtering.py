@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import ResourceClaim
 from scheduler_core.devices.slices import ResourceSlice
+from scheduler_core.devices.watch import Watch
 from scheduler_core.framework.plugin import Verdicts
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import NodeSelector
@@ -88,6 +89,18 @@ class NodeFilter:
             assert found.results is not None
             self.allocations[node.name] = NodeAllocation(found.results, share.requests)
         return None
+
+    def look_on(self, node: Node, watch: Watch) -> bool:
+        """Searches the node anew while somebody looks on; False where nothing is searched for there."""
+        if self._search is None:
+            return False
+        share = NOTHING_SPECIAL
+        if self.facts.store.extended is not None:
+            refusal, share = self.share(node)
+            if refusal is not None or (share.requests is None and not self.facts.store.users):
+                return False
+        self._search.search(node, self.claims_on(share), self._budget, watch)
+        return True
 
     def share(self, node: Node) -> tuple[Status | None, NodeShare]:
         """What the node leaves of extended resources to devices, or why it can't have the pod."""

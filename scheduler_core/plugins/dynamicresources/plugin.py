@@ -15,6 +15,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import FINALIZER, ClaimError
 from scheduler_core.devices.selectors import CelSelectors
+from scheduler_core.devices.watch import Watch
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.features import Features
@@ -145,6 +146,13 @@ class DynamicResources(Plugin):
             return ""
         asked = self._node_filter(pod, facts)
         return order_dependence(asked, self._inventories.search, nodes.nodes[row])
+
+    def look_on(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, watch: Watch) -> bool:
+        """Searches a node's devices again as Filter did, while somebody looks on; False where nothing was searched for there."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or facts.inventory is None:
+            return False
+        return self._node_filter(pod, facts).look_on(nodes.nodes[row], watch)
 
     def _node_filter(self, pod: Pod, facts: Facts) -> NodeFilter:
         inventory = facts.inventory
