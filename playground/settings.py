@@ -201,6 +201,10 @@ MAX_CONNECTIONS = env_number("MAX_CONNECTIONS", 8000)
 MAX_SOCKETS = env_number("MAX_SOCKETS", 6000)
 # Within so many seconds a request's head has to come, and each 16 KiB of its body.
 REQUEST_SECONDS = env_number("REQUEST_SECONDS", 20)
+# Real extenders that sessions may ask, with or without a port; for how long at most, and how much they may say.
+EXTENDER_HOSTS = env("EXTENDER_HOSTS").split()
+EXTENDER_SECONDS = env_number("EXTENDER_SECONDS", 30)
+MAX_EXTENDER_BYTES = env_number("MAX_EXTENDER_BYTES", 8 << 20)
 SESSION_RETENTION_DAYS = env_number("SESSION_RETENTION_DAYS", 90)
 
 # The largest WebSocket message that is taken from a browser, in bytes; a longer one closes the connection.

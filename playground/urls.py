@@ -22,7 +22,16 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, diff, lanes, records
-from playground.views.workbench import acting, build, calls, components, configuration, imports, objects
+from playground.views.workbench import (
+    acting,
+    build,
+    calls,
+    components,
+    configuration,
+    imports,
+    objects,
+    plugins,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -81,12 +90,17 @@ urlpatterns = [
     path("s/<str:key>/build/pods", build.build, {"what": "pods"}, name="build-pods"),
     path("s/<str:key>/build/nodes/preview", build.preview, {"what": "nodes"}, name="preview-nodes"),
     path("s/<str:key>/build/pods/preview", build.preview, {"what": "pods"}, name="preview-pods"),
+    path("s/<str:key>/build/devices", build.build, {"what": "devices"}, name="build-devices"),
+    path("s/<str:key>/build/claims", build.build, {"what": "claims"}, name="build-claims"),
+    path("s/<str:key>/build/devices/preview", build.preview, {"what": "devices"}, name="preview-devices"),
+    path("s/<str:key>/build/claims/preview", build.preview, {"what": "claims"}, name="preview-claims"),
     path("s/<str:key>/objects", objects.objects, name="objects"),
     path("s/<str:key>/objects/delete", objects.delete_object, name="delete-object"),
     path("s/<str:key>/yaml", objects.edit_yaml, name="yaml"),
     path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
     path("s/<str:key>/settings", configuration.settings, name="settings"),
     path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),

@@ -14,8 +14,11 @@ import msgspec
 from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.api.status import Refused
 from scheduler_core.clock.agenda import SECOND
+from scheduler_core.extenders.behaviour import Behaviour
+from scheduler_core.extenders.written import Latency
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.plugins.cel import NAME_PATTERN, Definition
 from scheduler_core.trace.kinds import CommandApplied
 
 __all__ = [
@@ -24,17 +27,20 @@ __all__ = [
     "KINDS",
     "MAX_FAULT_MESSAGE",
     "MAX_FAULT_TIMES",
+    "AnswerExtender",
     "ApplyObjects",
     "BindPod",
     "CancelDrain",
     "Command",
     "CreateObject",
     "DecidePermit",
+    "DefinePlugin",
     "DeleteObjects",
     "DrainNode",
     "EvictPod",
     "FailCall",
     "FieldProblem",
+    "OutsideAnswer",
     "PartitionScheduler",
     "PatchObject",
     "Redo",
@@ -43,6 +49,7 @@ __all__ = [
     "ReportCondition",
     "ScaleObject",
     "SetConfiguration",
+    "SetExtender",
     "SetKubelet",
     "SetPrograms",
     "SetSettings",
@@ -114,6 +121,13 @@ class SetSettings(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Changes settings of the world (see WorldSettings); what a scheduler reads only when it starts has the schedulers restart."""
 
     settings: Mapping[str, Any]
+
+
+class DefinePlugin(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Defines a plugin of one's own in CEL, defines it anew, or takes it away (None); schedulers that use it restart."""
+
+    plugin: Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)]
+    definition: Definition | None = None
 
 
 class DecidePermit(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -214,6 +228,32 @@ class SetUsage(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     entries: tuple[Manifest, ...]
 
 
+class SetExtender(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Says what the server of an extender does, which is known by its urlPrefix; null: nobody listens there (docs/extenders.md)."""
+
+    url_prefix: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)]
+    behaviour: Behaviour | None = None
+
+
+class OutsideAnswer(msgspec.Struct, frozen=True):
+    """An HTTP status with a body, or the error that kept it from coming (`in_body`: while the body was read). It took `latency` (ns)."""
+
+    status: Annotated[int, msgspec.Meta(ge=0, le=999)] = 0
+    body: str = ""
+    error: str = ""
+    latency: Latency = 0
+    in_body: bool = False
+
+
+class AnswerExtender(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """What came back for a call of an extender that goes outside: the call of this `number` in an `attempt` of the scheduler."""
+
+    scheduler: Annotated[str, msgspec.Meta(min_length=1)]
+    attempt: int
+    number: int
+    answer: OutsideAnswer
+
+
 class Undo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Puts back what the last edit changed; the world's time goes on."""
 
@@ -259,6 +299,7 @@ Command = (
     | PatchObject
     | SetConfiguration
     | SetSettings
+    | DefinePlugin
     | DecidePermit
     | FailCall
     | CreateObject
@@ -274,6 +315,8 @@ Command = (
     | StartScheduler
     | StopScheduler
     | PartitionScheduler
+    | SetExtender
+    | AnswerExtender
     | Undo
     | Redo
 )

@@ -362,7 +362,7 @@ def add_record_kind(copy: Path) -> None:
     replace(tests, "worlds import node", "worlds import configuration, node")
     replace(tests, "    StopScheduler,\n)", "    StopScheduler,\n    Undo,\n)")
     replace(tests, "@cache\ndef", f"{HAPPENS}@cache\ndef")
-    replace(tests, "*elected())", "*elected(), *stopping())")
+    replace(tests, "        *elected(),\n", "        *elected(),\n        *stopping(),\n")
     printed = subprocess.run(
         [sys.executable, "-m", "tests.record_tables"], cwd=copy, capture_output=True, text=True, check=True
     )

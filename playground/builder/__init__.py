@@ -1,8 +1,20 @@
 """From what a person fills in to Kubernetes manifests: pure functions, no request, no session."""
 
+from playground.builder.claims import claim_manifests
 from playground.builder.clusters import CLUSTERS, Cluster
+from playground.builder.devices import PRESETS, Preset, device_manifests
 from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
 from playground.builder.yamltext import to_yaml
 
-__all__ = ["CLUSTERS", "Cluster", "node_manifests", "pod_manifests", "to_yaml"]
+__all__ = [
+    "CLUSTERS",
+    "PRESETS",
+    "Cluster",
+    "Preset",
+    "claim_manifests",
+    "device_manifests",
+    "node_manifests",
+    "pod_manifests",
+    "to_yaml",
+]

@@ -128,6 +128,12 @@ def _settings(command: Data) -> Message:
     )
 
 
+def _define(command: Data) -> Message:
+    if command.get("definition") is None:
+        return message(gettext_noop("takes the plugin %(plugin)s away"), plugin=command.get("plugin", ""))
+    return message(gettext_noop("defines the plugin %(plugin)s in CEL"), plugin=command.get("plugin", ""))
+
+
 def _permit(command: Data) -> Message:
     if command.get("decision") == "allow":
         return message(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
@@ -223,12 +229,36 @@ def _usage(command: Data) -> Message:
     return message(gettext_noop("says what %(name)s uses: %(what)s"), name=name, what=said or "-")
 
 
+_BEHAVIOURS = {
+    "recorded": gettext_noop("has the extender %(url)s answer by rules"),
+    "cel": gettext_noop("writes what the extender %(url)s answers"),
+    "http": gettext_noop("has the extender %(url)s asked over the network"),
+}
+
+
+def _extender(command: Data) -> Message:
+    behaviour = command.get("behaviour")
+    kind = str(behaviour.get("type", "")) if isinstance(behaviour, Mapping) else ""
+    text = _BEHAVIOURS.get(kind, gettext_noop("has nobody listen at the extender %(url)s"))
+    return message(text, url=_cut(str(command.get("url_prefix", "?"))))
+
+
+def _answer(command: Data) -> Message:
+    answer = command.get("answer")
+    answer = answer if isinstance(answer, Mapping) else {}
+    if answer.get("error"):
+        return message(gettext_noop("an extender's answer: %(what)s"), what=_cut(str(answer["error"])))
+    status, body = answer.get("status", "?"), str(answer.get("body", ""))
+    return message(gettext_noop("an extender's answer: %(what)s"), what=_cut(f"{status} {body}"))
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
     "PatchObject": _patch,
     "SetConfiguration": _configure,
     "SetSettings": _settings,
+    "DefinePlugin": _define,
     "DecidePermit": _permit,
     "FailCall": _fail,
     "CreateObject": _create,
@@ -250,6 +280,8 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "StopScheduler": _stop_scheduler,
     "PartitionScheduler": _partition,
+    "SetExtender": _extender,
+    "AnswerExtender": _answer,
     "Undo": lambda _: message(gettext_noop("takes back the change before")),
     "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
 }
@@ -271,8 +303,11 @@ _SHORT = {
     "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
+    "DefinePlugin": gettext_noop("a plugin of one's own"),
     "DecidePermit": gettext_noop("a decision on Permit"),
     "FailCall": gettext_noop("a failing call"),
+    "SetExtender": gettext_noop("what an extender does"),
+    "AnswerExtender": gettext_noop("an extender's answer"),
     "Undo": gettext_noop("an undo"),
     "Redo": gettext_noop("a redo"),
 }
@@ -284,6 +319,7 @@ SOURCES = {
     "import": gettext_noop("YAML or import"),
     "configuration": gettext_noop("Configuration"),
     "components": gettext_noop("Components"),
+    "plugins": gettext_noop("Own plugins"),
     "calls": gettext_noop("API calls"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),

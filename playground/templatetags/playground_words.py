@@ -11,6 +11,25 @@ _ACTIONS = {
     "ignored": _("ignored"),
     "refused": _("refused"),
 }
+# How a field of an older configuration fares in v1 (scheduler_core's Change), with the tone of its tag.
+_CHANGES = {
+    "moved": (_("changed"), "changed"),
+    "kept": (_("written out"), "created"),
+    "dropped": (_("dropped"), ""),
+    "lost": (_("lost"), "refused"),
+}
+
+
+@register.filter
+def change_word(kind: str) -> str:
+    """A kind of change of a configuration that is turned into v1, in the reader's language."""
+    return str(_CHANGES[kind][0])
+
+
+@register.filter
+def change_tone(kind: str) -> str:
+    """The class of its tag."""
+    return _CHANGES[kind][1]
 
 
 @register.filter

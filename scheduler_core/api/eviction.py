@@ -29,6 +29,7 @@ from scheduler_core.objects.pod import Pod
 Manifest = Mapping[str, Any]
 DISRUPTION_TARGET = "DisruptionTarget"
 DELETION_BY_TAINT_MANAGER, EVICTION_BY_API = "DeletionByTaintManager", "EvictionByEvictionAPI"
+DELETION_BY_DEVICE_TAINT_MANAGER = "DeletionByDeviceTaintManager"
 _KUBELET = "system:node:"
 MOST_DISRUPTED = 2000
 SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
@@ -70,7 +71,7 @@ def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | No
         "reason": reason,
         "message": message,
     }
-    if reason != EVICTION_BY_API:
+    if reason not in (EVICTION_BY_API, DELETION_BY_DEVICE_TAINT_MANAGER):
         condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
     status = with_condition(manifest.get("status") or {}, condition, api.store.timestamp(api.now))
     if status is not None:

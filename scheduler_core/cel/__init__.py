@@ -10,7 +10,7 @@ manifests as they are.
 
 from __future__ import annotations
 
-from scheduler_core.cel.environment import CALL_LIMIT, Environment, Outcome, Program
+from scheduler_core.cel.environment import CALL_LIMIT, NEWER, Environment, Outcome, Program
 from scheduler_core.cel.errors import CompileError
 from scheduler_core.cel.types import (
     ANY,
@@ -36,6 +36,7 @@ __all__ = [
     "DOUBLE",
     "DYN",
     "INT",
+    "NEWER",
     "STRING",
     "UINT",
     "CompileError",

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from scheduler_core.cel.checking.checker import check
-from scheduler_core.cel.checking.validators import validate_literals
+from scheduler_core.cel.checking.validators import validate
 from scheduler_core.cel.depth import room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
+from scheduler_core.cel.estimate import Declared, Range, estimate
 from scheduler_core.cel.json_safe import json_safe
 from scheduler_core.cel.operators import Cancelled
 from scheduler_core.cel.running.frame import COST, SEEN, Frame, Run
@@ -25,6 +26,11 @@ from scheduler_core.cel.values import Failure
 
 CALL_LIMIT = 1_000_000
 """The limit of one evaluation where none is given: kube's PerCallLimit."""
+
+NEWER = frozenset(
+    ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "@sortByAssociatedKeys", "sortBy")
+)
+"""What kube v1.34 runs where it is stored and does not take in what is new: cel-go's lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Environment:
-    """The variables with their types, and the fields of declared types. Compiled programs are kept."""
+    """The variables with their types, the fields of declared types, how large variables may be (for estimates), and
+    the names of functions and macros that are not there (NEWER: those that kube takes in new expressions from its next
+    release on). Compiled programs are kept.
+    """
 
     variables: Mapping[str, Type]
     structs: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
+    sizes: Mapping[str, Declared] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:
         return id(self)
@@ -62,11 +73,11 @@ class Environment:
 def _compiled(environment: Environment, expression: str, expected: Type | None) -> Program:
     issues = Issues(Source(expression))
     with room_for_deep_trees():
-        tree = parse(expression, issues)
+        tree = parse(expression, issues, environment.without)
         if tree is not None:
-            check(tree, environment.variables, environment.structs, issues)
+            check(tree, environment.variables, environment.structs, issues, environment.without)
             if not issues:
-                validate_literals(tree, issues)
+                validate(tree, issues)
         issues.raise_any()
         assert tree is not None
         if expected is not None and tree.type not in (expected, ANY):
@@ -80,6 +91,7 @@ class Program:
 
     def __init__(self, text: str, tree: Node, environment: Environment) -> None:
         self.text, self.tree = text, tree
+        self._sizes = environment.sizes
         self._names = tuple(environment.variables)
         self._run, self._width = self._planned(watched=False)
         self._watched: tuple[Run, int] | None = None
@@ -91,6 +103,11 @@ class Program:
         except PlanError as error:
             raise CompileError(f"program instantiation failed: {error}", str(error)) from None
         return run, planner.width
+
+    def estimated_cost(self) -> Range:
+        """What an evaluation costs at least and at most, as kube estimates it."""
+        with room_for_deep_trees():
+            return estimate(self.tree, self._sizes)
 
     def evaluate(
         self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False

@@ -44,7 +44,6 @@ _EARLIEST, _LATEST = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND - 1
 _NOT_A_NUMBER = Failure("NaN values cannot be ordered")
 _INT_OVERFLOW = Failure("integer overflow")
 _UINT_OVERFLOW = Failure("unsigned integer overflow")
-_DURATION_OVERFLOW = Failure("duration overflow")
 _TIMESTAMP_OVERFLOW = Failure("timestamp overflow")
 _NUMBERS = (int, Uint, float)
 _KUBE = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
@@ -52,6 +51,13 @@ _KUBE = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
 
 class Cancelled(Exception):
     """The evaluation is over its limit; str() is kube's text."""
+
+
+class InternalError(Cancelled):
+    """Where cel-go's own code fails; it ends the evaluation as well."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"internal error: {message}")
 
 
 # --- equality
@@ -196,7 +202,7 @@ def _uint(value: int) -> Result:
 
 
 def _span(nanoseconds: int) -> Result:
-    return Duration(nanoseconds) if MIN_INT <= nanoseconds <= MAX_INT else _DURATION_OVERFLOW
+    return Duration(nanoseconds) if MIN_INT <= nanoseconds <= MAX_INT else _INT_OVERFLOW
 
 
 def _moment(nanoseconds: int, like: Timestamp) -> Result:
@@ -271,10 +277,10 @@ def subtract(left: object, right: object) -> Result:
         if isinstance(right, Duration):
             return _moment(left.nanoseconds - right.nanoseconds, left)
         return _span(left.nanoseconds - right.nanoseconds) if isinstance(right, Timestamp) else NO_OVERLOAD
-    return _missing(left, "_-_")
+    return lacking(left, "_-_")
 
 
-def _missing(left: object, function: str) -> Failure:
+def lacking(left: object, function: str) -> Failure:
     """What answers where a type lacks an operator: types with members of their own answer without its name."""
     return (
         NO_OVERLOAD
@@ -291,13 +297,13 @@ def multiply(left: object, right: object) -> Result:
         return left * right if right.__class__ is float else NO_OVERLOAD  # type: ignore[operator]
     if kind is Uint:
         return _uint(int(left) * int(right)) if right.__class__ is Uint else NO_OVERLOAD  # type: ignore[call-overload]
-    return _missing(left, "_*_")
+    return lacking(left, "_*_")
 
 
 def divide(left: object, right: object) -> Result:
     kind = left.__class__
     if kind not in _NUMBERS:
-        return _missing(left, "_/_")
+        return lacking(left, "_/_")
     if right.__class__ is not kind:
         return NO_OVERLOAD
     assert isinstance(left, int | float) and isinstance(right, int | float)
@@ -325,7 +331,7 @@ def _divide_doubles(left: float, right: float) -> float:
 def modulo(left: object, right: object) -> Result:
     kind = left.__class__
     if kind is not int and kind is not Uint:
-        return _missing(left, "_%_")
+        return lacking(left, "_%_")
     if right.__class__ is not kind:
         return NO_OVERLOAD
     assert isinstance(left, int) and isinstance(right, int)
@@ -347,7 +353,7 @@ def negate(value: object) -> Result:
         return -value  # type: ignore[operator]
     if isinstance(value, Duration):
         return _span(-value.nanoseconds)
-    return _missing(value, "-_")
+    return lacking(value, "-_")
 
 
 def logical_not(value: object) -> Result:
@@ -360,7 +366,7 @@ def logical_not(value: object) -> Result:
 def size(value: object) -> Result:
     if isinstance(value, str | bytes | list | tuple | dict):
         return len(value)
-    return _missing(value, "size")
+    return lacking(value, "size")
 
 
 def contains(element: object, container: object) -> Result:

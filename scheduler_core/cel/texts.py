@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 
 from scheduler_core.cel.types import Type
-from scheduler_core.cel.values import NOTHING, Duration, Optional, Timestamp, type_of_value, value_of_key
+from scheduler_core.cel.values import (
+    NOTHING,
+    Duration,
+    Failure,
+    Optional,
+    Timestamp,
+    type_of_value,
+    value_of_key,
+)
 
 
 def go_double(value: float) -> str:
-    """As %v and %g do: the shortest digits that mean the value, with an exponent from 1e21 on and below 1e-4."""
+    """As %v and %g do: the shortest digits that mean the value, with an exponent from 1e6 on and below 1e-4."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -17,7 +25,7 @@ def go_double(value: float) -> str:
     sign, digits, exponent = _digits(value)
     if digits == "0":
         return f"{sign}0"
-    if exponent < -4 or exponent >= 21:
+    if exponent < -4 or exponent >= 6:
         fraction = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
     return sign + _positional(digits, exponent)
@@ -99,8 +107,14 @@ _GO_TYPES = {
 
 def go_type(value: object) -> str:
     """The name of a value's type in cel-go, which some errors show."""
+    if isinstance(value, Failure):
+        return "*types.Err"
+    if isinstance(value, list | tuple):
+        return "*types.baseList"
+    if isinstance(value, dict):
+        return "*types.baseMap"
     name = type_of_value(value).name
-    return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2]}")
+    return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2].removeprefix('Named')}")
 
 
 def quoted(text: str) -> str:

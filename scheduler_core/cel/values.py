@@ -114,12 +114,12 @@ class DefaultMap(dict[object, object]):
 
 @dataclass(frozen=True, slots=True)
 class QuantityValue:
-    """`nanos` is the exact value in billionths. `integral` where kube can tell that it is an integer, which hangs on
-    how it was written; `computed` is one that add or sub made: kube does not take it on the right of ==.
+    """`nanos` is the exact value in billionths. `scale` is the power of ten that kube keeps it in, None where it
+    keeps a decimal number; `computed` is one that add or sub made: kube does not take it on the right of ==.
     """
 
     nanos: int
-    integral: bool = False
+    scale: int | None = 0
     computed: bool = False
 
     def __eq__(self, other: object) -> bool:
@@ -205,6 +205,15 @@ def is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
+class _Itself:
+    """A list or a map as a key: it is no other's equal."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
 _KEY_KINDS = {bool: "bool", int: "int", Uint: "uint", float: "double"}
 
 
@@ -212,11 +221,17 @@ def key_of(value: object) -> object:
     """A value as key of a dict."""
     if value.__class__ is str:
         return value
+    if isinstance(value, list | tuple | dict | Optional):
+        return _Itself(value)
     return (_KEY_KINDS.get(value.__class__, "other"), value)
 
 
 def value_of_key(key: object) -> object:
-    return key if key.__class__ is str else key[1]  # type: ignore[index]
+    if key.__class__ is str:
+        return key
+    if isinstance(key, tuple):
+        return key[1]
+    return key.value if isinstance(key, _Itself) else key
 
 
 def find(a_map: dict[object, object], key: object) -> object:

@@ -159,6 +159,12 @@ class PodTable(_Columns):
     def decoded(self) -> None:
         self._zeros = np.zeros(self._rows, np.int64)
 
+    def with_rows(self, rows: int) -> PodTable:
+        """The same pods in a table of so many rows."""
+        table = PodTable(rows, self.classes)
+        table._copy_columns(self)
+        return table
+
     def counts(self, measure: AnyMeasure) -> Counts:
         """Per row the sum of the measure over its pods, int64[n]; not to be written to."""
         key, weights = self.classes.resolve(measure)

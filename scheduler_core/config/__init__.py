@@ -16,25 +16,31 @@ from scheduler_core.config.gates import (
     written,
 )
 from scheduler_core.config.kubelet import read_kubelet, without_effect
-from scheduler_core.config.load import load_configuration, with_plugin
+from scheduler_core.config.load import load_configuration, with_own, with_plugin
 from scheduler_core.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
+from scheduler_core.config.taking_in import with_plugin_in
 from scheduler_core.config.types import ConfigurationError, SchedulerConfiguration
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.framework.profile import Profile
+from scheduler_core.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
 
 __all__ = [
     "CURRENT",
     "DEFAULT_FEATURES",
+    "EXPRESSIONS",
     "GATES",
     "HISTORICAL",
     "MAX_DURATION",
     "MAX_GATES_TEXT",
+    "NAME_PATTERN",
+    "NORMALIZE",
     "READ_AT_START",
     "SETTINGS",
     "APIServerOptions",
     "ClusterSettings",
     "ConfigurationError",
     "ControllerManagerOptions",
+    "Definition",
     "Features",
     "Gate",
     "GateError",
@@ -45,7 +51,9 @@ __all__ = [
     "load_configuration",
     "read_gates",
     "read_kubelet",
+    "with_own",
     "with_plugin",
+    "with_plugin_in",
     "without_effect",
     "written",
 ]

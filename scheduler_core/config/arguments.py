@@ -27,7 +27,7 @@ def default_arguments(
 ) -> dict[str, Any]:
     """A plugin's arguments with defaults filled in; of a plugin without declared arguments those that are given."""
     args, arguments = present(args), arguments_of(name)
-    if arguments is None:
+    if arguments is None or arguments.lenient:
         return args
     return {"apiVersion": API_VERSION, "kind": f"{name}Args", **args, **arguments.defaults(args, features)}
 
@@ -35,7 +35,7 @@ def default_arguments(
 def shape_errors(name: str, args: Mapping[str, Any] | None, path: str) -> list[FieldError]:
     """Unknown fields, wrong types, and another plugin's arguments."""
     arguments = arguments_of(name)
-    if arguments is None:
+    if arguments is None or arguments.lenient:
         return []
     return check_shape(args, arguments.shape, path) or _type_errors(name, args or {}, path)
 
@@ -59,4 +59,15 @@ def argument_errors(
     arguments = arguments_of(name)
     if arguments is None or (arguments.read_when_made and not enabled):
         return []
+    if arguments.lenient:
+        return _lenient_errors(arguments, args, path, features) if enabled else []
     return arguments.validate(args, path, features)
+
+
+def _lenient_errors(
+    arguments: Arguments, args: Mapping[str, Any], path: str, features: Features
+) -> list[FieldError]:
+    """What is wrong with the fields that are known."""
+    known = {field: value for field, value in present(args).items() if field in arguments.fields}
+    wrong = check_shape(known, arguments.shape, path)
+    return wrong or arguments.validate({**known, **arguments.defaults(known, features)}, path, features)

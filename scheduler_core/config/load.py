@@ -6,7 +6,8 @@ kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -22,17 +23,38 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.profile import Profile
 from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.strict import check_shape
+from scheduler_core.plugins.cel import Definition, plugins_of
+from scheduler_core.plugins.registry import with_plugins
 
 _AT_MULTI_POINT = re.compile(r"(profiles\[\d+\]\.plugins\.multiPoint\.enabled)\[(\d+)\]")
 
 
 def load_configuration(
-    manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES, *, elections: bool = False
+    manifest: Mapping[str, Any] | None,
+    features: Features = DEFAULT_FEATURES,
+    *,
+    elections: bool = False,
+    own: Mapping[str, Definition] | None = None,
 ) -> SchedulerConfiguration:
     """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong.
 
-    `elections`: whether its leaderElection is put to use, and checked whole.
+    `elections`: whether its leaderElection is put to use, and checked whole. `own`: plugins of one's own in CEL, by name.
     """
+    with with_own(own or {}):
+        return _load(manifest, features, elections)
+
+
+@contextmanager
+def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
+    """For the length of a block there are these plugins, too."""
+    if not own:
+        yield
+        return
+    with with_plugins(*plugins_of(own)):
+        yield
+
+
+def _load(manifest: Mapping[str, Any] | None, features: Features, elections: bool) -> SchedulerConfiguration:
     source = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
     _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
     _raise(plugin_args_shape_errors(source))
@@ -55,14 +77,17 @@ def load_configuration(
 
 
 def with_plugin(
-    configuration: SchedulerConfiguration, name: str, features: Features = DEFAULT_FEATURES
+    configuration: SchedulerConfiguration,
+    name: str,
+    features: Features = DEFAULT_FEATURES,
+    own: Mapping[str, Definition] | None = None,
 ) -> SchedulerConfiguration:
     """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
     profiles = [
         {**profile, "plugins": _with_enabled(profile["plugins"], name)}
         for profile in configuration.manifest["profiles"]
     ]
-    return load_configuration({**configuration.manifest, "profiles": profiles}, features)
+    return load_configuration({**configuration.manifest, "profiles": profiles}, features, own=own)
 
 
 def _with_enabled(plugins: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.pod import Reading
 from scheduler_core.objects.typed import typed
+from scheduler_core.plugins.cel import Definition
 
 MAX_DURATION = 3600 * SECOND
 CURRENT: Literal["v1.34"] = "v1.34"
@@ -85,6 +86,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     devices: bool = False  # pods with resource claims are taken, and get devices
     extenders: bool = False  # the extenders of a configuration are asked
+    plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
 
     @property
     def features(self) -> Features:

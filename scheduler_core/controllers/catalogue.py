@@ -8,6 +8,8 @@ from functools import lru_cache
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, WorldAction
+from scheduler_core.controllers.devices.claims import ResourceClaims
+from scheduler_core.controllers.devices.taint_eviction import DeviceTaintEviction
 from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
@@ -42,6 +44,8 @@ CONTROLLERS: tuple[Controller, ...] = (
     ClaimProtection(),
     VolumeProtection(),
     ResourceQuotaController(),
+    ResourceClaims(),
+    DeviceTaintEviction(),
 )
 
 BY_NAME: Mapping[str, Controller] = {controller.name: controller for controller in CONTROLLERS}

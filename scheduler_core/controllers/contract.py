@@ -139,6 +139,7 @@ class Controller:
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
+    of_devices: ClassVar[bool] = False  # does what the gates about devices say
     always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.inputs.usage import UsageEntry
+from scheduler_core.controllers.memory.devices import Devices
 from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
@@ -18,6 +19,7 @@ from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.controllers.memory.workloads import WorkloadsMemory
+from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.state import Copied, State
 
 MOST_DONE = 20
@@ -67,6 +69,7 @@ class Inputs:
     conditions: tuple[Condition, ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
     entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
+    extenders: Behaviours = ()  # what the servers of extenders do
 
 
 Figures = tuple[tuple[str, int | str], ...]
@@ -95,6 +98,7 @@ class Surroundings(State):
     garbage: Copied[Garbage] = field(default_factory=Garbage)
     workloads: Copied[WorkloadsMemory] = field(default_factory=WorkloadsMemory)
     volumes: Copied[Volumes] = field(default_factory=Volumes)
+    devices: Copied[Devices] = field(default_factory=Devices)
     troubles: Copied[Troubles] = field(default_factory=Troubles)
 
     def note_level(self, key: str, t: int, figures: Figures) -> None:

@@ -27,7 +27,7 @@ _RIGHTS = "everybody may do everything here"
 _PROGRAM = "containers run no program: the cluster's programs say how long they run, how they end and when they are ready"
 _NO_FILES = "containers have no files: nothing is mounted, and what is missing keeps no pod from starting"
 _NODE = "what a container may do on its node plays no part here"
-_DRA = "devices are not modelled; a pod that claims one is refused"
+_NO_DRIVERS = "there are no drivers that would read it; allocations carry it all the same"
 _IDENTITY = "pods run without service accounts and their tokens"
 _TARGETS = "there is no DNS here"
 
@@ -48,10 +48,6 @@ _KINDS = (
     ("Secret", _NO_FILES),
     ("PodTemplate", "nothing makes pods of it, in kube neither"),
     ("VolumeAttributesClass", "volumes keep the attributes that they were made with"),
-    ("ResourceClaim", _DRA),
-    ("ResourceClaimTemplate", _DRA),
-    ("ResourceSlice", _DRA),
-    ("DeviceClass", _DRA),
     ("CustomResourceDefinition", "custom resources are kept, and no controller acts on them"),
     (ANY_CUSTOM, "it is kept, and no controller acts on it"),
 )
@@ -107,6 +103,9 @@ _OTHERS = (
     ("StorageClass", "parameters", "provisioners make any volume that a claim asks for"),
     ("StorageClass", "mountOptions", "volumes are not mounted"),
     ("PersistentVolume", "spec.mountOptions", "volumes are not mounted"),
+    ("ResourceClaim", "spec.devices.config[].opaque.parameters", _NO_DRIVERS),
+    ("ResourceClaimTemplate", "spec.spec.devices.config[].opaque.parameters", _NO_DRIVERS),
+    ("DeviceClass", "spec.config[].opaque.parameters", _NO_DRIVERS),
     ("PersistentVolumeClaim", "spec.dataSource", "volumes hold no data"),
     ("PersistentVolumeClaim", "spec.dataSourceRef", "volumes hold no data"),
     ("Node", "spec.podCIDR", _TRAFFIC),
@@ -115,11 +114,6 @@ _OTHERS = (
 )
 
 _OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
-    (
-        "extenders",
-        "no HTTP extender is asked: what they would refuse is feasible, and their scores are not added",
-        (),
-    ),
     ("clientConnection.kubeconfig", "there is one API server, which everybody reaches", ()),
     ("clientConnection.acceptContentTypes", "there is one API server, which everybody reaches", ()),
     (

@@ -33,8 +33,9 @@ from scheduler_core.devices.slices import ResourceSlice
 from scheduler_core.devices.watch import Watch
 from scheduler_core.objects.node import Node
 
-# DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout), here at the latest after so many devices.
-MOST_TRIED = 1_000_000
+# DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout),
+# here after about as many devices as it tries in that time.
+MOST_TRIED = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """CEL selectors of devices: `device.driver`, `device.attributes[domain].name`, `device.capacity[domain].name`,
-and `device.allowMultipleAllocations` with the gate DRAConsumableCapacity.
+and `device.allowMultipleAllocations`.
 
 An unknown domain is an empty map, an unknown name in it an error. What an expression says of a device never changes,
 so answers are kept.
@@ -13,7 +13,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.cel import ANY, BOOL, STRING, CompileError, Environment, Outcome, Program, map_of, struct
+from scheduler_core.cel import (
+    ANY,
+    BOOL,
+    NEWER,
+    STRING,
+    CompileError,
+    Environment,
+    Outcome,
+    Program,
+    map_of,
+    struct,
+)
+from scheduler_core.cel.estimate import Declared
 from scheduler_core.cel.library.quantities import quantity_value
 from scheduler_core.cel.library.versions import BadVersion, parse_version
 from scheduler_core.cel.types import QUANTITY
@@ -35,18 +47,35 @@ _NOT_BOOL = {
 _MOST_KEPT = 65_536
 
 
-def _environment(consumable: bool) -> Environment:
+def _environment(shareable: bool, without: frozenset[str]) -> Environment:
     fields = {
         "driver": STRING,
         "attributes": map_of(STRING, map_of(STRING, ANY)),
         "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
     }
-    if consumable:
+    if shareable:
         fields["allowMultipleAllocations"] = BOOL
-    return Environment({"device": struct("kubernetes.DRADevice")}, {"kubernetes.DRADevice": fields})
+    structs = {"kubernetes.DRADevice": fields}
+    return Environment({"device": struct("kubernetes.DRADevice")}, structs, {"device": _SIZES}, without)
 
 
-_ENVIRONMENTS = {consumable: _environment(consumable) for consumable in (False, True)}
+# DeviceMaxDomainLength, DeviceMaxIDLength, DeviceAttributeMaxValueLength, DriverNameMaxLength, and
+# ResourceSliceMaxAttributesAndCapacitiesPerDevice
+_DOMAIN, _ID, _VALUE, _DRIVER, _MOST = Declared(63), Declared(32), Declared(64), Declared(63), 32
+_ATTRIBUTES = Declared(_MOST, key=_ID, element=_VALUE, by_name=True)
+_CAPACITY = Declared(_MOST, key=_ID, element=Declared(0))
+_SIZES = Declared(
+    0,
+    fields={
+        "driver": _DRIVER,
+        "allowMultipleAllocations": Declared(1),
+        "attributes": Declared(_MOST, key=_DOMAIN, element=_ATTRIBUTES),
+        "capacity": Declared(_MOST, key=_DOMAIN, element=_CAPACITY),
+    },
+)
+# What is stored runs with all there is, whatever the gates say.
+_STORED = _environment(True, frozenset())
+_NEW = {consumable: _environment(consumable, NEWER) for consumable in (False, True)}
 
 
 class Selector:
@@ -81,12 +110,22 @@ class Selector:
 
 
 @lru_cache(maxsize=1024)
-def selector(expression: str, consumable: bool = False) -> Selector:
-    """`consumable`: whether DRAConsumableCapacity is on. SelectorError where the expression does not compile."""
+def selector(expression: str, consumable: bool = False, stored: bool = True) -> Selector:
+    """SelectorError where the expression does not compile. What is not yet `stored` knows
+    device.allowMultipleAllocations only where DRAConsumableCapacity is on (`consumable`), and no functions that an API
+    server of the release before would not know.
+    """
     try:
-        return Selector(_ENVIRONMENTS[consumable].compile(expression))
+        return Selector((_STORED if stored else _NEW[consumable]).compile(expression))
     except CompileError as error:
         raise SelectorError("compile", _detail(error)) from None
+
+
+def is_too_complex(expression: str, consumable: bool = False, stored: bool = True) -> bool:
+    """Whether the expression may cost more than an evaluation is allowed, so that kube's API server refuses it.
+    SelectorError where it does not compile.
+    """
+    return selector(expression, consumable, stored).program.estimated_cost().max > COST_LIMIT
 
 
 def _detail(error: CompileError) -> str:
@@ -137,10 +176,9 @@ def _by_domain(values: Mapping[str, object], driver: str) -> DefaultMap:
 
 
 class CelSelectors:
-    """The answers of expressions for devices, kept. `consumable`: whether DRAConsumableCapacity is on."""
+    """The answers of expressions for devices, kept."""
 
-    def __init__(self, consumable: bool = False) -> None:
-        self._consumable = consumable
+    def __init__(self) -> None:
         self._answers: dict[tuple[str, Device], bool | SelectorError] = {}
         self._variables: dict[Device, Variables | SelectorError] = {}
 
@@ -158,7 +196,7 @@ class CelSelectors:
     def values(self, expression: str, device: Device) -> list[dict[str, Any]]:
         """The values of the expression's parts at the device: their text, where it is, and the value as JSON has it."""
         try:
-            compiled, variables = selector(expression, self._consumable), self._of(device)
+            compiled, variables = selector(expression), self._of(device)
         except SelectorError:
             return []
         return [
@@ -168,7 +206,7 @@ class CelSelectors:
 
     def _ask(self, expression: str, device: Device) -> bool | SelectorError:
         try:
-            return selector(expression, self._consumable).selects(self._of(device))
+            return selector(expression).selects(self._of(device))
         except SelectorError as error:
             return error
 

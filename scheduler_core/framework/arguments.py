@@ -40,12 +40,15 @@ class Arguments:
 
     `defaults` takes the given arguments and answers with what is laid over them; `validate` takes arguments with defaults and says what
     kube refuses, in its words. `read_when_made`: kube looks at them only when it makes the plugin, so not where nobody enables it.
+    `lenient`: of a plugin that others have under its name, too: they stay as they are given, the plugin itself fills in defaults, and
+    what it knows of them is checked only where a profile enables it.
     """
 
     fields: Mapping[str, Shape]
     defaults: Callable[[Given, Features], Given] = _no_defaults
     validate: Callable[[Given, str, Features], list[FieldError]] = _accept
     read_when_made: bool = False
+    lenient: bool = False
 
     @property
     def shape(self) -> Shape:

@@ -238,6 +238,7 @@ _METHODS: Mapping[str, _Method] = {
     "adjust": _Method(_anything, _spoil),
     "filter": _Method(_wrong_verdicts, _refuse_all),
     "post_filter": _Method(_is(PostFilterResult), _of(PostFilterResult)),
+    "nominate": _Method(_is(PostFilterResult), _of(PostFilterResult)),
     "pre_score": _Method(_is(Status), _status),
     "score": _Method(_wrong_scores, _status),
     "normalize": _Method(_wrong_scores, _status),

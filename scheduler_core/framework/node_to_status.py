@@ -47,6 +47,16 @@ class NodeToStatus:
     absent: Status = SUCCESS
     whole: Status = SUCCESS
 
+    def frozen(self) -> NodeToStatus:
+        """What is said now, whatever is said later."""
+        return replace(
+            self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps)
+        )
+
+    def __len__(self) -> int:
+        """Rows, once Filter has begun."""
+        return len(self.refused_by)
+
     def status_of(self, row: int) -> Status | None:
         """Why a row was refused; None where it passed or was not evaluated."""
         if not self.whole.ok:

@@ -47,15 +47,19 @@ class Point(enum.StrEnum):
     QUEUE_SORT = "QueueSort"
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
+    EXTENDER_FILTER = "ExtenderFilter"  # these four are no points of plugins: extenders are asked
     POST_FILTER = "PostFilter"
+    EXTENDER_PREEMPT = "ExtenderPreempt"
     PRE_SCORE = "PreScore"
     SCORE = "Score"
     NORMALIZE_SCORE = "NormalizeScore"
+    EXTENDER_PRIORITIZE = "ExtenderPrioritize"
     RESERVE = "Reserve"
     UNRESERVE = "Unreserve"
     PERMIT = "Permit"
     WAIT_ON_PERMIT = "WaitOnPermit"
     PRE_BIND = "PreBind"
+    EXTENDER_BIND = "ExtenderBind"
     BIND = "Bind"
     POST_BIND = "PostBind"
 
@@ -107,10 +111,13 @@ class Verdicts:
         counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
 
-    def first_error(self) -> Status | None:
-        """The first internal error that some row got; None where no row did."""
-        errors = (i for i, status in enumerate(self.statuses) if status.code is Code.ERROR)
-        return next((self.statuses[i] for i in errors if np.any(self.reason == i)), None)
+    def first_error(self) -> int | None:
+        """Which of the rows asked is the first that got an internal error; None where none did."""
+        errors = [i for i, status in enumerate(self.statuses) if status.code is Code.ERROR]
+        if not errors:
+            return None
+        rows = np.flatnonzero(np.isin(self.reason, errors))
+        return int(rows[0]) if len(rows) else None
 
 
 class Filters(Protocol):
@@ -140,6 +147,7 @@ class Failure:
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
     now: int = NEVER  # ns since 1970; without a clock: later than all
+    extended: bool = False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +246,11 @@ class Handle(Protocol):
         """What the present cycle looks at, for points that are not handed it. kube: SnapshotSharedLister"""
         ...
 
+    @property
+    def now(self) -> int:
+        """The time of the world, in ns since 1970."""
+        ...
+
     def waiting_pods(self) -> list[WaitingPod]:
         """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
         ...
@@ -291,7 +304,8 @@ class Plugin:
 
     `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
     plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
-    on a row by the pod's spec, the Node and the pods there alone. `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
+    on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
+    `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
     """
 
     name: ClassVar[str]
@@ -299,6 +313,7 @@ class Plugin:
     events: ClassVar[tuple[On, ...]] = ()
     state_classes: ClassVar[tuple[type, ...]] = ()
     row_local: ClassVar[bool] = False
+    explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -343,6 +358,20 @@ class Plugin:
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> PostFilterResult:
+        raise NotImplementedError
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Any,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The decision of a PostFilter that said Wait (`failure.extended`): what the extenders left of the candidates in its `evidence`.
+
+        `victims`: nodes with their victims and the budgets violated; or the text of the error with which asking them ended.
+        """
         raise NotImplementedError
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:

@@ -18,6 +18,8 @@ class ScoreBoard(State):
     raw: Copied[list[Shared[Scores]]] = field(default_factory=list)
     normalized: Copied[list[Shared[Scores]]] = field(default_factory=list)
     total: Shared[Scores | None] = None
+    extenders: Copied[list[str]] = field(default_factory=list)
+    extended: Copied[list[Shared[Scores]]] = field(default_factory=list)  # of each of these, with its weight
 
     @property
     def weighted(self) -> list[Scores]:

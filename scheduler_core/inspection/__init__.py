@@ -22,6 +22,7 @@ from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, C
 from scheduler_core.inspection.device_search import DeviceSearch, device_search, device_step
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
 
 __all__ = [
@@ -40,14 +41,17 @@ __all__ = [
     "CycleStateObserver",
     "DeviceSearch",
     "Key",
+    "OnNode",
     "Paragraph",
     "Part",
     "Parts",
     "PodName",
     "Row",
+    "Said",
     "StateAccess",
     "Stranded",
     "Table",
+    "Trial",
     "Way",
     "Words",
     "device_search",
@@ -55,4 +59,5 @@ __all__ = [
     "figures",
     "name_of",
     "stranded",
+    "trial",
 ]

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from scheduler_core.migration.adoption import Adoption, adopt
 from scheduler_core.migration.changes import Change, Migration
-from scheduler_core.migration.migrate import migrate, older_version
+from scheduler_core.migration.finding import Found, find, find_in, is_configuration
+from scheduler_core.migration.migrating import migrate, older_version
+from scheduler_core.migration.policy import migrate_policy
 from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
 from scheduler_core.migration.versions import VERSIONS, Version
 
 __all__ = [
     "VERSIONS",
+    "Adoption",
     "Change",
+    "Found",
     "Migration",
     "UnknownPlugin",
     "Version",
+    "adopt",
+    "find",
+    "find_in",
+    "is_configuration",
     "migrate",
+    "migrate_policy",
     "older_version",
     "unknown_plugins",
     "without_plugins",

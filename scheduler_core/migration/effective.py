@@ -30,12 +30,13 @@ class Ran:
 class Profile:
     """The plugins of a profile by point, in order; `starred` are the points where the user disabled "*", and listed what runs himself.
 
-    `disabled` are the places by point and name at which the user disabled a plugin.
+    `disabled` are the places by point and name at which the user disabled a plugin; `enabled_first` the points whose list he wrote first.
     """
 
     ran: dict[str, list[Ran]] = field(default_factory=dict)
     starred: dict[str, str] = field(default_factory=dict)
     disabled: dict[str, dict[str, str]] = field(default_factory=dict)
+    enabled_first: list[str] = field(default_factory=list)
 
     def names(self, point: str) -> list[str]:
         return [each.name for each in self.ran.get(point, ())]
@@ -64,6 +65,8 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
             each.get("name") or "": f"{where}.disabled[{i}]"
             for i, each in enumerate(custom.get("disabled") or ())
         }
+        if next(iter(custom), "") == "enabled":
+            profile.enabled_first.append(point)
         if "*" in profile.disabled[point]:
             profile.starred[point] = profile.disabled[point]["*"]
         changes += doubled

@@ -37,6 +37,10 @@ def alpha(manifest: Manifest) -> list[Change]:
     changes = _lock_names(manifest)
     if "extenders" in manifest:
         manifest["extenders"] = [extender(each) for each in manifest["extenders"] or ()]
+    if "failureDomains" in manifest:
+        del manifest["failureDomains"]
+        text = "failureDomains is gone: a term of affinity names its topologyKey"
+        changes.append(Change("dropped", "failureDomains", text))
     single = "profiles" not in manifest
     if single:
         changes += _profile(manifest)

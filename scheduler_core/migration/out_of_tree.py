@@ -32,6 +32,7 @@ _WHAT = {
         "NetworkOverhead": "keeps the pods of an AppGroup near each other in the network",
         "SySched": "keeps pods apart by the system calls they make",
         "DiskIO": "places pods by the disk I/O they need",
+        "NodeMetadata": "scores nodes by a number or a time in their labels or annotations",
     },
     _KOORDINATOR: {
         "LoadAwareScheduling": "filters and scores nodes by measured load",
@@ -43,6 +44,7 @@ _WHAT = {
         "CompatibleDefaultPreemption": "preempts as DefaultPreemption does, with koordinator's quotas",
         "DefaultPreBind": "writes what others decided in one patch",
         "NodeResourcesFitPlus": "scores by a strategy for each resource",
+        "SchedulingHint": "tries first the nodes that a hint names",
         "ScarceResourceAvoidance": "keeps pods off nodes whose scarce resources they do not ask for",
     },
     "gocrane/crane-scheduler": {"Dynamic": "filters and scores nodes by measured load"},

@@ -53,6 +53,7 @@ SHAPES: dict[str, Shape] = {
             "policy": {"file": {"path": STRING}, "configMap": {"namespace": STRING, "name": STRING}},
         },
         "hardPodAffinitySymmetricWeight": INTEGER32,
+        "failureDomains": STRING,
         "plugins": dict.fromkeys([*(p for p in _POINTS if p != "preScore"), "unreserve"], PLUGIN_SET),
         "pluginConfig": _PLUGIN_CONFIG,
     },

@@ -8,19 +8,21 @@ from typing import Any
 
 from scheduler_core.config.defaults import default_configuration
 from scheduler_core.config.expand import expand
-from scheduler_core.config.points import FIELDS, MULTI_POINT, known
+from scheduler_core.config.points import FIELDS, MULTI_POINT, implements, known
 from scheduler_core.config.schema import CONFIGURATION
 from scheduler_core.framework.plugin import Point
 from scheduler_core.migration.out_of_tree import about
 from scheduler_core.objects.strict import check_shape
+from scheduler_core.plugins import DEFAULT_ORDER
 
 Manifest = Mapping[str, Any]
+_OWN = frozenset(name for name, _ in DEFAULT_ORDER)
 _NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND, "DefaultBinder")}
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlugin:
-    """A plugin that is enabled and not here; `places` are the fields that name it, `points` the extension points, `about` what it is."""
+    """A plugin that is enabled and not here, or not at these points; `places` are the fields that name it, `about` what it is."""
 
     name: str
     points: tuple[str, ...]
@@ -38,7 +40,7 @@ def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
             plugin_set = (profile.get("plugins") or {}).get(point) or {}
             for j, entry in enumerate(plugin_set.get("enabled") or ()):
                 name = entry.get("name") or ""
-                if not known(name):
+                if not _here(name, point):
                     path = f"profiles[{i}].plugins.{point}.enabled[{j}]"
                     places.setdefault(name, []).append((point, path))
     return [
@@ -52,8 +54,13 @@ def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
     ]
 
 
+def _here(name: str, point: str) -> bool:
+    """Whether a plugin can be enabled at a point. One of kube's own that can't is a mistake, which is left to be told."""
+    return known(name) and (point == MULTI_POINT or name in _OWN or implements(name, FIELDS[point]))
+
+
 def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any]:
-    """A configuration without plugins of these names and their arguments. Where they sorted the queue or bound, kube's default does."""
+    """A configuration without plugins of these names where they are not here. Where they sorted the queue or bound, kube's default does."""
     profiles = [_without(profile, names) for profile in manifest.get("profiles") or ()]
     return {**manifest, "profiles": profiles}
 
@@ -61,12 +68,19 @@ def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any
 def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
     out = dict(profile)
     plugins = {
-        point: _left(plugin_set or {}, names) for point, plugin_set in (profile.get("plugins") or {}).items()
+        point: _left(plugin_set or {}, point, names)
+        for point, plugin_set in (profile.get("plugins") or {}).items()
     }
+    for point, _ in _missing(plugins):  # kube's own was disabled for the one that goes
+        plugins.pop(point, None)
     for point, default in _missing(plugins):
-        plugins[point] = {**plugins.get(point, {}), "enabled": [{"name": default}]}
+        plugins[point] = {"enabled": [{"name": default}]}
     plugins = {point: plugin_set for point, plugin_set in plugins.items() if plugin_set}
-    configs = [config for config in profile.get("pluginConfig") or () if config.get("name") not in names]
+    configs = [
+        config
+        for config in profile.get("pluginConfig") or ()
+        if config.get("name") not in names or known(config["name"])
+    ]
     for field, value in (("plugins", plugins), ("pluginConfig", configs)):
         if value:
             out[field] = value
@@ -75,8 +89,12 @@ def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
     return out
 
 
-def _left(plugin_set: Manifest, names: Collection[str]) -> dict[str, Any]:
-    enabled = [entry for entry in plugin_set.get("enabled") or () if entry.get("name") not in names]
+def _left(plugin_set: Manifest, point: str, names: Collection[str]) -> dict[str, Any]:
+    enabled = [
+        entry
+        for entry in plugin_set.get("enabled") or ()
+        if (name := entry.get("name") or "") not in names or _here(name, point)
+    ]
     out = {name: value for name, value in plugin_set.items() if name != "enabled"}
     return {**out, "enabled": enabled} if enabled else out
 

@@ -22,8 +22,8 @@ def defaults() -> Mapping[str, tuple[tuple[str, int], ...]]:
     return {field: profile.plugins[point] for field, point in FIELDS.items()}
 
 
-def write_plugins(profile: Profile, version: Version) -> dict[str, Any]:
-    """`plugins` of a v1 profile; empty where v1's defaults are what ran."""
+def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], list[Change]]:
+    """`plugins` of a v1 profile, empty where v1's defaults are what ran; and what was disabled and is so for all points now."""
     wanted = {point: _wanted(profile, version, point) for point in FIELDS}
     off = _off_everywhere(profile, version, wanted)
     out: dict[str, Any] = {}
@@ -32,8 +32,24 @@ def write_plugins(profile: Profile, version: Version) -> dict[str, Any]:
     for point in FIELDS:
         usual = [(name, weight) for name, weight in defaults()[point] if name not in off]
         if plugin_set := _point(point, wanted[point], usual, point in profile.starred):
-            out[point] = plugin_set
-    return out
+            out[point] = _in_order(plugin_set, point in profile.enabled_first)
+    return out, _said_once(profile, off)
+
+
+def _in_order(plugin_set: dict[str, Any], enabled_first: bool) -> dict[str, Any]:
+    names = sorted(plugin_set, reverse=enabled_first)
+    return {name: plugin_set[name] for name in names}
+
+
+def _said_once(profile: Profile, off: list[str]) -> list[Change]:
+    changes = []
+    for name in off:
+        at = [(point, named[name]) for point, named in profile.disabled.items() if named.get(name)]
+        if at:
+            points = " and ".join(point for point, _ in at)
+            text = f"{name}, disabled at {points}, is disabled at multiPoint: it ran nowhere else, and has more points in v1"
+            changes.append(Change("moved", at[0][1], text))
+    return changes
 
 
 def weights_kept(profile: Profile, version: Version) -> list[Change]:

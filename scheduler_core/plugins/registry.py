@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 from scheduler_core.framework.plugin import Plugin
@@ -12,7 +13,7 @@ from scheduler_core.plugins.installed import installed
 
 Registry = Mapping[str, type[Plugin]]
 
-_chosen: list[Registry] = []  # instead of all there is, the last one counts
+_chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # instead of all there is
 
 
 @lru_cache(maxsize=1)
@@ -24,7 +25,7 @@ def _all() -> tuple[Registry, Mapping[str, str]]:
 
 def registry() -> Registry:
     """The plugins by name."""
-    return _chosen[-1] if _chosen else _all()[0]
+    return _chosen.get() or _all()[0]
 
 
 def problems() -> Mapping[str, str]:
@@ -39,9 +40,9 @@ def state_classes() -> tuple[type, ...]:
 
 @contextmanager
 def with_plugins(*plugins: type[Plugin]) -> Iterator[None]:
-    """For the length of a block there are these plugins, too: for recorded timelines and for tests."""
-    _chosen.append({**registry(), **{plugin.name: plugin for plugin in plugins}})
+    """For the length of a block there are these plugins, too: a world's own, those of recorded timelines and of tests."""
+    before = _chosen.set({**registry(), **{plugin.name: plugin for plugin in plugins}})
     try:
         yield
     finally:
-        _chosen.pop()
+        _chosen.reset(before)

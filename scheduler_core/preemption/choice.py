@@ -40,7 +40,7 @@ def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
 
     kube leaves the last tie to the order of a Go map.
     """
-    left = tuple(sorted(evidence.candidates, key=attrgetter("node")))
+    left = tuple(sorted(evidence.remaining, key=attrgetter("node")))
     for number, name in enumerate(CRITERIA):
         if len(left) == 1:
             break

@@ -8,6 +8,7 @@ kube: framework/preemption/preemption.go (DryRunPreemption), plugins/defaultpree
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,9 @@ Outcome = Candidate | Status
 Outcomes = dict[
     int, tuple[tuple[Pod, ...], Outcome]
 ]  # row -> the pods that were there, and what came of them
+
+Eligible = Callable[[NodeTable, int, Pod, Pod], bool]
+"""(nodes, row, victim, preemptor) -> whether the victim, of lower priority, may be evicted. kube: IsEligiblePod"""
 
 NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
 
@@ -55,11 +59,12 @@ def dry_run(
     evidence: Evidence,
     known: Outcomes,
     now: int = NEVER,
+    eligible: Eligible | None = None,
 ) -> list[str]:
     """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
 
     `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
-    `now` (ns since 1970) stands for the start of pods that have not started.
+    `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
 
     Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
     """
@@ -73,7 +78,7 @@ def dry_run(
         start += len(block)
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
-            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now)
+            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible)
             known.update((row, (nodes.pods[row], outcome)) for row, outcome in fresh.items())
         for row in block:
             outcome = known[row][1]
@@ -99,12 +104,15 @@ def _try_block(
     budgets: list[Budget],
     filters: Filters,
     now: int,
+    eligible: Eligible | None,
 ) -> dict[int, Outcome]:
     """One outcome for each row."""
     outcomes: dict[int, Outcome] = {}
     trial: list[_Node] = []
     for row in rows:
         lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
+        if eligible is not None:
+            lower = [victim for victim in lower if eligible(nodes, row, victim, pod)]
         if not lower:
             outcomes[row] = NO_VICTIMS
             continue

@@ -88,8 +88,19 @@ class Evidence(SharedState):
     criteria: list[Criterion] = field(default_factory=list)
     draw: int | None = None
     nominated: str = ""
+    extended: list[Candidate] | None = None  # what extenders that were asked left of the candidates
+
+    @property
+    def remaining(self) -> list[Candidate]:
+        """The candidates among which is chosen."""
+        return self.candidates if self.extended is None else self.extended
 
     def to_json(self) -> dict[str, Any]:
+        more = (
+            {}
+            if self.extended is None
+            else {"candidatesAfterExtenders": [candidate.to_json() for candidate in self.extended]}
+        )
         return {
             "eligible": self.eligible,
             "message": self.message,
@@ -101,4 +112,5 @@ class Evidence(SharedState):
             "criteria": [criterion.to_json() for criterion in self.criteria],
             "draw": self.draw,
             "nominated": self.nominated,
+            **more,
         }

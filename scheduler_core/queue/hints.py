@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from scheduler_core.framework.events import Action, ClusterEvent, ObjectEvent, On
+from scheduler_core.extenders.extender import EXTENDER_NAME
+from scheduler_core.framework.events import EVERYTHING, Action, ClusterEvent, ObjectEvent, On
 from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Tally
@@ -25,16 +26,26 @@ HintCounts = Tally[tuple[tuple[str, ...], int]]
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """In the place of a plugin where extenders refused a pod: it hears everything. kube: defaultEnqueueExtension"""
+
+    name: str
+
+
+_EXTENDER = Named(EXTENDER_NAME)
+
+
+@dataclass(frozen=True, slots=True)
 class _Listener:
     """A registration that matches an event, with the labels that its hint's answers are counted under."""
 
-    plugin: Plugin
+    plugin: Plugin | Named
     on: On
     yes: tuple[tuple[str, ...], int]
     no: tuple[tuple[str, ...], int]
 
     @classmethod
-    def to(cls, event: ClusterEvent, plugin: Plugin, on: On) -> _Listener:
+    def to(cls, event: ClusterEvent, plugin: Plugin | Named, on: On) -> _Listener:
         labels = (plugin.name, event.label)
         return cls(plugin, on, ((*labels, "Queue"), 0), ((*labels, "QueueSkip"), 0))
 
@@ -49,10 +60,13 @@ class Hints:
         self._names: dict[tuple[str, int], frozenset[str]] = {}
 
     @cached_property
-    def _all(self) -> dict[str, tuple[tuple[Plugin, On], ...]]:
+    def _all(self) -> dict[str, tuple[tuple[Plugin | Named, On], ...]]:
         """By profile. Made when an event comes, which in most copies of a world never does."""
         return {
-            name: tuple((plugin, on) for plugin in framework.plugins for on in registered(plugin))
+            name: (
+                *(((_EXTENDER, on) for on in EVERYTHING) if framework.extended else ()),
+                *((plugin, on) for plugin in framework.plugins for on in registered(plugin)),
+            )
             for name, framework in self._profiles.items()
         }
 

@@ -88,6 +88,10 @@ class WorldHandle:
     def snapshot(self) -> NodeTable:
         return self._scheduler.snapshot
 
+    @property
+    def now(self) -> int:
+        return self._world.store.epoch + self._world.now
+
     def waiting_pods(self) -> list[WaitingPod]:
         return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
 

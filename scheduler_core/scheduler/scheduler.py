@@ -17,6 +17,11 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
+from scheduler_core.extenders.extender import (
+    extenders_of,
+    ignored_resources,
+    without_ignored_resources,
+)
 from scheduler_core.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Assumptions
@@ -24,6 +29,7 @@ from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.metrics.figures import Figures
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins import DEMONSTRATION
+from scheduler_core.plugins.cel import plugins_of
 from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.plugins.registry import registry
 from scheduler_core.queue.nominator import Nominator
@@ -119,7 +125,9 @@ class Scheduler(State):
         self.features = world.settings.features
         demonstration = world.settings.demonstration
         self.effective = (
-            with_plugin(configuration, DEMONSTRATION, self.features) if demonstration else configuration
+            with_plugin(configuration, DEMONSTRATION, self.features, world.settings.plugins)
+            if demonstration
+            else configuration
         )
         self.world = world
         self.assumed = {}
@@ -138,6 +146,7 @@ class Scheduler(State):
             draw=world.draw,
             draw_preemption=world.draw,
             epoch=world.store.epoch,
+            extenders=extenders_of(configuration.manifest) if world.settings.extenders else (),
             nominator=self.queue.nominator,
         )
         self.cycle = None
@@ -176,8 +185,18 @@ class Scheduler(State):
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle = WorldHandle(self)
-        return {p.scheduler_name: Framework(p, registry(), handle) for p in self.effective.profiles}
+        handle, plugins = WorldHandle(self), registry()
+        if own := self.world.settings.plugins:
+            plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
+        manifest = self.configuration.manifest if self.world.settings.extenders else {}
+        ignored = ignored_resources(manifest)
+        profiles = {
+            p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
+            for p in self.effective.profiles
+        }
+        for framework in profiles.values():
+            framework.extended = bool(manifest.get("extenders"))
+        return profiles
 
     def _connect_claims(self) -> None:
         self.claims.connect(lambda: self.view, self.features.dra_consumable_capacity, self._claim_changed)

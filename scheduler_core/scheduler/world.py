@@ -10,6 +10,7 @@ from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import Agenda
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.state import Copied, State
 from scheduler_core.trace.journal import Journal
 from scheduler_core.trace.kinds import Facts
@@ -34,9 +35,15 @@ class World(Protocol):
     position: int
     ids: Ids
     faults: Faults
+    outside: bool
 
     @property
     def now(self) -> int: ...
+
+    @property
+    def behaviours(self) -> Behaviours:
+        """What the servers of extenders do."""
+        ...
 
     @property
     def api(self) -> APIServer:

@@ -55,6 +55,13 @@ def start(world: World) -> None:
             controller.on_start(world)
 
 
+def heed_gates(world: World) -> None:
+    """Has the controllers that ask for the gates about devices look at what is there, as these are others now."""
+    for controller in CONTROLLERS:
+        if controller.of_devices and runs(controller, world.cluster):
+            controller.on_start(world)
+
+
 def arrange(world: World, inputs: Inputs) -> None:
     """Sets what a user has arranged, and lets those know whom it concerns."""
     before, world.surroundings.inputs = world.surroundings.inputs, inputs

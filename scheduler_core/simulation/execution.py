@@ -15,17 +15,20 @@ from scheduler_core.api.status import Refused, already_exists
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
+    AnswerExtender,
     ApplyObjects,
     Command,
     CommandRecord,
     CreateObject,
     DecidePermit,
+    DefinePlugin,
     DeleteObjects,
     FailCall,
     PartitionScheduler,
     PatchObject,
     Redo,
     SetConfiguration,
+    SetExtender,
     SetPrograms,
     SetSettings,
     SetUsage,
@@ -43,11 +46,18 @@ from scheduler_core.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
-from scheduler_core.simulation import cluster_commands, scheduler_commands
+from scheduler_core.simulation import (
+    cluster_commands,
+    extender_commands,
+    own_plugins,
+    scheduler_commands,
+)
 from scheduler_core.simulation.edits import Edit, Edits, revert
 from scheduler_core.trace.kinds import CommandApplied
 
 MOST_REFS = 20  # of a record
+MOST_TEXT = 2_000  # characters, likewise
+_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender)
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
@@ -95,7 +105,7 @@ def execute(world: EditableWorld, command: Command) -> None:
     before = EditableState.of(world)
     world.record(_summary(command))
     _executor(world, command)(world, command)
-    if isinstance(command, DecidePermit | StartScheduler | StopScheduler | PartitionScheduler):
+    if isinstance(command, _NO_EDITS):
         return
     edit = _edit(world, before)
     if isinstance(command, Undo):
@@ -159,6 +169,11 @@ def _summary(command: Command) -> CommandApplied:
         command = SetPrograms(())
     elif isinstance(command, SetUsage):
         command = SetUsage(())
+    elif isinstance(command, AnswerExtender):
+        answer = msgspec.structs.replace(command.answer, body=command.answer.body[:MOST_TEXT])
+        command = msgspec.structs.replace(command, answer=answer)
+    elif isinstance(command, SetExtender):
+        command = SetExtender(command.url_prefix)
     applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
     return applied
 
@@ -239,6 +254,8 @@ def _clock(world: EditableWorld, name: str) -> Clock | None:
 
 
 def _set(world: EditableWorld, command: SetSettings) -> None:
+    if "plugins" in command.settings:
+        raise refuse("settings.plugins", "a value", "the command DefinePlugin for it")
     try:
         settings = world.settings.changed(command.settings)
     except InvalidObject as invalid:
@@ -247,35 +264,44 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     _use(world, settings)
 
 
+def _define(world: EditableWorld, command: DefinePlugin) -> None:
+    _use(world, own_plugins.settings_with(world, command))
+
+
 def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
-    configurations = _under(settings, _configurations(world)) if restart else ()
-    replicas = scheduler_commands.replicas_under(world, settings) if restart else []
+    restarting = own_plugins.restarting(world, settings)
+    configurations = _under(settings, [each for each in _configurations(world) if each[0] in restarting])
+    replicas = scheduler_commands.replicas_under(world, settings, restarting)
     begins = settings.cluster is not None and settings.cluster != world.settings.cluster
     if begins and world.settings.cluster is None:
         world.surroundings = Surroundings(world.surroundings.inputs)
+    gated = settings.device_gates != world.settings.device_gates
     world.settings = settings
     if begins:
         cluster_commands.start(world)
+    elif gated and settings.cluster is not None:
+        cluster_commands.heed_gates(world)
     if restart:
         world.store.read_again(settings.reading)
-        _restart_all(world, configurations)
-        for replica in replicas:
-            scheduler_commands.launch(world, *replica)
-    else:
-        for scheduler in world.schedulers:
-            informers.set_lag(scheduler)
-            scheduler.wake_up()
+    staying = [scheduler for scheduler in world.schedulers if scheduler.name not in restarting]
+    _restart_all(world, configurations)
+    for replica in replicas:
+        scheduler_commands.launch(world, *replica)
+    for scheduler in staying:
+        informers.set_lag(scheduler)
+        scheduler.wake_up()
 
 
 def _under(
-    settings: WorldSettings, configurations: Configurations
+    settings: WorldSettings, configurations: Sequence[tuple[str, Mapping[str, Any] | None]]
 ) -> tuple[tuple[str, SchedulerConfiguration], ...]:
     """What configurations amount to under the gates; Refused where one can't be under them."""
     try:
         return tuple(
-            (name, load_configuration(manifest, settings.features)) for name, manifest in configurations
+            (name, load_configuration(manifest, settings.features, own=settings.plugins))
+            for name, manifest in configurations
         )
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
@@ -340,7 +366,10 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         else:
             world.faults[key] = fault
     if edit.inputs is not None:
-        cluster_commands.arrange(world, edit.inputs)
+        if world.settings.cluster is None:
+            world.surroundings.inputs = edit.inputs
+        else:
+            cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
     if edit.configurations is not None:
@@ -357,8 +386,10 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     PatchObject: _patch,
     SetConfiguration: _configure,
     SetSettings: _set,
+    DefinePlugin: _define,
     DecidePermit: _decide,
     FailCall: _fail_call,
     Undo: _undo,
     Redo: _redo,
+    **extender_commands.EXECUTORS,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from scheduler_core.api.status import Refused
@@ -40,7 +40,7 @@ def configuration_of(
 ) -> SchedulerConfiguration:
     """A configuration under the world's gates. Refused."""
     try:
-        return load_configuration(manifest, settings.features, elections=elections)
+        return load_configuration(manifest, settings.features, elections=elections, own=settings.plugins)
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
 
@@ -55,12 +55,12 @@ def launch(world: World, name: str, configuration: SchedulerConfiguration, clock
     world.start_process(name, configuration, process)
 
 
-def replicas_under(world: World, settings: WorldSettings) -> list[Replica]:
-    """The processes that run, with what their configurations amount to under other settings. Refused."""
+def replicas_under(world: World, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
+    """Those of the processes that run, with what their configurations amount to under other settings. Refused."""
     return [
         (s.name, configuration_of(s.configuration.given, settings, elections=True), s.process.clock)
         for s in world.schedulers
-        if s.process is not None and s.launched
+        if s.process is not None and s.launched and s.name in names
     ]
 
 

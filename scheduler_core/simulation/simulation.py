@@ -26,12 +26,14 @@ from scheduler_core.controllers.catalogue import BY_NAME, watchers
 from scheduler_core.controllers.contract import Controller
 from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
 from scheduler_core.controllers.surroundings import Surroundings
+from scheduler_core.extenders.behaviour import Behaviours
+from scheduler_core.extenders.exchange import Exchange
 from scheduler_core.leaderelection.record import is_renewal
 from scheduler_core.objects.pod import Pod
 from scheduler_core.readings.scrapes import Scrapes
 from scheduler_core.scheduler.process import Process
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import election, informers
+from scheduler_core.scheduler.steps import election, extender_calls, informers
 from scheduler_core.scheduler.world import Ids
 from scheduler_core.simulation import cluster_commands
 from scheduler_core.simulation.actions import BY_KIND, is_of
@@ -77,6 +79,7 @@ class Simulation(State):
     ids: Copied[Ids]
     faults: Copied[Faults]  # what becomes of the next calls, by kind of call and pod
     edits: Edits
+    outside: bool  # a call of an extender may be waited for that is answered from outside
     scrapes: Copied[Scrapes]
     last: tuple[Record, ...]
     changes: Derived[list[WatchEvent]]  # of the transition in progress
@@ -98,6 +101,7 @@ class Simulation(State):
         self.ids = Ids()
         self.faults = {}
         self.edits = Edits()
+        self.outside = False
         self.scrapes = Scrapes()
         self.last = ()
         self.changes = []
@@ -249,6 +253,19 @@ class Simulation(State):
         self.agenda.push(at, action)
 
     @property
+    def behaviours(self) -> Behaviours:
+        """What the servers of extenders do."""
+        return self.surroundings.inputs.extenders
+
+    def awaited(self) -> list[tuple[str, int, Exchange]]:
+        """The calls of extenders whose answers come from outside, with scheduler and attempt. Until then nothing happens."""
+        return [
+            (scheduler.name, attempt, exchange)
+            for scheduler in self.schedulers
+            for attempt, exchange in extender_calls.awaited(scheduler)
+        ]
+
+    @property
     def schedulers(self) -> tuple[Scheduler, ...]:
         return tuple(self._schedulers.values())
 
@@ -331,7 +348,11 @@ class Simulation(State):
         return records
 
     def _peek(self) -> Entry | None:
-        """The next entry that still has a meaning; those that have lost it are dropped."""
+        """The next entry that still has a meaning; those that have lost it are dropped. None while an answer from outside is awaited."""
+        if self.outside:
+            self.outside = bool(self.awaited())
+            if self.outside:
+                return None
         while (entry := self.agenda.peek()) is not None:
             if BY_KIND[type(entry.action)].stands(self, entry.action):
                 return entry

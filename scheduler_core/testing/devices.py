@@ -42,6 +42,13 @@ def gpus(
     return _manifest("ResourceSlice", name or f"{node}-gpus", spec=fields)
 
 
+def taint_rule(name: str, effect: str = "NoSchedule", **selector: Any) -> dict[str, Any]:
+    """A DeviceTaintRule; without a selector it taints every device."""
+    taint = {"key": "example.com/unhealthy", "effect": effect, "timeAdded": "2026-01-01T00:00:00Z"}
+    spec = {"deviceSelector": selector, "taint": taint}
+    return {**_manifest("DeviceTaintRule", name, spec=spec), "apiVersion": "resource.k8s.io/v1alpha3"}
+
+
 def request(name: str = "r", device_class: str = "gpu", count: int = 1, **fields: Any) -> dict[str, Any]:
     exactly = {"deviceClassName": device_class, "allocationMode": "ExactCount", "count": count, **fields}
     return {"name": name, "exactly": exactly}

@@ -6,7 +6,9 @@ from scheduler_core.framework.plugin import WaitingPod
 
 
 class NobodyWaits:
-    """The part of a Handle that is about waiting pods."""
+    """The part of a Handle that is about waiting pods, and about the time, which stands still."""
+
+    now = 0
 
     def waiting_pods(self) -> list[WaitingPod]:
         return []

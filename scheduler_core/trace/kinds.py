@@ -188,6 +188,19 @@ class AttemptEnded(Facts, frozen=True):
     draw: Annotated[int | None, "the node's index among the best ones, null where nothing was drawn"]
 
 
+class ExtenderAsked(Facts, frozen=True):
+    """A scheduler extender was asked; what it answered is said by the record of its step."""
+
+    KIND: ClassVar = "extender_asked"
+
+    pod: PodKey
+    extender: Annotated[str, "the extender: its urlPrefix"]
+    verb: Annotated[str, "filter, prioritize, preempt or bind"]
+    url: Annotated[str, "where it was asked"]
+    nodes: Annotated[int, "about how many nodes, but for bind"] = 0
+    node: Annotated[str, "the node to bind to"] = ""
+
+
 class PodAssumed(Facts, frozen=True):
     """The cache counts the pod on its node before the API server knows."""
 
@@ -366,6 +379,7 @@ CLASSES: tuple[type[Facts], ...] = (
     AttemptStarted,
     PointStarted,
     PluginRan,
+    ExtenderAsked,
     NodeSelected,
     AttemptEnded,
     PodAssumed,

@@ -22,7 +22,7 @@ from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.objects.loading import LoadLimits, join_files, load_manifests
+from scheduler_core.objects.loading import Loaded, LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, parse_quantity
@@ -72,6 +72,7 @@ __all__ = [
     "JournalView",
     "KubeEvent",
     "LoadLimits",
+    "Loaded",
     "Move",
     "NodeTable",
     "NodeToStatus",

@@ -19,6 +19,7 @@ from scheduler_core.trace.kinds import (
     BindingStarted,
     CommandApplied,
     EventRecorded,
+    ExtenderAsked,
     Facts,
     LeaderElection,
     NodeSelected,
@@ -150,6 +151,19 @@ def _pod_waits(waits: PodWaits) -> Message:
     return message(gettext_noop("%(pod)s waits"), pod=short(waits.pod))
 
 
+def _extender_asked(asked: ExtenderAsked) -> Message:
+    text = _ASKED.get(asked.verb, gettext_noop("%(extender)s is asked about %(pod)s"))
+    return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
+
+
+_ASKED = {
+    "filter": gettext_noop("%(extender)s is asked which of %(n)s nodes suit %(pod)s"),
+    "prioritize": gettext_noop("%(extender)s is asked to score %(n)s nodes for %(pod)s"),
+    "preempt": gettext_noop("%(extender)s is asked about the victims for %(pod)s on %(n)s nodes"),
+    "bind": gettext_noop("%(extender)s is asked to bind %(pod)s to %(node)s"),
+}
+
+
 def _pod_assumed(assumed: PodAssumed) -> Message:
     text = gettext_noop("the cache counts %(pod)s on %(node)s before the API server knows")
     return message(text, pod=short(assumed.pod), node=assumed.node)
@@ -187,6 +201,7 @@ _COMMANDS = {
     "PatchObject": gettext_noop("an object was changed"),
     "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
     "SetSettings": gettext_noop("the world's settings were changed"),
+    "DefinePlugin": gettext_noop("a plugin of one's own was defined or taken away"),
     "DecidePermit": gettext_noop("the wait on Permit was decided from outside"),
     "FailCall": gettext_noop("API calls about a pod were asked to fail or to be slow"),
     "CreateObject": gettext_noop("an object was created"),
@@ -202,6 +217,8 @@ _COMMANDS = {
     "StartScheduler": gettext_noop("a scheduler's process was started"),
     "StopScheduler": gettext_noop("a scheduler's process was told to end"),
     "PartitionScheduler": gettext_noop("a scheduler was cut off, or connected again"),
+    "SetExtender": gettext_noop("an extender was given another behaviour"),
+    "AnswerExtender": gettext_noop("an extender has answered from outside"),
     "Undo": gettext_noop("the last change was taken back"),
     "Redo": gettext_noop("the change taken back was made again"),
 }
@@ -354,6 +371,7 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(WaitEnded, gettext_noop("WaitOnPermit"), _wait_ended),
     Sentence(WaitDecided, gettext_noop("Permit"), _wait_decided),
     Sentence(PodWaits, gettext_noop("Permit"), _pod_waits),
+    Sentence(ExtenderAsked, gettext_noop("Extender"), _extender_asked),
     Sentence(PodAssumed, gettext_noop("Assume"), _pod_assumed),
     Sentence(PodForgotten, gettext_noop("Forget"), _pod_forgotten),
     Sentence(WatchEventHeard, gettext_noop("Informer"), _watch_event),

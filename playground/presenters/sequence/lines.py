@@ -36,6 +36,7 @@ from scheduler_core.trace.kinds import (
     BindingStarted,
     CommandApplied,
     EventRecorded,
+    ExtenderAsked,
     Facts,
     LeaderElection,
     NodeSelected,
@@ -97,6 +98,10 @@ _COMMANDS = {
 }
 _POINTS = {
     Point.QUEUE_SORT: "Less",
+    Point.EXTENDER_FILTER: "findNodesThatPassExtenders",
+    Point.EXTENDER_PREEMPT: "callExtenders",
+    Point.EXTENDER_PRIORITIZE: "Prioritize",
+    Point.EXTENDER_BIND: "extendersBinding",
     Point.RESERVE: "RunReservePluginsReserve",
     Point.UNRESERVE: "RunReservePluginsUnreserve",
 }
@@ -296,6 +301,12 @@ LINES: tuple[Line[Any], ...] = (
         lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node),
     ),
     Line(AttemptEnded, CYCLE, CYCLE, _attempt_ended),
+    Line(
+        ExtenderAsked,
+        lambda asked, standing: standing.cycle,
+        PLUGINS,
+        lambda asked: exactly(f"POST {asked.url}"),
+    ),
     Line(
         PodAssumed,
         CYCLE,

@@ -9,7 +9,10 @@ from msgspec import Struct
 
 
 class FieldProblem(Struct, frozen=True, omit_defaults=True):
-    """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all."""
+    """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all.
+
+    `source` is its line as it was written, where the page can show it.
+    """
 
     path: str = ""
     received: str = ""
@@ -20,6 +23,7 @@ class FieldProblem(Struct, frozen=True, omit_defaults=True):
     kind: str = ""
     text: str = ""
     file: str = ""
+    source: str = ""
 
 
 class ServerAnswer(Struct, frozen=True, omit_defaults=True):

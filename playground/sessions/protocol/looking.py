@@ -144,12 +144,13 @@ class EffectiveConfiguration(Query[Data], frozen=True, kw_only=True):
 
 
 class ConfigurationRead(Struct, frozen=True):
-    """How many documents a text has, the only one of them, what is wrong with it as YAML, and the lines of fields that were asked for."""
+    """How many documents a text has, the only one of them, what is wrong with it as YAML, and where fields that were asked for stand."""
 
     manifest: Any = None
     documents: int = 0
     errors: list[FieldProblem] = []
     lines: dict[str, int] = {}
+    columns: dict[str, int] = {}
 
 
 class ReadConfiguration(Request[ConfigurationRead], frozen=True, kw_only=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import FieldProblem
@@ -52,11 +53,15 @@ class PlannedObject(Struct, frozen=True):
 
 
 class ImportPlan(Struct, frozen=True):
-    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is."""
+    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
+
+    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
+    """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
+    configurations: list[Offer] = []
 
     @property
     def accepted(self) -> int:
@@ -98,10 +103,24 @@ class QueueProgress(Struct, frozen=True):
     waiting: int
 
 
+class OutsideCall(Struct, frozen=True):
+    """A call of an extender that the head waits for, and that is to be made outside: `timeout` in ns, `tls` as the configuration has it."""
+
+    scheduler: str
+    attempt: int
+    number: int
+    url: str
+    body: bytes
+    timeout: int
+    tls: dict[str, Any] = {}
+    enable_https: bool = False
+
+
 class Moved(Struct, frozen=True):
     """The engine went from `at` to `to`.
 
     `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
+    It goes on only once the calls in `awaited` have been answered.
     """
 
     at: int
@@ -112,6 +131,7 @@ class Moved(Struct, frozen=True):
     hit: Hit | None = None
     doing: str = ""
     deltas: list[Delta] = []
+    awaited: list[OutsideCall] = []
 
 
 class Step(Request[Moved], frozen=True, kw_only=True):

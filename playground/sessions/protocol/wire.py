@@ -13,7 +13,16 @@ import numpy as np
 from msgspec import Raw, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
 
-from playground.sessions.protocol import comparing, finding, looking, moving, opening, traces
+from playground.sessions.protocol import (
+    adopting,
+    comparing,
+    finding,
+    looking,
+    moving,
+    opening,
+    plugins,
+    traces,
+)
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import EngineFailed, Failure
 from playground.sessions.protocol.frames import framed
@@ -44,6 +53,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Configuration,
     looking.EffectiveConfiguration,
     looking.ReadConfiguration,
+    adopting.AdoptConfiguration,
     looking.NodeNames,
     looking.ClusterYaml,
     looking.Cluster,
@@ -54,6 +64,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Sequence,
     looking.CycleState,
     looking.Changes,
+    plugins.TryPlugin,
     finding.CheckExpression,
     finding.Search,
     finding.Hits,

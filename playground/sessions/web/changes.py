@@ -14,7 +14,13 @@ from django.conf import settings
 
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import Conflict, EngineFailed, LimitReached, Unavailable
+from playground.sessions.protocol.errors import (
+    CommandRefused,
+    Conflict,
+    EngineFailed,
+    LimitReached,
+    Unavailable,
+)
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import (
     Applied,
@@ -27,6 +33,7 @@ from playground.sessions.protocol.moving import (
     TextApplied,
 )
 from playground.sessions.protocol.opening import RowKind
+from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.session_log import SessionLog
@@ -169,9 +176,21 @@ class Changes:
         await self._make_heavy(len(text) + _made_of(text))
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
-        """Engine steps at the head, as one entry of the log; False where nothing was left to do."""
+        """Engine steps at the head, as one entry of the log; False where nothing was left to do.
+
+        Where the world waits for extenders outside, they are asked, and their answers are the step.
+        """
         moved = await self.retry_on_conflict(lambda: self._step(grain, times))
+        if moved.awaited:
+            await self.answer(await outside.ask_all(moved.awaited))
+            return True
         return moved.reason != "idle"
+
+    async def answer(self, commands: list[Data]) -> None:
+        """Apply what came from outside. Where nobody waits for it any more (the world was changed meanwhile) it is dropped."""
+        for command in commands:
+            with contextlib.suppress(CommandRefused):
+                await self.apply(command_data(command, "outside"))
 
     async def _step(self, grain: Grain, times: int) -> Moved:
         async with self.exclusive():

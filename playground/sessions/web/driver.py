@@ -17,9 +17,10 @@ from playground.sessions.database.log import Drive as Kind
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
-from playground.sessions.protocol.moving import Moved, QueueProgress, Run, Step
+from playground.sessions.protocol.moving import Moved, OutsideCall, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.protocol.until import Until, from_log, to_log
+from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import Lease, LeaseLost, term
 from playground.sessions.web.messages import Ended, Running
@@ -207,10 +208,25 @@ class Driver:
             if moved.to > self._changes.log.head:
                 await self._write(moved.to, keep or bool(moved.reason))
             self._steps += moved.to - moved.at
+        if moved.awaited:
+            await self._ask(moved.awaited)
+            return False
         if moved.reason and isinstance(self.drive, RunTo):
             ended = Ended(moved.reason, why_ended(moved, self.drive.until, self._steps))
             await self._audience.ended(ended, moved)
         return bool(moved.reason)
+
+    async def _ask(self, calls: list[OutsideCall]) -> None:
+        """Have extenders outside asked; a pause does not wait for them, and who goes on asks again."""
+        asking = asyncio.ensure_future(outside.ask_all(calls))
+        stopping = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                await self._changes.answer(asking.result())
+        finally:
+            stopping.cancel()
+            asking.cancel()
 
     def _request(self, keep: bool) -> Step | Run:
         if isinstance(self.drive, Play):

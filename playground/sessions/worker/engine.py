@@ -20,6 +20,7 @@ from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands
 from playground.sessions.worker.conditions import runaway
+from playground.sessions.worker.conditions.outside import calls_of
 from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.history import History
 from playground.sessions.worker.panels import Panels
@@ -214,6 +215,7 @@ class Engine:
             after=self.progress(),
             reason="idle" if reason else "",
             deltas=self._deltas(followers),
+            awaited=calls_of(self.world) if reason else [],
         )
 
     def run(
@@ -239,7 +241,9 @@ class Engine:
         self._watchdog = None if reason else watchdog
         self._waited = (self.world.position, until, holds)
         self._unwanted = not keep and not reason
-        return Moved(at, self.world.position, before, self.progress(), reason, hit_of(holds, reason), doing)
+        awaited = calls_of(self.world) if reason == "idle" else []
+        hit, after = hit_of(holds, reason), self.progress()
+        return Moved(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
 
     def _watching(self) -> runaway.Watchdog:
         """Who looks whether a run goes in circles: the same one for all slices of a run."""

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from playground.sessions.protocol import comparing, finding, looking, moving, opening
+from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, plugins
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
+    adoption,
     cluster,
     configurations,
     device_search,
@@ -23,6 +24,7 @@ from playground.sessions.worker.answers import (
     metrics,
     objects,
     outlines,
+    own_plugins,
     records,
     sequences,
     subjects,
@@ -201,6 +203,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Configuration: Handler(configurations.configuration),
     looking.EffectiveConfiguration: Handler(configurations.effective_configuration),
     looking.ReadConfiguration: Handler(configurations.read_configuration),
+    adopting.AdoptConfiguration: Handler(adoption.adopt_configuration),
     looking.NodeNames: Handler(objects.node_names),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
@@ -211,6 +214,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Sequence: Handler(sequences.sequence),
     looking.CycleState: Handler(journeys.cycle_state),
     looking.Changes: Handler(records.changes),
+    plugins.TryPlugin: Handler(own_plugins.try_plugin),
     finding.CheckExpression: Handler(search.check_expression),
     finding.Hits: Handler(search.hits),
     finding.Records: Handler(records.records),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import ImportPlan, PlannedObject
+from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
     ApplyObjects,
@@ -22,12 +24,16 @@ from playground.sessions.worker.world import (
     plan_import,
 )
 from scheduler_core.coverage import notes
+from scheduler_core.migration import is_configuration
+
+NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        loaded = load_manifests(text.decode("utf-8-sig"), LoadLimits())
+        decoded = text.decode("utf-8-sig")
+        loaded = load_manifests(decoded, LoadLimits())
         planned = (
             plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
         )
@@ -43,6 +49,7 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         [_planned(item) for item in planned.items],
         [*planned.warnings, *notes(_written(planned))],
         msgspec.json.encode(command) if accepted else b"",
+        offers(loaded, decoded),
     )
 
 
@@ -52,6 +59,8 @@ def _written(planned: Plan) -> list[Mapping[str, Any]]:
 
 
 def _planned(item: Item) -> PlannedObject:
+    if is_configuration(item.manifest):
+        item = replace(item, action="ignored", errors=(), reason=NO_OBJECT)
     return PlannedObject(
         action=item.action,
         kind=item.kind,

@@ -1,4 +1,4 @@
-"""The builder: nodes and pods by forms, with a live preview of the YAML that they make."""
+"""The builder: nodes, pods, devices and claims by forms, with a live preview of the YAML that they make."""
 
 from __future__ import annotations
 
@@ -7,66 +7,109 @@ from typing import Any
 import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.builder import to_yaml
 from playground.builder.names import next_index
 from playground.forms.build import BuilderForm, NodesForm, PodsForm
+from playground.forms.devices import ClaimsForm, DevicesForm
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, by_htmx, done, position, refused, workbench
-from scheduler_core.commands import ApplyObjects
+from scheduler_core.commands import ApplyObjects, SetSettings
 
-FORMS: dict[str, type[BuilderForm]] = {"nodes": NodesForm, "pods": PodsForm}
-KINDS = {"nodes": "Node", "pods": "Pod"}
+FORMS: dict[str, type[BuilderForm]] = {
+    "nodes": NodesForm,
+    "pods": PodsForm,
+    "devices": DevicesForm,
+    "claims": ClaimsForm,
+}
+KINDS = {"nodes": "Node", "pods": "Pod"}  # of which the first free number is looked for
+TITLES = {
+    "nodes": (_("Add nodes"), _("Create the nodes")),
+    "pods": (_("Add pods"), _("Create the pods")),
+    "devices": (_("Give nodes devices"), _("Create the devices")),
+    "claims": (_("Claim devices"), _("Create the claim and its pods")),
+}
 SHOWN = 3
 
 
 @require_http_methods(["GET", "POST"])
 @opens
 async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
-    """A form for nodes or pods; POST creates them, all or none."""
+    """A form for nodes, pods, devices or claims; POST creates them, all or none."""
     if request.method == "POST":
         return await _create(request, client, what)
     values = first_values(FORMS[what])
-    taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
-    values["first"] = next_index(values["name"], (listed.name for listed in taken))
-    return workbench(request, client, "build", _page(what, FORMS[what](initial=values)))
+    if what in KINDS:
+        taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
+        values["first"] = next_index(values["name"], (listed.name for listed in taken))
+    return workbench(
+        request, client, "build", await _page(request, client, what, FORMS[what](initial=values))
+    )
 
 
 async def _create(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
     client.require_edit()
-    form = FORMS[what](request.POST)
+    form = await _form(request, client, what, request.POST)
     if not form.is_valid():
-        return workbench(request, client, "build", _page(what, form), 422)
+        return workbench(request, client, "build", await _page(request, client, what, form), 422)
     try:
-        command = msgspec.to_builtins(ApplyObjects(tuple(form.manifests), create_only=True))
-        await client.apply(command, at=position(request), source="builder")
+        await _carry_out(request, client, form)
     except FORM_ERRORS as error:
-        return refused(request, client, "build", error, {**_page(what, form), "refusal": error})
+        page = await _page(request, client, what, form)
+        return refused(request, client, "build", error, {**page, "refusal": error})
     return done(request, client, said(what, len(form.manifests)), f"build-{what}")
+
+
+async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
+    """The commands of a valid form: gates first, which the devices need. Devices that are there already become those of the form."""
+    at, devices = position(request), isinstance(form, DevicesForm)
+    command = msgspec.to_builtins(ApplyObjects(tuple(form.manifests), create_only=not devices))
+    if isinstance(form, DevicesForm) and (gates := form.settings):
+        await client.apply(msgspec.to_builtins(SetSettings(gates)), at=at, source="builder")
+        at = None
+    await client.apply(command, at=at, source="builder")
+
+
+async def _form(request: HttpRequest, client: SessionClient, what: str, data: Any) -> BuilderForm:
+    """A form with what was filled in; the one for devices knows the nodes."""
+    if what != "devices":
+        return FORMS[what](data)
+    listed = await client.ask(Objects(at=position(request), kind="Node"))
+    return DevicesForm(data, nodes=tuple(each.name for each in listed))
 
 
 @require_POST
 @edits
 async def preview(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
     """The YAML that the form makes as it is filled in; nothing is created."""
-    form = FORMS[what](request.POST)
+    form = await _form(request, client, what, request.POST)
     form.is_valid()
     if not by_htmx(request):
-        return workbench(request, client, "build", _page(what, form))
+        return workbench(request, client, "build", await _page(request, client, what, form))
     return render(request, "playground/build_preview.html", {"preview": previewed(form)})
 
 
-def _page(what: str, form: BuilderForm) -> dict[str, Any]:
+async def _page(request: HttpRequest, client: SessionClient, what: str, form: BuilderForm) -> dict[str, Any]:
     if form.is_bound:
         shown = form
     else:
-        shown = type(form)(form.initial)
+        shown = await _form(request, client, what, form.initial)
         shown.is_valid()
-    return {"what": what, "form": form, "preview": previewed(shown)}
+    title, button = TITLES[what]
+    return {
+        "what": what,
+        "title": title,
+        "button": button,
+        "url": f"build-{what}",
+        "preview_url": f"preview-{what}",
+        "form": form,
+        "preview": previewed(shown),
+    }
 
 
 def first_values(form: type[BuilderForm]) -> dict[str, Any]:
@@ -90,4 +133,6 @@ def said(what: str, count: int) -> str:
     """What was created, in words."""
     if what == "nodes":
         return ngettext("%(count)d node created", "%(count)d nodes created", count) % {"count": count}
+    if what in ("devices", "claims"):
+        return ngettext("%(count)d object created", "%(count)d objects created", count) % {"count": count}
     return ngettext("%(count)d pod created", "%(count)d pods created", count) % {"count": count}

@@ -15,12 +15,19 @@ from msgspec import structs
 
 from playground.forms.gates import GatesForm
 from playground.forms.world import SettingsForm, restarts
+from playground.sessions.protocol.adopting import AdoptConfiguration, Offer
 from playground.sessions.protocol.errors import FieldProblem
-from playground.sessions.protocol.looking import Configuration, EffectiveConfiguration, ReadConfiguration
+from playground.sessions.protocol.looking import (
+    Configuration,
+    ConfigurationRead,
+    EffectiveConfiguration,
+    ReadConfiguration,
+)
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
 from playground.views.workbench.acting import offered
+from playground.views.workbench.texts import with_source
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.config import written
 from scheduler_core.coverage import notes_of_configuration
@@ -52,10 +59,13 @@ async def configuration(request: HttpRequest, client: SessionClient) -> HttpResp
 async def _configure(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     text, name = request.POST.get("text", "").replace("\r\n", "\n"), _name(request)
+    if "edit" in request.POST:
+        return workbench(request, client, "configuration", {**await _page(request, client), "text": text})
     manifest, status, errors = None, 422, await _name_errors(request, client, name)
+    offers: list[Offer] = []
     if not errors and not {"default", "remove"} & set(request.POST):
-        manifest, errors = await _read(client, text)
-    if not errors:
+        manifest, offers, errors = await _read(client, text)
+    if not errors and not offers:
         try:
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
             await client.apply(command, at=position(request), source="configuration")
@@ -64,7 +74,8 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
         except FORM_ERRORS as error:
             status = error.status
             errors = await _at_lines(client, text, error.errors) or [FieldProblem(text=error.message)]
-    context = {**await _page(request, client), "text": text, "errors": errors}
+    context = {**await _page(request, client), "text": text, "errors": with_source(errors, text)}
+    context["adoptions"] = [structs.replace(each, errors=with_source(each.errors, text)) for each in offers]
     return workbench(request, client, "configuration", context, status)
 
 
@@ -179,16 +190,29 @@ def _new(wanted: str, name: str) -> dict[str, Any]:
     }
 
 
-async def _read(client: SessionClient, text: str) -> tuple[dict[str, Any] | None, Errors]:
-    """The one document of a text, or what is wrong with it as YAML."""
+async def _read(client: SessionClient, text: str) -> tuple[dict[str, Any] | None, list[Offer], Errors]:
+    """The one configuration of a text; or what was found in it, and what is wrong with it."""
+    adopted = await client.check(AdoptConfiguration(text=text))
+    if adopted.manifest is not None:
+        return adopted.manifest, [], []
+    if len(adopted.offers) == 1 or adopted.errors:
+        return None, adopted.offers, adopted.errors
     read = await client.check(ReadConfiguration(text=text))
     if not read.errors and read.documents != 1:
-        return None, [FieldProblem(text=_("There must be one KubeSchedulerConfiguration in it."), line=1)]
-    return read.manifest, read.errors
+        one = FieldProblem(text=_("There must be one KubeSchedulerConfiguration in it."), line=1)
+        return None, adopted.offers, [one]
+    return read.manifest, adopted.offers, read.errors
 
 
 async def _at_lines(client: SessionClient, text: str, errors: Errors) -> Errors:
     """The errors with the lines of their fields, where these can be found."""
     paths = [each.path for each in errors if not each.line]
-    lines = (await client.check(ReadConfiguration(text=text, paths=paths))).lines if paths else {}
-    return [structs.replace(each, line=each.line or lines.get(each.path)) for each in errors]
+    read = await client.check(ReadConfiguration(text=text, paths=paths)) if paths else ConfigurationRead()
+    return [
+        structs.replace(
+            each,
+            line=each.line or read.lines.get(each.path),
+            column=each.column if each.line else read.columns.get(each.path),
+        )
+        for each in errors
+    ]

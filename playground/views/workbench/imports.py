@@ -77,6 +77,7 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
         "notes": plan.warnings,
+        "configurations": plan.configurations,
     }
 
 

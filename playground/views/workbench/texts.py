@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from msgspec import structs
 
 from playground.forms.flags import at_line
-from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from scheduler_core.view import join_files
+
+LONGEST_SOURCE = 200
 
 
 def received(request: HttpRequest) -> tuple[bytes, str]:
@@ -39,6 +43,17 @@ async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
     if not errors and read.documents > 1:
         errors = [_("There must be one document in it.")]
     return ReadYaml(read.manifest, errors)
+
+
+def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]:
+    """Errors with their lines as they were written."""
+    lines = text.split("\n")
+    return [
+        structs.replace(each, source=lines[each.line - 1].strip()[:LONGEST_SOURCE])
+        if each.line and not each.file and each.line <= len(lines)
+        else each
+        for each in errors
+    ]
 
 
 def joined(files: list[tuple[str, bytes]]) -> bytes:

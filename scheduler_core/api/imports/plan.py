@@ -9,8 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.api.imports.pools import SLICE, pool_notes
 from scheduler_core.api.imports.trial import IGNORED, Outcome, tried
 from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
+from scheduler_core.api.requests.prepare import REFUSED
 from scheduler_core.api.server import APIServer
 
 _REFERRED = {
@@ -25,7 +27,9 @@ def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
     read = [source_of(index, source) for index, source in enumerate(sources)]
     trial = tried(api, [source.manifest for source in read])
     items = tuple(_item(source, outcome) for source, outcome in zip(read, trial.outcomes, strict=True))
-    return Plan(items, (*_missing(trial.outcomes), *notes(api.store, items)))
+    slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
+    pools = pool_notes(trial.store, slices) if api.devices is not None else []
+    return Plan(items, (*_missing(trial.outcomes), *notes(api.store, items), *pools))
 
 
 def _missing(outcomes: Sequence[Outcome]) -> list[str]:

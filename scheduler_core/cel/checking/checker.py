@@ -47,10 +47,6 @@ TYPE_NAMES: dict[str, Type] = {
         types.UINT,
         list_of(types.param("A")),
         map_of(types.param("A"), types.param("B")),
-        types.QUANTITY,
-        types.SEMVER,
-        types.URL,
-        types.NAMED_FORMAT,
         types.IP,
         types.CIDR,
         types.OPTIONAL,
@@ -61,16 +57,25 @@ Structs = ReadMapping[str, ReadMapping[str, Type]]
 """The fields of declared types, by the types' names."""
 
 
-def check(tree: Node, variables: ReadMapping[str, Type], structs: Structs, issues: Issues) -> None:
-    """Sets the types and overloads of every node, in place."""
-    checker = _Checker(variables, structs, issues)
+def check(
+    tree: Node,
+    variables: ReadMapping[str, Type],
+    structs: Structs,
+    issues: Issues,
+    without: frozenset[str] = frozenset(),
+) -> None:
+    """Sets the types and overloads of every node, in place. `without`: functions that are not there."""
+    checker = _Checker(variables, structs, issues, without)
     checker.check(tree)
     checker.settle()
 
 
 class _Checker:
-    def __init__(self, variables: ReadMapping[str, Type], structs: Structs, issues: Issues) -> None:
+    def __init__(
+        self, variables: ReadMapping[str, Type], structs: Structs, issues: Issues, without: frozenset[str]
+    ) -> None:
         self._variables, self._structs, self._issues = variables, structs, issues
+        self._without = without
         self._scopes: list[dict[str, Type]] = []
         self._mapping: Mapping = {}
         self._free = 0
@@ -157,7 +162,10 @@ class _Checker:
             return of.params[1]
         if of.kind is Kind.STRUCT:
             fields = self._structs.get(of.name)
-            if fields is None or field not in fields:
+            if fields is None:
+                self._issues.add(f"unexpected failed resolution of '{of.name}'", node.at)
+                return ERROR
+            if field not in fields:
                 self._issues.add(f"undefined field '{field}'", node.at)
                 return ERROR
             return fields[field]
@@ -176,18 +184,20 @@ class _Checker:
             self.check(arg)
         if node.target is not None:
             name = qualified_name(node.target)
-            function = (
-                FUNCTIONS.get(f"{name}.{node.function}".removeprefix(".")) if name is not None else None
-            )
+            function = self._function(f"{name}.{node.function}") if name is not None else None
             if function is not None:
                 node.function, node.target = function.name, None
                 return self._overload(node, function)
             self.check(node.target)
-        function = FUNCTIONS.get(node.function.removeprefix("."))
+        function = self._function(node.function)
         if function is None:
             return self._undeclared(node.function, node.at)
         node.function = function.name
         return self._overload(node, function)
+
+    def _function(self, name: str) -> Function | None:
+        name = name.removeprefix(".")
+        return None if name in self._without else FUNCTIONS.get(name)
 
     def _optional_field(self, node: Call) -> Type:
         operand, field = node.args
@@ -255,18 +265,18 @@ class _Checker:
             of = self.check(element)
             if index in node.optional:
                 of = self._unwrapped(element, of)
-            joined = self._joined(element, joined, of)
+            joined = self._joined(joined, of)
         return list_of(joined if joined is not None else self._new_parameter())
 
     def _map(self, node: MapNode) -> Type:
         keys: Type | None = None
         values: Type | None = None
         for entry in node.entries:
-            keys = self._joined(entry.key, keys, self.check(entry.key))
+            keys = self._joined(keys, self.check(entry.key))
             of = self.check(entry.value)
             if entry.optional:
                 of = self._unwrapped(entry.value, of)
-            values = self._joined(entry.value, values, of)
+            values = self._joined(values, of)
         if keys is None or values is None:
             return map_of(self._new_parameter(), self._new_parameter())
         return map_of(keys, values)
@@ -278,13 +288,11 @@ class _Checker:
             self._mismatch(node, optional_of(of), of)
         return of
 
-    def _joined(self, node: Node, before: Type | None, now: Type) -> Type:
+    def _joined(self, before: Type | None, now: Type) -> Type:
+        """The type of both; that literals are of one type is seen to later."""
         if before is None:
             return now
-        if assignable(self._mapping, before, now):
-            return more_general(before, now)
-        self._mismatch(node, before, now)
-        return ERROR
+        return more_general(before, now) if assignable(self._mapping, before, now) else DYN
 
     def _message(self, node: Message) -> Type:
         found = self._declared(node.name)

@@ -9,10 +9,15 @@ from collections.abc import Callable
 
 from scheduler_core.cel import operators
 from scheduler_core.cel.library.conversions import CONVERSIONS
+from scheduler_core.cel.library.formats import FORMATS
+from scheduler_core.cel.library.lists import LISTS
+from scheduler_core.cel.library.networks import NETWORKS
+from scheduler_core.cel.library.optionals import OPTIONALS
 from scheduler_core.cel.library.patterns import PATTERNS
 from scheduler_core.cel.library.quantities import QUANTITIES
 from scheduler_core.cel.library.strings import STRINGS
 from scheduler_core.cel.library.times import TIMES
+from scheduler_core.cel.library.urls import URLS
 from scheduler_core.cel.library.versions import VERSIONS
 
 BINDINGS: dict[str, Callable[..., object]] = {
@@ -31,9 +36,14 @@ BINDINGS: dict[str, Callable[..., object]] = {
     "_>_": operators.greater,
     "size": operators.size,
     **CONVERSIONS,
+    **FORMATS,
+    **LISTS,
+    **NETWORKS,
+    **OPTIONALS,
     **PATTERNS,
     **QUANTITIES,
     **STRINGS,
     **TIMES,
+    **URLS,
     **VERSIONS,
 }

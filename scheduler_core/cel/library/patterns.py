@@ -5,6 +5,7 @@ kube: vendor/github.com/google/cel-go/common/types/string.go, apiserver/pkg/cel/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -16,6 +17,9 @@ _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 
 
+_ANY_BYTE = re.compile(r"(?:[^\\]|\\[^C])*\\C", re.DOTALL)  # RE2 has it, Go does not
+
+
 class BadPattern(ValueError):
     """A pattern that does not compile."""
 
@@ -23,15 +27,32 @@ class BadPattern(ValueError):
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> object:
     """BadPattern where RE2 does not take it."""
+    if _ANY_BYTE.match(pattern):
+        raise BadPattern("error parsing regexp: invalid escape sequence: `\\C`")
     try:
         return re2.compile(pattern, _OPTIONS)
     except re2.error as error:
-        raise BadPattern(f"error parsing regexp: {_words(error)}") from None
+        raise BadPattern(f"error parsing regexp: {_go_words(error)}") from None
 
 
-def _words(error: Exception) -> str:
+# What RE2 says, and what Go's regexp says of the same.
+_WORDS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "trailing \\": "trailing backslash at end of expression",
+}
+
+
+def _go_words(error: Exception) -> str:
     text = error.args[0] if error.args else ""
-    return text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    shown = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    what, _, where = shown.partition(": ")
+    return f"{_WORDS.get(what, what)}: `{where}`"
 
 
 def _matches(text: object, pattern: object) -> object:
@@ -59,10 +80,13 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> object:
     except BadPattern as error:
         return Failure(f"Illegal regex: {error}")
     words: list[object] = []
+    before = None
     for match in found:
         if 0 <= limit <= len(words):
             break
-        words.append(match.group(0))
+        if match.span() != before:  # the binding tells an empty match at the end twice
+            words.append(match.group(0))
+        before = match.span()
     return words
 
 

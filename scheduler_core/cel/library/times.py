@@ -19,6 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RFC3339 = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))\Z"
 )
+_CYCLE = timedelta(days=146_097)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}\Z")
 
 
@@ -75,6 +76,16 @@ def _offset(name: str) -> timezone | Failure:
     return timezone(timedelta(minutes=count))
 
 
+def _years(part: Callable[[datetime, int], int], shift: timedelta) -> int:
+    if part is not _year:
+        return 0
+    return 400 if shift > timedelta(0) else -400
+
+
+def _year(local: datetime, _: int) -> int:
+    return local.year
+
+
 def _part(part: Callable[[datetime, int], int]) -> Callable[..., object]:
     """One part of a timestamp in a zone; UTC where none is named."""
 
@@ -85,15 +96,17 @@ def _part(part: Callable[[datetime, int], int]) -> Callable[..., object]:
         seconds, nanoseconds = divmod(moment.nanoseconds, SECOND)
         try:
             local = (_EPOCH + timedelta(seconds=seconds)).astimezone(found)
-        except OverflowError:
-            return Failure("timestamp overflow")
+        except OverflowError:  # in year 0 or 10000 there: the calendar repeats itself after 400 years
+            shift = _CYCLE if seconds < 0 else -_CYCLE
+            local = (_EPOCH + timedelta(seconds=seconds) + shift).astimezone(found)
+            return part(local, nanoseconds) - _years(part, shift)
         return part(local, nanoseconds)
 
     return of
 
 
 _PARTS: dict[str, Callable[[datetime, int], int]] = {
-    "timestamp_to_year": lambda local, _: local.year,
+    "timestamp_to_year": _year,
     "timestamp_to_month": lambda local, _: local.month - 1,
     "timestamp_to_day_of_year": lambda local, _: local.timetuple().tm_yday - 1,
     "timestamp_to_day_of_month": lambda local, _: local.day - 1,

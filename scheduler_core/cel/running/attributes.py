@@ -12,36 +12,29 @@ from typing import Any
 
 from scheduler_core.cel.operators import Cancelled
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, failed
-from scheduler_core.cel.texts import go_value
+from scheduler_core.cel.texts import go_type, go_value
 from scheduler_core.cel.values import (
     MAX_INT,
     NO_OVERLOAD,
     NONE,
     NOTHING,
-    Duration,
     Failure,
     Optional,
-    Timestamp,
     Uint,
     find,
     type_of_value,
 )
 
 _KEYS = (str, int, Uint, bool, float)
-_GO_TYPES: dict[type, str] = {
-    type(None): "types.Null",
-    bytes: "types.Bytes",
-    Duration: "types.Duration",
-    Timestamp: "types.Timestamp",
-    Optional: "*types.Optional",
-}
+_NATIVE: dict[type, str] = {type(None): "<nil>", list: "[]interface {}", dict: "map[string]interface {}"}
 
 
-def bad_index(value: object) -> Failure | None:
-    """What is wrong with a value as an index."""
+def bad_index(value: object, native: bool = True) -> Failure | None:
+    """What is wrong with a value as an index. `native`: it comes from what was handed in, not from the expression."""
     if value.__class__ in _KEYS:
         return None
-    return Failure(f"invalid qualifier type: {_GO_TYPES.get(value.__class__, '*types.baseList')}")
+    kind = _NATIVE.get(value.__class__) if native else None
+    return Failure(f"invalid qualifier type: {kind or go_type(value)}")
 
 
 def _list_index(key: object) -> int | Failure:

@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.cel.library import BINDINGS
+from scheduler_core.cel.library.patterns import BadPattern, compiled
 from scheduler_core.cel.operators import Cancelled, equal
 from scheduler_core.cel.running.cost import CallCost, call_cost
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.cel.syntax.tree import Call
 from scheduler_core.cel.types import Kind, Type
-from scheduler_core.cel.values import Failure, Uint, type_of_value, value_of_key
+from scheduler_core.cel.values import NO_OVERLOAD, Failure, Uint, type_of_value, value_of_key
 
 _CONVERSIONS = frozenset(
     ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
 )
+_PATTERNS = {"matches": "matches", "find": "string_find_string", "findAll": "string_find_all_string"}
 _PRIMITIVES = (bool, float, int, str, Uint)
 
 
@@ -63,8 +65,13 @@ def called(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type
             return _member_of(runs[0], members)
     function, binding = _bound(node, len(runs))
     cost = call_cost(node.function, overload)
-    if node.function == "matches" and isinstance(plans[1], Constant):
+    if node.function in _PATTERNS and isinstance(plans[1], Constant) and isinstance(plans[1].value, str):
         binding = "F"
+        try:
+            compiled(plans[1].value)
+        except BadPattern as problem:
+            raise error(str(problem)) from None
+        function = _of_text(BINDINGS[_PATTERNS[node.function]])
     if binding == "F" or len(runs) > 2 or not runs:
         return _any(function, runs, cost)
     return _one(function, runs[0], cost) if len(runs) == 1 else _both(function, runs, cost)
@@ -143,6 +150,15 @@ def _test(a_type: Type) -> Callable[[object], bool]:
         return True
 
     return test
+
+
+def _of_text(implementation: Callable[..., object]) -> Callable[..., object]:
+    """With a constant regular expression only the type of the text is looked at."""
+
+    def of_text(text: object, *args: object) -> object:
+        return implementation(text, *args) if isinstance(text, str) else NO_OVERLOAD
+
+    return of_text
 
 
 # --- how they run

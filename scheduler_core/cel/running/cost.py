@@ -9,14 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from scheduler_core.cel.operators import InternalError
+from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import (
     NOTHING,
     CidrValue,
+    Duration,
     FormatValue,
     IpValue,
     Optional,
     QuantityValue,
     SemverValue,
+    Timestamp,
     UrlValue,
     value_of_key,
 )
@@ -24,15 +28,40 @@ from scheduler_core.cel.values import (
 TEXT = 0.1  # of a character that is looked at
 PATTERN = 0.25  # of a character of a regular expression
 LIST, MAP, STRUCT = 10, 30, 40  # to make one
-LONGEST_FORMAT = {"byte": 128}
-_PATTERN_OF_FORMAT = 128
+_FORMATS = {  # characters of the regular expression that a format stands for
+    "DNS1123Label": 30,
+    "DNS1123Subdomain": 60,
+    "DNS1035Label": 30,
+    "QualifiedName": 60,
+    "DNS1123LabelPrefix": 30,
+    "DNS1123SubdomainPrefix": 60,
+    "DNS1035LabelPrefix": 30,
+    "LabelValue": 40,
+    "URI": 1103,
+    "uuid": 70,
+    "byte": 84,
+    "date": 71,
+    "datetime": 71,
+}
+
+SORTED = (
+    "int",
+    "uint",
+    "double",
+    "bool",
+    "google.protobuf.Duration",
+    "google.protobuf.Timestamp",
+    "string",
+    "bytes",
+)
+_ADDABLE = (bytes, float, Duration, int, str, Timestamp)
 
 CallCost = Callable[[Sequence[object], object], int]
 """From the arguments, the receiver first, and the result."""
 
 _KUBE = (QuantityValue, IpValue, CidrValue, FormatValue, UrlValue, SemverValue)
 # fmt: off
-_ONE = frozenset(
+COSTS_ONE = frozenset(
     (
         "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
         "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger",
@@ -47,8 +76,10 @@ def size_of(value: object) -> int:
     """Characters, bytes or elements; 1 of all else."""
     if isinstance(value, str | bytes | list | tuple | dict):
         return len(value)
-    if isinstance(value, IpValue | CidrValue):
+    if isinstance(value, IpValue):
         return value.address.max_prefixlen // 8
+    if isinstance(value, CidrValue):
+        return math.ceil(value.bits / 8)
     return 1
 
 
@@ -116,8 +147,7 @@ def _contains_cidr(parsed: bool) -> CallCost:
 def _validate(args: Sequence[object], result: object) -> int:
     if not isinstance(args[0], FormatValue):
         return 1
-    longest = LONGEST_FORMAT.get(args[0].name, _PATTERN_OF_FORMAT)
-    return _ceil((1.0 + size_of(args[1])) * TEXT) * _ceil(longest * PATTERN)
+    return _ceil((1.0 + size_of(args[1])) * TEXT) * _ceil(_FORMATS[args[0].name] * PATTERN)
 
 
 def _equals(args: Sequence[object], result: object) -> int:
@@ -144,6 +174,51 @@ def _matched(args: Sequence[object], result: object) -> int:
 
 def _contained(args: Sequence[object], result: object) -> int:
     return _ceil(_size(args[0]) * TEXT) * _ceil(_size(args[1]) * TEXT)
+
+
+def _made_list(size: int, factor: float = 1.0) -> int:
+    """A call that makes a list."""
+    return int(size * factor) + 1 + LIST
+
+
+def _result_list(args: Sequence[object], result: object) -> int:
+    return _made_list(size_of(result))
+
+
+def _flattened(args: Sequence[object], result: object) -> int:
+    depth = 1
+    if len(args) == 2:
+        if not isinstance(args[1], int) or args[1].__class__ is not int:
+            raise InternalError(f"interface conversion: ref.Val is {go_type(args[1])}, not types.Int")
+        depth = args[1]
+    return _unsigned(_made_list(size_of(args[0]), depth))
+
+
+def _unsigned(cost: int) -> int:
+    """A cost as kube's 64 unsigned bits hold it."""
+    return cost % (1 << 64)
+
+
+def _self_compared(which: int) -> CallCost:
+    """All elements of an argument with each other."""
+
+    def cost(args: Sequence[object], result: object) -> int:
+        values = args[which]
+        if not isinstance(values, list | tuple):
+            missing = "Contains" if isinstance(values, _ADDABLE) and not isinstance(values, bool) else "Add"
+            raise InternalError(
+                f"interface conversion: {go_type(values)} is not traits.Lister: missing method {missing}"
+            )
+        factor = 2.0
+        if values and isinstance(values[0], str | bytes):
+            factor += TEXT
+        return _made_list(len(values) * len(values), factor)
+
+    return cost
+
+
+def _sets(factor: int) -> CallCost:
+    return lambda args, result: 1 + size_of(args[0]) * size_of(args[1]) * factor
 
 
 def _in_list(args: Sequence[object], result: object) -> int:
@@ -178,6 +253,13 @@ _BY_OVERLOAD: dict[str, CallCost] = {
     "not_equals": _compared,
     "add_string": _both,
     "add_bytes": _both,
+    **dict.fromkeys(("list_slice", "lists_range", "list_reverse"), _result_list),
+    **dict.fromkeys(("list_flatten", "list_flatten_int"), _flattened),
+    "list_distinct": _self_compared(0),
+    **{f"list_{kind}_sort": _self_compared(0) for kind in SORTED},
+    **{f"list_{kind}_sortByAssociatedKeys": _self_compared(1) for kind in SORTED},
+    **dict.fromkeys(("list_sets_contains_list", "list_sets_intersects_list"), _sets(1)),
+    "list_sets_equivalent_list": _sets(2),
     "matches_string": _matched,
     "contains_string": _contained,
 }
@@ -185,7 +267,7 @@ _BY_OVERLOAD: dict[str, CallCost] = {
 
 def call_cost(function: str, overload: str) -> CallCost | None:
     """What calls of this overload cost, None where it is always 1. `overload` is "" where several may be meant."""
-    if function in _ONE:
+    if function in COSTS_ONE:
         return None
     if function == "ip":
         return None if overload == "cidr_ip" else _text

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.cel.checking.checker import TYPE_NAMES
-from scheduler_core.cel.operators import Cancelled
+from scheduler_core.cel.operators import Cancelled, InternalError
 from scheduler_core.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.cel.running.calls import Constant, called, folded_call
 from scheduler_core.cel.running.cost import LIST, MAP
@@ -116,7 +116,7 @@ class Planner:
         attribute = self._attribute(node.args[0])
         index = self.plan(node.args[1])
         if isinstance(index, Constant):
-            wrong = bad_index(index.value)
+            wrong = bad_index(index.value, native=False)
             if wrong is not None:
                 raise PlanError(wrong.message)
             self._qualify(attribute, node, index.value, None, optional)
@@ -173,7 +173,10 @@ class Planner:
         pairs = list(zip(runs[::2], runs[1::2], [entry.optional for entry in node.entries], strict=True))
         run = _map_of(pairs)
         if all(isinstance(plan, Constant) for plan in plans):
-            return Constant(run(_no_frame()))
+            try:
+                return Constant(run(_no_frame()))
+            except InternalError as error:
+                raise PlanError(str(error)) from None
         return _made(run, MAP)
 
     # --- comprehensions
@@ -313,6 +316,8 @@ def _map_of(pairs: Sequence[tuple[Run, Run, bool]]) -> Run:
             key = key_run(frame)
             if key.__class__ is Failure:
                 return key
+            if key.__class__ is bytes:
+                raise InternalError("runtime error: hash of unhashable type types.Bytes")
             value = value_run(frame)
             if value.__class__ is Failure:
                 return value

@@ -48,14 +48,14 @@ class _SyntaxError(Exception):
     """Reported already: what follows is not looked at."""
 
 
-def parse(text: str, issues: Issues) -> Node | None:
-    """The tree, or None where errors were added to `issues`."""
+def parse(text: str, issues: Issues, without: frozenset[str] = frozenset()) -> Node | None:
+    """The tree, or None where errors were added to `issues`. `without`: macros that are not there."""
     if len(text) > MOST_CHARACTERS:
         size = f"size: {len(text)}, limit {MOST_CHARACTERS}"
         issues.add(f"expression code point size exceeds limit: {size}", None)
         return None
     tokens = tokens_of(text, issues)
-    parser = _Parser(tokens, issues)
+    parser = _Parser(tokens, issues, without)
     try:
         tree = parser.whole()
     except _SyntaxError:
@@ -64,8 +64,8 @@ def parse(text: str, issues: Issues) -> Node | None:
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], issues: Issues) -> None:
-        self._tokens, self._next, self._issues = tokens, 0, issues
+    def __init__(self, tokens: list[Token], issues: Issues, without: frozenset[str]) -> None:
+        self._tokens, self._next, self._issues, self._without = tokens, 0, issues, without
         self._token = tokens[0]
         self._end = 0  # of the last token that was taken
         self._depth = 0
@@ -262,6 +262,8 @@ class _Parser:
         if self._token.kind == "(":
             at = self._take().start
             return self._call(dot + name.text, self._arguments(")"), first.start, at)
+        if name.text in _RESERVED:
+            return Literal(None, first.start, name.end, first.start)
         return Ident(dot + name.text, first.start, name.end, name.start)
 
     def _list(self) -> Node:
@@ -322,7 +324,7 @@ class _Parser:
 
     def _call(self, function: str, args: list[Node], start: int, at: int, target: Node | None = None) -> Node:
         expansion = MACROS.get((function, len(args), target is not None))
-        if expansion is not None:
+        if expansion is not None and function not in self._without:
             try:
                 expanded = expansion(Maker(start, self._end, at), target, args)
             except MacroError as error:

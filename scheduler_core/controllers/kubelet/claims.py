@@ -1,4 +1,5 @@
-"""Pods wait for their volumes: no container starts before every claim that the pod names is bound and there to stay.
+"""Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, and every
+claim for devices is allocated and reserved for it.
 
 DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event tells of the wait.
 
@@ -13,6 +14,7 @@ from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import images
+from scheduler_core.controllers.kubelet.devices import unprepared
 from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.objects.pod import Pod
@@ -31,13 +33,14 @@ def missing(world: World, pod: Pod) -> str:
             return f'PVC "{key}" is being deleted'
         if phase(claim) != "Bound":
             return f'PVC "{key}" is not bound'
-    return ""
+    return unprepared(world, pod)
 
 
 def users(world: World, event: WatchEvent) -> list[str]:
     """Keys of the admitted pods that wait for a claim that has changed."""
     memory = world.surroundings
-    pods = memory.volumes.users.of(world.store, f"{event.namespace}/{event.name}")
+    of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
+    pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")
     waiting = ((pod.key, memory.kubelet.pods.get(pod.key)) for pod in pods)
     return [key for key, run in waiting if run is not None and run.starts_at == NOT_YET]
 

@@ -13,6 +13,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
+from scheduler_core.controllers.kubelet.devices import DEVICE_CLAIM, FAILED
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
@@ -31,13 +32,14 @@ class Kubelet(Controller):
 
     name = NAME
     component = pods.COMPONENT
-    watches = ("Node", "Pod", CLAIM)
+    watches = ("Node", "Pod", CLAIM, DEVICE_CLAIM)
     event_reasons = (
         pods.STARTED,
         pods.KILLING,
         pods.BACK_OFF,
         pods.DEADLINE,
         images.PULLED,
+        FAILED,
         *nodes.EVENT_REASONS,
     )
     always_on = True
@@ -46,11 +48,12 @@ class Kubelet(Controller):
         if event.kind == "Node":
             self._on_node(world, event)
             return
-        if event.kind == CLAIM:
+        if event.kind in (CLAIM, DEVICE_CLAIM):
             for key in claims.users(world, event):
                 self.enqueue(world, key)
             return
         world.surroundings.volumes.users.follow(event.old_pod, event.new_pod)
+        world.surroundings.devices.users.follow(event.old_pod, event.new_pod)
         if event.new_pod is None:
             key = f"{event.namespace}/{event.name}"
             is_made_anew = mirrors.remember(world, event)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import claims, images
+from scheduler_core.controllers.kubelet import claims, devices, images
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
@@ -116,6 +116,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
         _write(world, pod, run, setting, terminal=False)
     memory.put(pod.key, run)
     if lacks:
+        devices.report(world, pod, lacks, COMPONENT)
         return Done(f"admitted it, and left its containers alone: {lacks}", _again(pod, run, setting))
     return Done(text, run.starts_at)
 

@@ -22,12 +22,14 @@ from scheduler_core.devices.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.devices.watch import Watch
 from scheduler_core.objects.node import Node
 
+MOST_LOOKED = 1_000_000  # devices of one node that are really looked at
+
 _NOTHING: dict[str, int] = {}
 
 
 @dataclass(slots=True)
 class Attempt:
-    """`budget`: how many devices may be tried until time is up. `tried`: how many were."""
+    """`budget`: how many devices may be tried until time is up. `tried`: how many were, of them `skipped` as the outcome was known."""
 
     features: DeviceFeatures
     state: AllocatedState
@@ -39,13 +41,24 @@ class Attempt:
     budget: int
     watch: Watch | None = None
     tried: int = 0
+    skipped: int = 0
     allocating: dict[DeviceId, dict[str, int]] = field(default_factory=dict)  # shares being allocated
     _matches: dict[RequestKey, dict[DeviceId, bool]] = field(default_factory=dict)
 
     def check_time(self) -> None:
         """AllocationTimeout where it is up; kube looks before each step of the search."""
-        if self.tried > self.budget:
+        if self.tried > self.budget or self.looked > MOST_LOOKED:
             raise AllocationTimeout
+
+    @property
+    def looked(self) -> int:
+        return self.tried - self.skipped
+
+    def skip(self, tries: int) -> None:
+        """What was tried before in the very same situation counts again, as kube tries it again."""
+        self.tried += tries
+        self.skipped += tries
+        self.check_time()
 
     def forget_matches(self) -> None:
         self._matches = {}

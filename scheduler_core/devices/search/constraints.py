@@ -43,6 +43,10 @@ class Constraint:
     def remove(self, request: str, subrequest: str, device: Device) -> None:
         raise NotImplementedError
 
+    def state(self) -> tuple[object, ...]:
+        """What decides which devices may still be added."""
+        raise NotImplementedError
+
     def expected(self) -> dict[str, Any] | None:
         """The value that devices have to have, once there is one."""
         return None
@@ -75,6 +79,9 @@ class MatchAttribute(Constraint):
         if self.applies(request, subrequest):
             self.count -= 1
 
+    def state(self) -> tuple[object, ...]:
+        return (self.count, *self.value.items()) if self.count else ()
+
     def expected(self) -> dict[str, Any] | None:
         return dict(self.value) if self.count else None
 
@@ -106,6 +113,9 @@ class DistinctAttribute(Constraint):
         if self.applies(request, subrequest):
             self.devices.pop(request, None)
             self.count -= 1
+
+    def state(self) -> tuple[object, ...]:
+        return (self.count, *sorted(self.devices.items()))
 
 
 def constraint_of(constraint: claims.Constraint, experimental: bool) -> Constraint | None:

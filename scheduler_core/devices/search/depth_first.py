@@ -1,6 +1,8 @@
 """The search for devices: depth first over claims, requests, subrequests and devices; the first full solution is taken.
 
 Each step is allocateOne of kube; what kube does by recursion is here a generator that yields its next step, so that no claim is too deep.
+kube tries the same devices in every order, which may take it hours; here a situation that led nowhere is remembered, and its tries are
+only counted again.
 
 | it looks for | then |
 |---|---|
@@ -36,6 +38,8 @@ class Outcome(enum.Enum):
     TOO_MANY = seen.TOO_MANY
 
 
+FEW = 100  # devices; short searches remember nothing
+
 FOUND, NONE, TOO_MANY = Outcome.FOUND, Outcome.NONE, Outcome.TOO_MANY
 Steps = Generator["Steps", Outcome, Outcome]
 
@@ -48,6 +52,7 @@ class Search:
         self._wanted = wanted
         self._tentative = tentative
         self._watch = attempt.watch
+        self._failed: dict[tuple[Position, bool, tuple[object, ...]], tuple[Outcome, int]] = {}
         # The stable allocator goes on searching where a claim would have too many devices.
         self._too_many = NONE if attempt.features.allocator == STABLE else TOO_MANY
 
@@ -86,17 +91,34 @@ class Search:
             return (yield self._one(Position(at.claim, at.request + 1), False))
         if len(self._tentative.results[at.claim]) + wanted.count - at.device > MAX_RESULTS:
             return self._dead_end(at, wanted, self._too_many)
-        if self._watch is None:
-            return (yield self._devices(at, wanted, in_sub))
-        self._begin_request(at, wanted)
+        if attempt.looked >= FEW:
+            return (yield self._unless_known(at, wanted, in_sub))
+        return (yield self._devices(at, wanted, in_sub))
+
+    def _unless_known(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
+        """Where the same devices are taken, if in another order, the same is found: nothing, if it was nothing before."""
+        attempt = self._attempt
+        situation = (at, in_sub, self._tentative.fingerprint(at.claim))
+        known = self._failed.get(situation)
+        if known is not None:
+            outcome, tries = known
+            self._dead_end(at, wanted, outcome, again=tries)
+            attempt.skip(tries)
+            return outcome
+        before, forgotten = attempt.tried, self._tentative.forgotten
         outcome = yield self._devices(at, wanted, in_sub)
-        self._watch.end(outcome.value)
+        if outcome is not FOUND and forgotten == self._tentative.forgotten:
+            self._failed[situation] = outcome, attempt.tried - before
         return outcome
 
     def _devices(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
-        return (
-            self._next_of_all(at, wanted, in_sub) if wanted.ask.all_devices else self._any(at, wanted, in_sub)
-        )
+        search = self._next_of_all if wanted.ask.all_devices else self._any
+        if self._watch is None:
+            return (yield search(at, wanted, in_sub))
+        self._begin_request(at, wanted)
+        outcome = yield search(at, wanted, in_sub)
+        self._watch.end(outcome.value)
+        return outcome
 
     def _alternatives(self, at: Position, wanted: Wanted) -> Steps:
         """The first subrequest that leads to a solution. TOO_MANY where all of them do."""
@@ -162,11 +184,11 @@ class Search:
             return None
         return self._tentative.take(at, wanted, each, device, False)
 
-    def _dead_end(self, at: Position, wanted: Wanted, outcome: Outcome) -> Outcome:
-        """Nothing to be tried: no device suits a request for all, or the claim would have too many."""
+    def _dead_end(self, at: Position, wanted: Wanted, outcome: Outcome, **facts: int) -> Outcome:
+        """Nothing to be tried: no device suits a request for all, the claim would have too many, or the outcome is known."""
         if self._watch is not None:
             self._begin_request(at, wanted)
-            self._watch.end(outcome.value)
+            self._watch.end(outcome.value, **facts)
         return outcome
 
     def _begin_request(self, at: Position, wanted: Wanted) -> None:

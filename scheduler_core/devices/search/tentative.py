@@ -47,7 +47,10 @@ class Taken:
 
 
 class Tentative:
-    """`results`: what was chosen, by claim; `counters`: what that consumes. `left`: what allocated devices leave of counters, by slice."""
+    """`results`: what was chosen, by claim; `counters`: what that consumes. `left`: what allocated devices leave of counters, by slice.
+
+    `forgotten` counts what was not given back.
+    """
 
     def __init__(
         self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]
@@ -60,6 +63,24 @@ class Tentative:
         self.counters = CounterBook()
         self._left = left
         self._users: dict[DeviceId, set[int]] = {}  # claims for which a device was chosen
+        self._numbers: dict[DeviceId, int] = {}  # of devices that were ever chosen
+        self._chosen = [0] * len(attempt.claims)  # the same as _users, by claim, as bits of these numbers
+        self._shares: dict[DeviceId, int] = {}  # how often a device was chosen to be shared
+        self.forgotten = 0
+
+    def fingerprint(self, claim: int) -> tuple[object, ...]:
+        """All of what was chosen that decides what can still be found for a claim and those after it."""
+        constraints = tuple([constraint.state() for constraint in self._constraints[claim]])
+        shares: tuple[object, ...] = ()
+        if self._shares:
+            amounts = self._attempt.allocating
+            shares = tuple(
+                sorted(
+                    (each, n, tuple(sorted(amounts.get(each, {}).items())))
+                    for each, n in self._shares.items()
+                )
+            )
+        return tuple(self._chosen), len(self.results[claim]), constraints, shares, self.forgotten
 
     def in_use(self, claim: int, ask: Ask, device: DeviceId) -> bool:
         """Whether a device is out of reach: with admin access only if the claim itself has it already."""
@@ -77,17 +98,22 @@ class Tentative:
             return None
         if device.counters and not self._counters_suffice(each, device):
             return None
-        if self._features.taints and not self._tolerated(wanted.ask, device):
+        if (
+            self._features.taints and not self._tolerated(wanted.ask, device)
+        ) or not self._add_to_constraints(at, wanted, device, must):
+            self.forgotten += bool(device.counters)
             return None
-        if not self._add_to_constraints(at, wanted, device, must):
-            return None
-        if not share:
+        if share:
+            self._shares[device.id] = self._shares.get(device.id, 0) + 1
+        else:
             self._users.setdefault(device.id, set()).add(at.claim)
+            self._chosen[at.claim] |= 1 << self._numbers.setdefault(device.id, len(self._numbers))
         consumed = None
         if self._features.consumable:
             # kube asks for the how manieth device of the slice, not for this one. DEVIATION: beyond the slice's end it crashes.
             asked = each.devices[at.device] if at.device < len(each.devices) else device
             if not self._attempt.has_capacity(wanted.ask, asked):
+                self.forgotten += 1
                 return None
             if share:
                 consumed = consumptions(wanted.ask, device.capacity)
@@ -103,8 +129,11 @@ class Tentative:
             constraint.remove(wanted.base_name, wanted.sub_name, device)
         if device.id in self._users:
             self._users[device.id].discard(at.claim)
+            self._chosen[at.claim] &= ~(1 << self._numbers[device.id])
         if taken.consumed is not None:
             remove_consumed(self._attempt.allocating, device.id, _nanos(taken.consumed))
+            self._shares[device.id] -= 1
+            self.forgotten += bool(device.counters)
         elif device.counters and self._features.partitionable:
             self.counters.give_back(taken.slice, device)
         self.results[at.claim].pop()

@@ -8,12 +8,15 @@ kube: framework/runtime/framework.go (runPreFilterPlugin, runFilterPlugin ... ru
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores
+from scheduler_core.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.runtime.cycles import Cycle, NodeCycle, SnapshotCycle
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import SUCCESS, Code, Status
@@ -113,6 +116,22 @@ def run_post_filter(
     return step, result
 
 
+def run_nominate(
+    plugin: Plugin,
+    cycle: SnapshotCycle,
+    failure: Failure,
+    evidence: Any,
+    victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+) -> tuple[PluginStep, PostFilterResult]:
+    """The end of a PostFilter that has waited for the extenders, and what is to be carried out."""
+    result = plugin.nominate(cycle.pod, cycle.nodes, failure, evidence, victims)
+    status = result.status.by(plugin.name)
+    step = PluginStep(
+        Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
+    )
+    return _keep(cycle, step), result
+
+
 def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
     """PreScore. With Skip the plugin's Score does not run in this cycle."""
     state, name = cycle.state, plugin.name
@@ -207,6 +226,39 @@ def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     note = cycle.state.get(f"{Point.POST_BIND}{plugin.name}")
     status = Status(reasons=(note,)) if isinstance(note, str) else SUCCESS
     return _answered(Point.POST_BIND, plugin, cycle, status)
+
+
+# What extenders answer, who are asked in the place of plugins
+
+
+def extender_answered(
+    point: Point,
+    name: str,
+    cycle: Cycle,
+    status: Status,
+    evidence: Any,
+    *,
+    rows: Rows | None = None,
+    verdicts: Verdicts | None = None,
+    scores: Scores | None = None,
+    stage: str = "",
+) -> PluginStep:
+    """The step of an extender (`name`: its URL); `evidence` is what it was asked, and its answer."""
+    step = PluginStep(
+        point,
+        name,
+        status.by(name),
+        cycle.t,
+        cycle.position,
+        0 if rows is None else len(rows),
+        0 if verdicts is None else int(np.count_nonzero(verdicts.refused)),
+        rows,
+        verdicts,
+        scores,
+        stage=stage,
+        evidence=evidence,
+    )
+    return _keep(cycle, step)
 
 
 def _answered(point: Point, plugin: Plugin, cycle: Cycle, status: Status, timeout: int = 0) -> PluginStep:

@@ -6,10 +6,14 @@ kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/pree
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.framework.arguments import Arguments
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Failure, Plugin, PostFilterResult
@@ -19,16 +23,18 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.defaultpreemption.arguments import ARGUMENTS
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.preemption.budgets import Budget, budgets_of
-from scheduler_core.preemption.choice import choose
+from scheduler_core.preemption.choice import choose, merits
 from scheduler_core.preemption.dry_run import Outcomes, dry_run
-from scheduler_core.preemption.evidence import Evidence
+from scheduler_core.preemption.evidence import Candidate, Evidence
 
 NAME = "DefaultPreemption"
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
+NO_CANDIDATE = "no candidate node for preemption"
 PREFIX = "preemption: "
+AWAITING = Status(Code.WAIT)
 IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
 
 AT_LAST = times.NEVER
@@ -41,12 +47,16 @@ def never(plugin: DefaultPreemption, pod: Pod, old: Pod, new: None) -> bool:
 
 
 class DefaultPreemption(Plugin):
-    """The victims with the least harm: fewest budgets violated, then lowest priorities, then fewest, then youngest."""
+    """The victims with the least harm: fewest budgets violated, then lowest priorities, then fewest, then youngest.
+
+    `chooses_victims`: `is_eligible` is asked about each, for plugins that are made of this one.
+    """
 
     name = NAME
-    arguments = ARGUMENTS
+    arguments: ClassVar[Arguments | None] = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
     state_classes = (Evidence,)
+    chooses_victims: ClassVar[bool] = False
 
     def registrations(self) -> tuple[On, ...]:
         return () if self.handle.preempting is None else self.events
@@ -64,17 +74,37 @@ class DefaultPreemption(Plugin):
             return PostFilterResult(error(f'{PREFIX}pod "{pod.name}" not found'), evidence=evidence)
         same = live["spec"] == pod.manifest["spec"]
         pod = Pod.from_manifest(live, pod if same else None)
-        evidence.message = _why_not_eligible(pod, nodes, failure)
+        evidence.message = self._why_not_eligible(pod, nodes, failure)
         if evidence.message:
             evidence.eligible = False
             return PostFilterResult(unschedulable(PREFIX + evidence.message), evidence=evidence)
         errors = self._find_candidates(state, pod, nodes, failure, evidence, same)
         if not evidence.candidates:
             return _no_candidates(nodes, evidence, errors)
-        best = choose(evidence, failure.draw)
-        evidence.nominated = best.node
-        lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
-        return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
+        if failure.extended:
+            return PostFilterResult(AWAITING, evidence=evidence)
+        return _nominated(pod, failure, evidence)
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Evidence,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The choice among what the extenders left. kube: callExtenders, SelectCandidate"""
+        if isinstance(victims, str):
+            return PostFilterResult(error(PREFIX + victims), evidence=evidence)
+        now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
+        extended = [
+            Candidate(nodes.rows[node], node, pods, violations, merits(pods, violations, now))
+            for node, pods, violations in victims
+        ]
+        evidence = replace(evidence, extended=extended, criteria=[])
+        if not extended:
+            return PostFilterResult(unschedulable(PREFIX + NO_CANDIDATE), evidence=evidence)
+        return _nominated(pod, failure, evidence)
 
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
@@ -90,20 +120,53 @@ class DefaultPreemption(Plugin):
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"))
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
         lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
-        local = failure.filters.local_to_rows(state) if lasting else None
+        local = failure.filters.local_to_rows(state) if lasting and not self.chooses_victims else None
         known = _known(local, pod, nodes, budgets)
         nominated = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
         _forget(known, nominated)
+        eligible = self.is_eligible if self.chooses_victims else None
         errors = dry_run(
-            state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known, now
+            state,
+            pod,
+            nodes,
+            order,
+            evidence.wanted,
+            budgets,
+            failure.filters,
+            evidence,
+            known,
+            now,
+            eligible,
         )
         _forget(known, nominated)
         return errors
+
+    def _why_not_eligible(self, pod: Pod, nodes: NodeTable, failure: Failure) -> str:
+        """kube: PodEligibleToPreemptOthers"""
+        if pod.spec.preemption_policy == "Never":
+            return NEVER
+        row = nodes.row(pod.nominated_node_name) if pod.nominated_node_name else None
+        if row is None or int(failure.codes[row]) == int(Code.UNRESOLVABLE):
+            return ""
+        lower = (p for p in nodes.pods[row] if p.priority < pod.priority and _ends_by_preemption(p))
+        ending = any(not self.chooses_victims or self.is_eligible(nodes, row, p, pod) for p in lower)
+        return TERMINATING if ending else ""
+
+    def is_eligible(self, nodes: NodeTable, row: int, victim: Pod, preemptor: Pod) -> bool:
+        """Whether a pod of lower priority may be evicted. kube: IsEligiblePod"""
+        return True
 
     def candidates_wanted(self, nodes: int) -> int:
         """How many candidates end the search among `nodes` potential nodes."""
         share = nodes * int(self.args["minCandidateNodesPercentage"]) // 100
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
+
+
+def _nominated(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResult:
+    best = choose(evidence, failure.draw)
+    evidence.nominated = best.node
+    lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
+    return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
 
 
 def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
@@ -123,16 +186,6 @@ def _forget(known: Outcomes, nominated: list[int]) -> None:
     """Filters count the pods that are nominated to a node, and these come and go without a change on its row."""
     for row in nominated:
         known.pop(row, None)
-
-
-def _why_not_eligible(pod: Pod, nodes: NodeTable, failure: Failure) -> str:
-    if pod.spec.preemption_policy == "Never":
-        return NEVER
-    row = nodes.row(pod.nominated_node_name) if pod.nominated_node_name else None
-    if row is None or int(failure.codes[row]) == int(Code.UNRESOLVABLE):
-        return ""
-    ending = any(p.priority < pod.priority and _ends_by_preemption(p) for p in nodes.pods[row])
-    return TERMINATING if ending else ""
 
 
 def _ends_by_preemption(pod: Pod) -> bool:

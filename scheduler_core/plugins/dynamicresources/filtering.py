@@ -63,6 +63,26 @@ class NodeFilter:
         """As this one, about something else."""
         return NodeFilter(self._pod, facts, self._search, self._unusable, self._budget)
 
+    def ask_all(self, nodes: Sequence[Node], rows: Sequence[int]) -> list[Status | None]:
+        """As ask, of many; at once where all that counts is what the node gives, and that is remembered."""
+        if self._search is None or self._bound or self.facts.store.special:
+            return [self.ask(nodes[row]) for row in rows]
+        known, allocations = self._search.known(self._kind), self.allocations
+        answers: list[Status | None] = []
+        for row in rows:
+            node = nodes[row]
+            entry = known.get(node.name)
+            if entry is None or entry[0] is not node or entry[1].timed_out:
+                answers.append(self.ask(node))
+                continue
+            given = entry[1].given
+            if given is None:
+                answers.append(CANNOT_ALLOCATE)
+            else:
+                allocations[node.name] = given
+                answers.append(None)
+        return answers
+
     def ask(self, node: Node, slices: Sequence[ResourceSlice] | None = None) -> Status | None:
         """None: the node passes. `slices`: those that may be for the node, in another order than by name; not remembered then."""
         store = self.facts.store
@@ -80,14 +100,16 @@ class NodeFilter:
                 return TIMED_OUT
             if found.error:
                 return error(found.error)
-            if found.results is None:
+            if found.given is None:
                 return CANNOT_ALLOCATE
         if unavailable:
             self.unavailable |= dict.fromkeys(unavailable)
             return NOT_AVAILABLE
         if self._search is not None:
-            assert found.results is not None
-            self.allocations[node.name] = NodeAllocation(found.results, share.requests)
+            assert found.given is not None
+            self.allocations[node.name] = (
+                found.given if share.requests is None else NodeAllocation(found.given.results, share.requests)
+            )
         return None
 
     def look_on(self, node: Node, watch: Watch) -> bool:
@@ -149,6 +171,8 @@ def with_requests(claim: Manifest, requests: Sequence[Manifest]) -> Manifest:
 
 def verdicts(statuses: Sequence[Status | None]) -> Verdicts | None:
     """Of one status per row."""
+    if not any(statuses):
+        return None
     known: dict[Status, int] = {}
     reasons = [-1 if status is None else known.setdefault(status, len(known)) for status in statuses]
-    return Verdicts(np.array(reasons, np.int32), tuple(known)) if known else None
+    return Verdicts(np.array(reasons, np.int32), tuple(known))

@@ -2,7 +2,7 @@
 
 Read anew only where a manifest is another one, so that what was read before is the very same object.
 
-kube: plugins/dynamicresources/dra_manager.go, dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
+kube: plugins/dynamicresources/dra_manager.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from typing import Any
 
 from scheduler_core.devices import classes, slices, taints
 from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.errors import SelectorError
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
-from scheduler_core.devices.slices import Device, ResourceSlice
-from scheduler_core.devices.taints import DeviceTaintRule, UnreadableRule
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.plugins.dynamicresources.state import Inventory
+from scheduler_core.plugins.dynamicresources.tracked_slices import tracked
 
 Manifest = Mapping[str, Any]
 
@@ -41,7 +39,17 @@ def device_features(features: Features) -> DeviceFeatures:
 class Inventories:
     """Takes stock for a cycle, and makes the search ready for one that was taken."""
 
-    __slots__ = ("_classes", "_found", "_handle", "_known", "_rules", "_selectors", "_slices", "search")
+    __slots__ = (
+        "_classes",
+        "_found",
+        "_handle",
+        "_known",
+        "_rules",
+        "_selectors",
+        "_slices",
+        "_used",
+        "search",
+    )
 
     def __init__(self, handle: Handle, selectors: Selectors) -> None:
         self._handle, self._selectors = handle, selectors
@@ -50,6 +58,7 @@ class Inventories:
         self._rules: tuple[Manifest, ...] = ()
         self._classes: tuple[tuple[Manifest, ...], Mapping[str, DeviceClass]] = (), {}
         self._known: Inventory | None = None
+        self._used: Mapping[str, DeviceClass] = {}
         self._found = Slices(())
 
     def take(self) -> Inventory:
@@ -70,36 +79,16 @@ class Inventories:
     def open(self, inventory: Inventory) -> NodeSearch:
         """The search in an inventory; kube's allocator looks classes up as they are by then."""
         known, by_name = self._known, self.classes()
-        if known is None or (known.slices, known.taint_rules) != (inventory.slices, inventory.taint_rules):
-            self._found = Slices(self._patched(inventory, by_name))
-        self._known = inventory
+        same = (
+            known is not None
+            and known.slices is inventory.slices
+            and known.taint_rules is inventory.taint_rules
+        )
+        if not same or (inventory.taint_rules and by_name is not self._used):
+            self._found = Slices(tracked(inventory.slices, inventory.taint_rules, by_name, self._selectors))
+        self._known, self._used = inventory, by_name
         self.search.prepare(inventory.allocated, self._found, by_name)
         return self.search
-
-    def _patched(self, inventory: Inventory, by_name: Mapping[str, DeviceClass]) -> list[ResourceSlice]:
-        """Ordered by name."""
-        found = sorted((ResourceSlice.of(each) for each in inventory.slices), key=lambda each: each.name)
-        rules = [taints.DeviceTaintRule.of(rule) for rule in inventory.taint_rules]
-        if not rules:
-            return found
-        return [self._tainted(each, rules, by_name) for each in found]
-
-    def _tainted(
-        self, each: ResourceSlice, rules: list[DeviceTaintRule], by_name: Mapping[str, DeviceClass]
-    ) -> ResourceSlice:
-        """DEVIATION: where a rule's selector does not compile the slice stays without the rules' taints; kube keeps what it knew before."""
-        try:
-            return taints.tainted(each, rules, by_name, self._selects)
-        except UnreadableRule:
-            return each
-
-    def _selects(self, expression: str, _: ResourceSlice, device: Device) -> bool:
-        try:
-            return bool(self._selectors.matches(expression, device))
-        except SelectorError as problem:
-            if problem.kind == "compile":
-                raise UnreadableRule from None
-            return False
 
 
 def _same(known: tuple[Manifest, ...], listed: list[Manifest]) -> tuple[Manifest, ...]:

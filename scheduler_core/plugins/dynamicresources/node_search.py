@@ -21,23 +21,25 @@ from scheduler_core.devices.errors import AllocationError, AllocationTimeout
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.pools import reaches
-from scheduler_core.devices.results import AllocationResult
 from scheduler_core.devices.slices import PoolId, ResourceSlice
 from scheduler_core.devices.watch import Watch
 from scheduler_core.objects.node import Node
+from scheduler_core.plugins.dynamicresources.state import NodeAllocation
 
 Manifest = Mapping[str, Any]
-Results = tuple[AllocationResult, ...]
 MOST_REMEMBERED = 16  # kinds of pods
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a node gives: one result per claim; None where the claims can't be allocated, then with kube's error, if it is one."""
+    """What a node gives; None where the claims can't be allocated, then with kube's error, if it is one."""
 
-    results: Results | None
+    given: NodeAllocation | None
     error: str = ""
     timed_out: bool = False
+
+
+NOTHING = Found(None)
 
 
 class Slices:
@@ -74,16 +76,14 @@ class NodeSearch:
         self._allocated = AllocatedState()
         self._classes: Mapping[str, DeviceClass] = {}
         self._allocator = Allocator(features, self._allocated, {}, selectors)
-        self._epoch = 0  # counts changes that may concern any node
-        self._changes: dict[str, int] = {}  # ... those that concern one node
-        self._found: dict[object, dict[str, tuple[Node, int, int, Found]]] = {}
+        self._found: dict[object, dict[str, tuple[Node, Found]]] = {}  # by kind and node
 
     def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
         """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
         if allocated is self._allocated and slices is self._slices and classes is self._classes:
             return
         if classes is not self._classes:
-            self._epoch += 1
+            self._found = {}
         if slices is not self._slices:
             self._note_slices(self._slices, slices)
         self._slices = slices
@@ -100,20 +100,23 @@ class NodeSearch:
         self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED
     ) -> Found:
         """What the node gives. `kind`: see kind_of."""
+        known = self.known(kind)
+        entry = known.get(node.name)
+        if entry is not None and entry[0] is node:
+            return entry[1]
+        found = self.search(node, claims, budget)
+        if not found.error:
+            known[node.name] = node, found
+        return found
+
+    def known(self, kind: object) -> dict[str, tuple[Node, Found]]:
+        """What is remembered of a kind, by node: it holds for this very Node."""
         known = self._found.get(kind)
         if known is None:
             if len(self._found) >= MOST_REMEMBERED:
                 del self._found[next(iter(self._found))]
             known = self._found[kind] = {}
-        name = node.name
-        changes = self._changes.get(name, 0)
-        entry = known.get(name)
-        if entry is not None and entry[0] is node and entry[1] == self._epoch and entry[2] == changes:
-            return entry[3]
-        found = self.search(node, claims, budget)
-        if not found.error:
-            known[name] = (node, self._epoch, changes, found)
-        return found
+        return known
 
     def search(
         self,
@@ -126,7 +129,8 @@ class NodeSearch:
         """As find, without memory. `slices` in another order than the one by name, where it is given."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
-            return Found(self._allocator.allocate(node, wanted, claims, watch, budget).results)
+            results = self._allocator.allocate(node, wanted, claims, watch, budget).results
+            return NOTHING if results is None else Found(NodeAllocation(results))
         except AllocationTimeout:
             return Found(None, timed_out=True)
         except AllocationError as problem:
@@ -153,8 +157,9 @@ class NodeSearch:
                 self._note(each)
 
     def _note(self, each: ResourceSlice) -> None:
+        """Forgets what depends on a slice."""
         node = each.scope.node_name
-        if node:
-            self._changes[node] = self._changes.get(node, 0) + 1
-        else:
-            self._epoch += 1
+        if not node:
+            self._found = {}
+        for known in self._found.values():
+            known.pop(node or "", None)

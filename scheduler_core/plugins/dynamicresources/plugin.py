@@ -88,7 +88,7 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
-        self._inventories = Inventories(handle, CelSelectors(features.dra_consumable_capacity))
+        self._inventories = Inventories(handle, CelSelectors())
 
     @classmethod
     def in_default_set(cls, features: Features) -> bool:
@@ -132,7 +132,7 @@ class DynamicResources(Plugin):
         if not facts.store.claims:
             return None
         looked = self._node_filter(pod, facts)
-        answer = verdicts([looked.ask(nodes.nodes[row]) for row in rows.tolist()])
+        answer = verdicts(looked.ask_all(nodes.nodes, rows.tolist()))
         if looked.allocations:
             state.write(ALLOCATIONS, (state.get(ALLOCATIONS) or {}) | looked.allocations)
         if looked.unavailable:

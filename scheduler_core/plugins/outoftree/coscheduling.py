@@ -19,7 +19,6 @@ from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import (
     Failure,
     PermitResult,
-    Plugin,
     PostFilterResult,
     PreFilterResult,
 )
@@ -27,6 +26,7 @@ from scheduler_core.framework.status import Code, Status, error, unresolvable, u
 from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import INTEGER64
+from scheduler_core.plugins.outoftree.base import OutOfTree
 from scheduler_core.plugins.outoftree.pod_groups import LABEL, BadGroup, PodGroup, group_of, members
 
 NAME = "Coscheduling"
@@ -53,12 +53,15 @@ def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
     )
 
 
-class Coscheduling(Plugin):
+class Coscheduling(OutOfTree):
     """All of a group or nothing."""
 
     name = NAME
     arguments = Arguments(
-        {"permitWaitingTimeSeconds": INTEGER64}, when_absent(permitWaitingTimeSeconds=60), _validate
+        {"permitWaitingTimeSeconds": INTEGER64},
+        when_absent(permitWaitingTimeSeconds=60),
+        _validate,
+        lenient=True,
     )
     events = (On(POD, Action.ADD, sibling_added), On(ASSIGNED_POD, Action.DELETE))
 

@@ -13,11 +13,12 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, present
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.objects.errors import FieldError, invalid, not_supported
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.plugins.helper.go_math import divide
+from scheduler_core.plugins.outoftree.base import OutOfTree
 
 LEAST, MOST = "Least", "Most"
 CORE_TO_BYTES = 1 << 20  # a milli of CPU weighs as much as 1 MiB: a core as much as about 1 GiB
@@ -42,12 +43,15 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     return errors
 
 
-class NodeResourcesAllocatable(Plugin):
+class NodeResourcesAllocatable(OutOfTree):
     """Scores the weighed mean of what a node has to give: the least gets 100 in mode Least, the most in mode Most."""
 
     name = "NodeResourcesAllocatable"
     arguments = Arguments(
-        {"mode": STRING, "resources": ListOf({"name": STRING, "weight": INTEGER64})}, _defaults, _validate
+        {"mode": STRING, "resources": ListOf({"name": STRING, "weight": INTEGER64})},
+        _defaults,
+        _validate,
+        lenient=True,
     )
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:

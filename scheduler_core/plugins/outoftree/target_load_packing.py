@@ -15,12 +15,13 @@ from scheduler_core.cluster.table import CPU, NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, present
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Rows, Scores
 from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, milli_of_nanos, nanos
 from scheduler_core.objects.strict import INTEGER64, STRING
+from scheduler_core.plugins.outoftree.base import OutOfTree
 
 ANNOTATION = "playground.dev/cpu-utilization"
 
@@ -63,18 +64,19 @@ def _number(text: str) -> float:
     return float(text) if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4})?", text) else 0.0
 
 
-class TargetLoadPacking(Plugin):
+class TargetLoadPacking(OutOfTree):
     """The fuller the better up to `targetUtilization` percent, then the emptier; what would go beyond 100 percent gets nothing."""
 
     name = "TargetLoadPacking"
     arguments = Arguments(
         {
             "targetUtilization": INTEGER64,
-            "defaultRequests": {"cpu": STRING},
+            "defaultRequests": {"cpu": STRING, "memory": STRING},
             "defaultRequestsMultiplier": STRING,
         },
         _defaults,
         _validate,
+        lenient=True,
     )
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:

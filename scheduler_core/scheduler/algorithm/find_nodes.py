@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.extenders.extender import Verb
 from scheduler_core.framework.plugin import Point, Rows
 from scheduler_core.framework.runtime.filters import filter_error
 from scheduler_core.framework.runtime.framework import Framework
@@ -22,10 +23,13 @@ def prepare(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
 ) -> PhaseResult | None:
     """Opens the search; without Filter plugins it is over at once."""
-    search.open_search(cycle, framework, algorithm_state)
+    if cycle.extension is not None and cycle.extension.lost:
+        search.leave_unextended(cycle, framework, algorithm_state)
+    else:
+        search.open_search(cycle, framework, algorithm_state)
     if framework.has(Point.FILTER):
         return None
-    return _conclude(cycle, framework, search.take_unseen(cycle, algorithm_state))
+    return _conclude(cycle, framework, algorithm_state, search.take_unseen(cycle, algorithm_state))
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
@@ -51,7 +55,7 @@ def leave(
             return None
     feasible = search.close_search(cycle, algorithm_state)
     if feasible is not None:
-        return _conclude(cycle, framework, feasible)
+        return _conclude(cycle, framework, algorithm_state, feasible)
     search.open_main_search(cycle, framework, algorithm_state)
     cycle.index = 0
     return None if cycle.run and _has_rows(cycle) else leave(cycle, framework, algorithm_state)
@@ -62,17 +66,30 @@ def _has_rows(cycle: SchedulingCycle) -> bool:
     return rows is not None and len(rows) > 0
 
 
-def _conclude(cycle: SchedulingCycle, framework: Framework, feasible: Rows) -> PhaseResult:
+def _conclude(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, feasible: Rows
+) -> PhaseResult:
     cycle.feasible = feasible
-    if len(feasible) == 0:
+    extenders = algorithm_state.extenders
+    if extenders or len(feasible) == 0:
         refusing = cycle.node_to_status.plugins()
         cycle.unschedulable_plugins = tuple(sorted(refusing | set(cycle.narrowed_by)))
+    if len(feasible) == 0:
         return PhaseResult.REFUSED
+    if extenders and any(extender.serves(Verb.FILTER, cycle.pod) for extender in extenders):
+        return PhaseResult.EXTENDED
+    return conclude(cycle, framework, algorithm_state)
+
+
+def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult:
+    """What follows the search that has found nodes."""
+    feasible = cycle.feasible
+    assert feasible is not None
     if len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
         return PhaseResult.ONE_FEASIBLE
-    if not framework.has(Point.SCORE):
+    if not framework.has(Point.SCORE) and not algorithm_state.extenders:
         cycle.scores = ScoreBoard(feasible, total=np.ones(len(feasible), np.int64))
         return PhaseResult.NOT_SCORED
     cycle.scores = ScoreBoard(feasible)

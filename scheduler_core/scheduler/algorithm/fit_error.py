@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from scheduler_core.scheduler.cycles.extension import Extension
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
 NO_NODES = "no nodes available to schedule pods"
@@ -18,7 +19,28 @@ def refusals(cycle: SchedulingCycle) -> Counter[str]:
     for status, number in cycle.node_to_status.counted():
         for text in status.reasons:
             counts[text] += number
+    if cycle.extension is not None:
+        _count_by_name(cycle, cycle.extension, counts)
     return counts
+
+
+def _count_by_name(cycle: SchedulingCycle, extension: Extension, counts: Counter[str]) -> None:
+    """Adds what extenders said of nodes that are not there; those that they left out silently count as absent.
+
+    kube: framework/types.go (FitError.Error): as many nodes are absent as there are more nodes than statuses
+    """
+    unknown = [status for name, status in extension.statuses.items() if cycle.nodes.row(name) is None]
+    for status in unknown:
+        counts.update(status.reasons)
+    explicit = [
+        number
+        for status, number in cycle.node_to_status.counted()
+        if status.reasons and status is not cycle.absent
+    ]
+    for reason in cycle.absent.reasons:
+        counts[reason] = max(len(cycle.nodes) - sum(explicit) - len(unknown), 0)
+        if not counts[reason]:
+            del counts[reason]
 
 
 def fit_error(cycle: SchedulingCycle) -> str:

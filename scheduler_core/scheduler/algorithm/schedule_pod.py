@@ -16,7 +16,15 @@ from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Status, unresolvable
 from scheduler_core.framework.step import PluginStep
-from scheduler_core.scheduler.algorithm import find_nodes, post_filter, pre_filter, scoring
+from scheduler_core.scheduler.algorithm import (
+    extender_filter,
+    extender_preempt,
+    extender_prioritize,
+    find_nodes,
+    post_filter,
+    pre_filter,
+    scoring,
+)
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
 from scheduler_core.scheduler.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
@@ -76,6 +84,20 @@ ALGORITHM = (
             PhaseResult.SUCCESS: Phase.PRE_SCORE,
             PhaseResult.ONE_FEASIBLE: Phase.RESERVE,
             PhaseResult.NOT_SCORED: Phase.SELECT,
+            PhaseResult.EXTENDED: Phase.EXTENDER_FILTER,
+            PhaseResult.REFUSED: Phase.POST_FILTER,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    AlgorithmPhase(
+        phase=Phase.EXTENDER_FILTER,
+        prepare=extender_filter.prepare,
+        run=extender_filter.run,
+        leave=extender_filter.leave,
+        then={
+            PhaseResult.SUCCESS: Phase.PRE_SCORE,
+            PhaseResult.ONE_FEASIBLE: Phase.RESERVE,
+            PhaseResult.ALL_NODES: Phase.FILTER,
             PhaseResult.REFUSED: Phase.POST_FILTER,
             PhaseResult.ERROR: Phase.FAILED,
         },
@@ -83,9 +105,17 @@ ALGORITHM = (
     AlgorithmPhase(
         phase=Phase.POST_FILTER,
         point=Point.POST_FILTER,
+        prepare=post_filter.prepare,
         run=post_filter.run,
         leave=post_filter.leave,
-        then={PhaseResult.REFUSED: Phase.FAILED},
+        then={PhaseResult.EXTENDED: Phase.EXTENDER_PREEMPT, PhaseResult.REFUSED: Phase.FAILED},
+    ),
+    AlgorithmPhase(
+        phase=Phase.EXTENDER_PREEMPT,
+        prepare=extender_preempt.prepare,
+        run=extender_preempt.run,
+        leave=extender_preempt.leave,
+        then={PhaseResult.RESUMED: Phase.POST_FILTER, PhaseResult.REFUSED: Phase.FAILED},
     ),
     AlgorithmPhase(
         phase=Phase.PRE_SCORE,
@@ -105,7 +135,18 @@ ALGORITHM = (
         point=Point.NORMALIZE_SCORE,
         skips=not_skipped_at_pre_score,
         run=scoring.run_normalize,
-        then={PhaseResult.SUCCESS: Phase.SELECT, PhaseResult.ERROR: Phase.FAILED},
+        leave=scoring.leave_plugins,
+        then={
+            PhaseResult.SUCCESS: Phase.SELECT,
+            PhaseResult.EXTENDED: Phase.EXTENDER_PRIORITIZE,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    AlgorithmPhase(
+        phase=Phase.EXTENDER_PRIORITIZE,
+        prepare=extender_prioritize.prepare,
+        run=extender_prioritize.run,
+        then={PhaseResult.SUCCESS: Phase.SELECT},
     ),
     AlgorithmPhase(
         phase=Phase.SELECT,

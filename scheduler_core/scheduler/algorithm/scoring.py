@@ -65,6 +65,13 @@ def board_of(cycle: SchedulingCycle) -> ScoreBoard:
     return cycle.scores
 
 
+def leave_plugins(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult:
+    """All plugins have scored; extenders, where there are any, come next."""
+    return PhaseResult.EXTENDED if algorithm_state.extenders else PhaseResult.SUCCESS
+
+
 def sum_up(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
 ) -> PhaseResult | None:
@@ -82,6 +89,8 @@ def sum_up(
             )
             return internal_error(cycle, text)
         total += scores * weight
+    for scores in board.extended:
+        total += scores
     board.total = total
     return None
 

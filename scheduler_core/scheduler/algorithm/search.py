@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.extenders.extender import Verb
 from scheduler_core.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
-from scheduler_core.framework.plugin import Plugin, Point, Rows
+from scheduler_core.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.framework.runtime.filters import FilterRunner, nominated_rows
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.runtime.points import run_filter
 from scheduler_core.framework.status import Code, Status, error, unresolvable
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.cycles.extension import Extension
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.cycles.search import Search, Stage
+
+OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
+SILENT = (
+    unresolvable()
+)  # as kube takes a node without a status of its own, such as one that an extender leaves out without a word
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
@@ -62,12 +69,18 @@ def leave_nominated(
     open_main_search(cycle, framework, algorithm_state)
 
 
+def leave_unextended(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """The plugins took the nominated node, the extenders did not: all nodes are searched."""
+    cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
+    open_main_search(cycle, framework, algorithm_state)
+
+
 def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
     """Begins the search over all nodes, or over those that PreFilter left."""
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
-    if not framework.has(Point.SCORE):
+    if not framework.has(Point.SCORE) and not _extended(algorithm_state):
         wanted = 1
     if len(rows):
         start = algorithm_state.next_start % len(rows)
@@ -76,6 +89,11 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     cycle.search = Search(rows, wanted)
     if framework.has(Point.FILTER):
         open_block(cycle, framework, algorithm_state)
+
+
+def _extended(algorithm_state: AlgorithmState) -> bool:
+    """Whether an extender filters or scores, whatever it is interested in."""
+    return any(e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders)
 
 
 def _rows_to_search(cycle: SchedulingCycle) -> Rows:
@@ -145,7 +163,19 @@ def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | No
     cycle.refused_by[out] = len(cycle.steps) - 1
     cycle.reason[out] = step.verdicts.reason[refused]
     search.rows = rows[~refused]
-    return step, step.verdicts.first_error()
+    return step, _first_error(cycle, step.verdicts)
+
+
+def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
+    """The internal error that ends the search; kube does not get to one behind the nodes that it wants."""
+    at = verdicts.first_error()
+    if at is None:
+        return None
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN and cycle.index == len(cycle.run) - 1:
+        if search.found + int(np.count_nonzero(~verdicts.refused[:at])) > search.wanted:
+            return None
+    return verdicts.status_at(at)
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:
@@ -195,8 +225,37 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     _remember_nominated(cycle)
     refused = int(np.count_nonzero(cycle.refused_by >= 0))
     search.processed = len(passing) + refused
+    if cycle.extension is not None:
+        search.processed += _named_by_extenders(cycle, cycle.extension)
     algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return seen[passing]
+
+
+def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
+    """How many nodes have a status from the look at the nominated node alone; what the plugins say since replaces it."""
+    for name in list(extension.statuses):
+        row = cycle.nodes.row(name)
+        if row is not None and int(cycle.refused_by[row]) >= 0:
+            del extension.statuses[name]
+    return len(extension.statuses)
+
+
+def write_extended(cycle: SchedulingCycle) -> None:
+    """No node is left: what the extenders said of nodes goes to their rows."""
+    for number, step in enumerate(cycle.steps):
+        if step.point is not Point.EXTENDER_FILTER or step.verdicts is None or step.rows is None:
+            continue
+        for row, reason in zip(step.rows.tolist(), step.verdicts.reason.tolist(), strict=True):
+            if reason >= 0 and _replaces(cycle, step, row, step.verdicts.statuses[reason]):
+                cycle.refused_by[row], cycle.reason[row] = number, reason
+
+
+def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
+    """A node that is left out silently keeps what it has; and what a plugin says comes later than what was said of the nominated node."""
+    before = int(cycle.refused_by[row])
+    if status == SILENT:
+        return before == PASSED and step.stage != OF_NOMINATED
+    return step.stage != OF_NOMINATED or before < 0 or cycle.steps[before].point is not Point.FILTER
 
 
 def _remember_nominated(cycle: SchedulingCycle) -> None:
@@ -216,5 +275,7 @@ def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows
     if search.own_nomination:
         return taken
     search.processed = len(taken)
+    if cycle.extension is not None:
+        search.processed += _named_by_extenders(cycle, cycle.extension)
     algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return taken

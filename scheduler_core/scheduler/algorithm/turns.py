@@ -16,10 +16,11 @@ class Turn(enum.Enum):
     FIRST = enum.auto()  # the phase begins again with its first plugin
     NEXT = enum.auto()
     NOBODY = enum.auto()  # the others have nothing left to be asked about
+    SAME = enum.auto()  # an answer from outside is waited for
 
 
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
-FIRST, NEXT, NOBODY = Turn.FIRST, Turn.NEXT, Turn.NOBODY
+FIRST, NEXT, NOBODY, SAME = Turn.FIRST, Turn.NEXT, Turn.NOBODY, Turn.SAME
 
 Ran = tuple[PluginStep | None, Turn | PhaseResult]
 """What a plugin did, and what that comes to."""

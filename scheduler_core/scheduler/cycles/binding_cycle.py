@@ -9,6 +9,7 @@ from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.cycles.extension import Extension
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.state import Copied, State
 
@@ -39,3 +40,5 @@ class BindingCycle(State):
     decision: Status | None = None  # of the wait
     done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
     answer: Status = SUCCESS
+    extension: Copied[Extension | None] = None  # of extenders that bind, once one is asked
+    exchanges: int = 0  # with extenders, in the scheduling cycle

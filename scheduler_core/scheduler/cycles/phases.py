@@ -10,6 +10,8 @@ PreFilter -> Filter -> PreScore -> Score -> NormalizeScore -> Select -> Reserve 
     +-----------+--> PostFilter      +------------+--> Failed <-----------+----------+            +-- rollback +---------+
                          +-> Failed
 ```
+
+Extenders, where there are any, are asked behind Filter, behind a PostFilter plugin that found victims, behind NormalizeScore, before Bind.
 """
 
 from __future__ import annotations
@@ -27,15 +29,19 @@ class Phase(enum.StrEnum):
 
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
+    EXTENDER_FILTER = "ExtenderFilter"
     POST_FILTER = "PostFilter"
+    EXTENDER_PREEMPT = "ExtenderPreempt"
     PRE_SCORE = "PreScore"
     SCORE = "Score"
     NORMALIZE_SCORE = "NormalizeScore"
+    EXTENDER_PRIORITIZE = "ExtenderPrioritize"
     SELECT = "Select"
     RESERVE = "Reserve"
     PERMIT = "Permit"
     WAIT_ON_PERMIT = "WaitOnPermit"
     PRE_BIND = "PreBind"
+    EXTENDER_BIND = "ExtenderBind"
     BIND = "Bind"
     POST_BIND = "PostBind"
     FAILED = "Failed"
@@ -49,6 +55,9 @@ class PhaseResult(enum.StrEnum):
     ONE_FEASIBLE = "one feasible node"
     NOT_SCORED = "no Score plugin"
     REFUSED = "refused"
+    EXTENDED = "extenders are asked"
+    ALL_NODES = "nominated node lost"
+    RESUMED = "extenders have answered"
     ERROR = "error"
 
 

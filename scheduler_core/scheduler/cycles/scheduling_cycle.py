@@ -16,6 +16,7 @@ from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
+from scheduler_core.scheduler.cycles.extension import Extension
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.scheduler.cycles.search import Search
 from scheduler_core.state import Copied, Shared, State
@@ -68,6 +69,7 @@ class SchedulingCycle(State):
     waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
     evicting: bool = False  # the preemption has begun to be carried out
     decided: int = 0  # when the algorithm was over (ns)
+    extension: Copied[Extension | None] = None  # of the extenders, once one is asked
 
     @property
     def pod(self) -> Pod:

@@ -25,7 +25,7 @@ from scheduler_core.scheduler.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import api_calls, expiry, journeys, permit
+from scheduler_core.scheduler.steps import api_calls, expiry, extender_binding, journeys, permit
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure
 from scheduler_core.trace.journal import Place
 from scheduler_core.trace.kinds import BindingEnded, BindingStarted, WaitEnded
@@ -45,6 +45,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
         cycle.state.copy(),
         world.now,
         cycle.started,
+        exchanges=0 if cycle.extension is None else len(cycle.extension.exchanges),
     )
     binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
     scheduler.bindings[binding.number] = binding
@@ -139,6 +140,30 @@ def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
 def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
     scheduler.queue.done(binding.pod.uid)
     _begin(scheduler, binding)
+
+
+def _begin_extenders(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """Asks the first extender that binds; mostly there is none."""
+    binders = extender_binding.binders(scheduler, binding)
+    if binding.index < len(binders):
+        delay = extender_binding.ask(scheduler, binding, binders[binding.index])
+        if delay is not None:
+            _push(scheduler, binding, delay)
+    else:
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+
+
+def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """An extender has answered."""
+    status = extender_binding.take(scheduler, binding)
+    if status.ok:
+        _bound(scheduler, binding)
+        _follow(scheduler, binding, PhaseResult.EXTENDED)
+    elif status.code is Code.SKIP:
+        binding.index += 1
+        _begin_extenders(scheduler, binding)
+    else:
+        _fail(scheduler, binding, Point.EXTENDER_BIND, status)
 
 
 def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
@@ -255,6 +280,8 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
 
 def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
     """Only a rejection on Permit becomes a FitError; later points' answers stand as they are."""
+    if point is Point.EXTENDER_BIND:
+        return status, "error", status.message
     if point is Point.PERMIT or not status.rejected:
         return explain(point, status)
     return status, "unschedulable", status.message
@@ -287,7 +314,13 @@ BINDING = (
         skips=not_idle,
         enter=_begin_pre_bind,
         call=points.run_pre_bind,
-        then={PhaseResult.SUCCESS: Phase.BIND, **_FAILURE},
+        then={PhaseResult.SUCCESS: Phase.EXTENDER_BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.EXTENDER_BIND,
+        enter=_begin_extenders,
+        run=_run_extender,
+        then={PhaseResult.SUCCESS: Phase.BIND, PhaseResult.EXTENDED: Phase.POST_BIND, **_FAILURE},
     ),
     BindingPhase(
         phase=Phase.BIND,

@@ -23,6 +23,7 @@ from scheduler_core.framework.events import (
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod, whole_requests
+from scheduler_core.plugins.dynamicresources.tracked_slices import changed_by
 from scheduler_core.queue.historical import SERVICE
 from scheduler_core.scheduler import measure
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -242,6 +243,8 @@ _WATCHED = {
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
 }
 _ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
+_OF_TAINTS = ("DeviceTaintRule", "DeviceClass")
+_SLICE_UPDATE = ClusterEvent("resource.k8s.io/ResourceSlice", Action.UPDATE)
 _OF_DEVICES = {
     "ResourceClaim": CLAIM,
     "DeviceClass": "resource.k8s.io/DeviceClass",
@@ -260,7 +263,16 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
             old, new = scheduler.claims.heard(old, new)
             if old is new:
                 return
+    if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.has_devices:
+        _on_taints(scheduler, event)
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
         measure.handled(scheduler, happened.label)
+
+
+def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:
+    """Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker"""
+    for changed in changed_by(scheduler.view, event.kind, event.old, event.new):
+        scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
+        measure.handled(scheduler, _SLICE_UPDATE.label)

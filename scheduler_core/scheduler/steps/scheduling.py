@@ -24,7 +24,7 @@ from scheduler_core.scheduler.calls.recorder import note
 from scheduler_core.scheduler.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.steps import binding, cycle_records, eviction, journeys
+from scheduler_core.scheduler.steps import binding, cycle_records, eviction, extender_calls, journeys
 from scheduler_core.scheduler.steps.outcome import explain, forget, handle_failure
 from scheduler_core.trace.kinds import AttemptStarted, PodAssumed
 
@@ -113,6 +113,8 @@ def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     if step is not None:
         _record(scheduler, cycle, step)
     if cycle.phase in algorithm.IN_ALGORITHM:
+        if cycle.extension is not None and cycle.extension.open:
+            return extender_calls.send(scheduler, cycle.extension, cycle.span)
         return 0
     cycle_records.decision(scheduler, cycle)
     cost = scheduler.world.settings.cycle_cost

@@ -22,6 +22,8 @@ FIELDS = (
     "filter",
     "feasible",
     "sampling",
+    "feasibleAfterExtenders",
+    "extenders",
     "scored",
     "skippedScores",
     "scores",
@@ -30,6 +32,8 @@ FIELDS = (
     "chosen",
     "evaluatedNodes",
     "feasibleNodes",
+    "binding",
+    "diagnosis",
     "errorKind",
     "error",
     "unschedulablePlugins",
@@ -150,11 +154,14 @@ def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatc
         if node not in wanted or node not in got:
             return f"scores of node {node}", wanted.get(node), got.get(node)
         for step in ("raw", "normalized", "weighted"):
-            for plugin, a, b in zip(expected["plugins"], wanted[node][step], got[node][step], strict=True):
+            for plugin, a, b in zip(
+                expected["plugins"], wanted[node][step] or (), got[node][step], strict=True
+            ):
                 if a != b:
                     return f"{step} score of node {node} by plugin {plugin}", a, b
-        if wanted[node]["total"] != got[node]["total"]:
-            return f"total score of node {node}", wanted[node]["total"], got[node]["total"]
+        for part, words in (("extender", "extenders' score"), ("total", "total score")):
+            if wanted[node].get(part) != got[node].get(part):
+                return f"{words} of node {node}", wanted[node].get(part), got[node].get(part)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scheduler_core.framework.plugin import Point, Rows
 from scheduler_core.framework.runtime.filters import FilterRunner
 from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Code, Status, unresolvable
-from scheduler_core.preemption.evidence import Evidence
+from scheduler_core.preemption.evidence import Candidate, Evidence
 from scheduler_core.scheduler.algorithm.fit_error import NO_NODES
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 
@@ -82,7 +82,8 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
 
 def nominated_node(cycle: SchedulingCycle) -> Observed | None:
     """How the node fared that the pod was nominated to; None where it was not looked at."""
-    if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal):
+    lost = cycle.extension is not None and cycle.extension.lost  # by the extenders
+    if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal or lost):
         return None
     refusal = cycle.nominated_refusal
     return {
@@ -94,7 +95,7 @@ def nominated_node(cycle: SchedulingCycle) -> Observed | None:
 
 def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Observed | None:
     """What DefaultPreemption looked at and chose; None where it did not run and its evidence is not given either."""
-    ran = next((step.evidence for step in cycle.steps if isinstance(step.evidence, Evidence)), None)
+    ran = next((step.evidence for step in reversed(cycle.steps) if isinstance(step.evidence, Evidence)), None)
     evidence = evidence if ran is None else ran
     if evidence is None:
         return None
@@ -104,13 +105,11 @@ def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Obse
     else:
         potential = np.flatnonzero(cycle.node_to_status.codes(len(cycle.nodes)) == int(Code.UNSCHEDULABLE))
         out["potentialNodes"] = sorted(_names(cycle, potential))
-    candidates = sorted(evidence.candidates, key=lambda candidate: candidate.node)
-    out["candidates"] = [
-        {"node": c.node, "victims": [pod.key for pod in c.victims], "numPDBViolations": c.violations}
-        for c in candidates
-    ]
+    out["candidates"] = candidates_json(evidence.candidates)
     out["rejected"] = {node: status_json(status) for node, status in evidence.rejected.items()}
-    left = evidence.criteria[-1].left if evidence.criteria else [c.node for c in candidates]
+    left = evidence.criteria[-1].left if evidence.criteria else [c.node for c in evidence.remaining]
+    if cycle.post_filter.code is Code.ERROR and evidence.nominated == "":
+        left = []
     out["acceptable"] = sorted(left)
     out["nominated"] = evidence.nominated
     if cycle.preemption is not None:
@@ -119,6 +118,13 @@ def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Obse
     out["statusCode"] = cycle.post_filter.code.kube_name
     out["statusMessage"] = cycle.post_filter.message
     return without_empty(out)
+
+
+def candidates_json(candidates: Sequence[Candidate]) -> list[Observed]:
+    return [
+        {"node": c.node, "victims": [pod.key for pod in c.victims], "numPDBViolations": c.violations}
+        for c in sorted(candidates, key=lambda candidate: candidate.node)
+    ]
 
 
 def without_empty(fields: Mapping[str, Any]) -> Observed:
@@ -164,10 +170,16 @@ def _scores(cycle: SchedulingCycle, board: ScoreBoard) -> Observed:
         cycle.nodes.names[int(row)]: {
             **{step: [int(scores[i]) for scores in vectors] for step, vectors in steps.items()},
             "total": int(board.total[i]),
+            **_extended(board, i),
         }
         for i, row in enumerate(board.rows)
     }
     return {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
+
+
+def _extended(board: ScoreBoard, i: int) -> Observed:
+    score = sum(int(scores[i]) for scores in board.extended)
+    return {"extender": score} if score else {}
 
 
 def observe_failure(cycle: SchedulingCycle, out: Observed) -> None:

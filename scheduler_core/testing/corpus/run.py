@@ -11,6 +11,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, load_configuration
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.extenders.extender import ignored_resources, without_ignored_resources
 from scheduler_core.framework.plugin import Failure, Point
 from scheduler_core.framework.runtime.cycles import Trial
 from scheduler_core.framework.runtime.filters import FilterRunner
@@ -33,6 +34,12 @@ from scheduler_core.testing.corpus.compare import (
     first_difference,
 )
 from scheduler_core.testing.corpus.devices import Claims, has_devices, node_allocations, order_dependent
+from scheduler_core.testing.corpus.extenders import (
+    AfterPlugins,
+    ScriptedExtenders,
+    observe_extended,
+    observe_extended_preemption,
+)
 from scheduler_core.testing.corpus.large import run_large
 from scheduler_core.testing.corpus.observe import (
     Observed,
@@ -118,12 +125,18 @@ class _Run:
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
+        self.extenders = ScriptedExtenders(scenario, configuration.manifest)
+        ignored = ignored_resources(configuration.manifest)
         self.frameworks = {
-            profile.scheduler_name: Framework(with_all_candidates(profile), registry(), self.world)
+            profile.scheduler_name: Framework(
+                without_ignored_resources(with_all_candidates(profile), ignored), registry(), self.world
+            )
             for profile in configuration.profiles
         }
         self.algorithm_state = AlgorithmState(
-            configuration.percentage_of_nodes_to_score, nominator=self.world.nominator
+            configuration.percentage_of_nodes_to_score,
+            extenders=self.extenders.extenders,
+            nominator=self.world.nominator,
         )
         self.of_devices = has_devices(scenario.data)
         self.claims = Claims(self.world)
@@ -166,21 +179,29 @@ class _Run:
             kept = {"nominatedNodeAfter": pod.nominated_node_name}
             return {**known, **kept, "preEnqueue": status_json(refused), "scored": False}
         snapshot = self.world.take_snapshot()
-        cycle, sampling = self._schedule_pod(pod, framework, snapshot, expected)
-        seen = {**known, **observe(cycle, ranks=framework.has(Point.SCORE), sampled=self.sampled)}
+        cycle, sampling, plugins = self._schedule_pod(pod, framework, snapshot, expected)
+        ranks = framework.has(Point.SCORE) or bool(self.extenders)
+        seen = {**known, **observe(cycle, ranks=ranks, sampled=self.sampled and not self.extenders)}
         if self.of_devices and not cycle.pre_filter_status.ok:
             seen["preFilter"]["skippedFilters"] = []  # as kube's CycleState has them then
         if len(snapshot):
             seen["nodeOrder"] = list(snapshot.names)
         if self.sampled and sampling is not None:
             seen["sampling"] = sampling
-            if cycle.chosen is not None:
+            if cycle.chosen is not None and not self.extenders:
                 seen["evaluatedNodes"] = _evaluated(cycle)
         else:
             seen.pop("feasibleNodes", None)
         by_nomination = cycle.search is not None and cycle.search.own_nomination
         cut_short = seen.get("errorKind") == "Error" and "filter" in seen
-        if (by_nomination or cut_short) and not self.sampled:
+        if self.extenders and cycle.search is not None:
+            seen |= {**observe_extended(cycle, plugins), "extenders": self.extenders.calls(cycle)}
+            if sampling is not None and not cycle.search.own_nomination:
+                sampling["feasibleOrder"] = plugins.feasible
+                seen["sampling"] = sampling
+            if cycle.scores is not None and cycle.scores.total is not None:
+                seen["bestTotal"] = int(cycle.scores.total.max())
+        elif (by_nomination or cut_short) and not self.sampled:
             runner = FilterRunner(framework, self.world.nominator)
             seen["filter"] = observe_all(cycle, runner)
             if cut_short:
@@ -189,9 +210,16 @@ class _Run:
             seen["preemption"] = self._untried_preemption(cycle, framework)
         if cycle.chosen is not None:
             seen["volumeEffects"] = bind_claims(self.world, framework, cycle)
+        if self.extenders and cycle.chosen is not None:
+            seen["binding"] = self.extenders.bind(cycle)
+            seen["extenders"] = self.extenders.calls(cycle)
+            seen["message"] = seen["binding"].get("error")
+        if self.extenders and seen.get("preemption"):
+            observe_extended_preemption(cycle, seen)
         if self.of_devices:
             seen |= self._devices(framework, cycle, seen)
-        released = self._apply(pod, cycle, bool(seen.get("bindError")))
+        unbound = bool(seen.get("bindError")) or bool(seen.get("binding", {}).get("error"))
+        released = self._apply(pod, cycle, unbound)
         seen["claimsReleased"] = self.claims.released(released)
         live = self.world.pods[pod.key]
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
@@ -243,11 +271,12 @@ class _Run:
 
     def _schedule_pod(
         self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
-    ) -> tuple[SchedulingCycle, Observed | None]:
+    ) -> tuple[SchedulingCycle, Observed | None, AfterPlugins]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
         start = self.algorithm_state.next_start
         self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
         begin(cycle, framework, self.algorithm_state)
+        plugins = AfterPlugins.of(cycle)
         while cycle.phase in IN_ALGORITHM:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
@@ -255,13 +284,18 @@ class _Run:
                 self._untried_preemption(
                     cycle, framework
                 )  # the recording tried every node first, in the same state
+            before, feasible = cycle.phase, cycle.feasible
             advance(cycle, framework, self.algorithm_state)
+            asks = Phase.EXTENDER_FILTER
+            if cycle.feasible is not feasible and (before is not asks or cycle.phase is asks):
+                plugins = AfterPlugins.of(cycle)
+            self.extenders.answer(cycle.extension)
         sampling = _sampling(cycle, start, self.algorithm_state.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):
             sampling["filterCalls"] = 0
         if not self.sampled:
             self.algorithm_state.next_start = 0
-        return cycle, sampling
+        return cycle, sampling, plugins
 
 
 def _evaluated(cycle: SchedulingCycle) -> int:

@@ -15,8 +15,6 @@ def not_supported(scenario: Scenario) -> str:
         return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):
         return "another kind of corpus"
-    if "extenderBehaviour" in data or (data.get("config") or {}).get("extenders"):
-        return "HTTP extenders"
     return ""
 
 

@@ -4,6 +4,7 @@ import { showInDrawer, startDrawer } from "./shared/drawer.js";
 import { startCopy } from "./workbench/copy.js";
 import { startDrop } from "./workbench/drop.js";
 import { startEditor } from "./workbench/editor.js";
+import { startExpressions } from "./workbench/expression.js";
 import { startSize } from "./workbench/size.js";
 
 const TOO_LARGE = 413;
@@ -14,6 +15,7 @@ function start(root) {
   all("[data-drop]", root).forEach(startDrop);
   all("[data-share]", root).forEach(startCopy);
   all("[data-most]", root).forEach(startSize);
+  startExpressions(root);
 }
 
 // A form that was refused comes back with its errors and an honest status: show it.

@@ -48,7 +48,7 @@ def test_errors_stand_at_their_lines_until_something_is_written(alone: Alone) ->
 @pytest.mark.parametrize("way", ["click", "Enter"])
 def test_an_error_leads_to_its_line(alone: Alone, way: str) -> None:
     editor(alone, "\n".join(map(str, range(1, 41))), ERRORS)
-    item = alone.page.locator("#editor-errors li").last
+    item = alone.page.locator("#editor-errors li [role=link]").last
     item.click() if way == "click" else item.press("Enter")
     alone.page.keyboard.type("x")
     assert value(alone).split("\n")[29] == "x30"

@@ -107,9 +107,9 @@ def test_no_room_reads_a_field_that_is_said_to_have_no_effect() -> None:
 
 
 def test_a_configuration_says_what_of_it_has_no_effect() -> None:
-    given = {"enableProfiling": True, "extenders": [{"urlPrefix": "http://x"}]}
+    given = {"enableProfiling": False, "extenders": [{"urlPrefix": "http://x"}]}
     (note,) = notes_of_configuration(given)
-    assert note.startswith("extenders has no effect here: no HTTP extender is asked")
+    assert note.startswith("enableProfiling has no effect here: there is no process to be profiled")
 
 
 def test_a_field_whose_usual_value_is_an_object_is_noted_too() -> None:

@@ -4,6 +4,7 @@ kube: dynamic-resource-allocation/structured/internal/allocatortesting/allocator
 """
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -368,6 +369,19 @@ def test_beyond_its_budget_the_search_is_over() -> None:
     wanted = claim(request(count=10), request("none", select=["none"]))
     with pytest.raises(AllocationTimeout, match="filter operation aborted: context deadline exceeded"):
         allocate(slices, [wanted], budget=1000)
+
+
+def test_devices_in_another_order_are_counted_but_not_tried_again() -> None:
+    tree = SearchTree()
+    slices = [slice_of([f"d{i}" for i in range(8)])]
+    wanted = claim(request(count=9))
+    allocation = allocate(slices, [wanted], watch=tree)
+    assert allocation.results is None
+    assert allocation.tried == 8 * sum(math.perm(8, n) for n in range(9)) == 876_808
+    assert '"again": ' in json.dumps(tree.root) and tree.left_out < 2000
+    more = [slice_of([f"d{i}" for i in range(12)])]
+    with pytest.raises(AllocationTimeout):
+        allocate(more, [claim(request(count=13))])
 
 
 def test_many_claims_of_many_devices_are_no_deep_recursion() -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.errors import AllocationError
 from scheduler_core.devices.features import DEFAULT_DEVICE_FEATURES
 from scheduler_core.devices.pools import gather_pools
+from scheduler_core.devices.search import depth_first
 from scheduler_core.devices.search.attempt import Attempt
 from scheduler_core.devices.search.preparation import prepare
 from scheduler_core.devices.search.requests import asks_of
@@ -153,6 +155,20 @@ def test_what_is_taken_back_leaves_nothing_behind(each: ResourceSlice, claims: A
             tentative.undo(at, taken)
             assert state_of(tentative) == before
             tentative.take(at, wanted[at.key], each, known, False)
+
+
+@given(slices(), CLAIMS, st.sets(st.sampled_from(NAMES), max_size=1))
+def test_what_is_remembered_of_a_search_changes_nothing(
+    each: ResourceSlice, claims: Any, taken: set[str]
+) -> None:
+    def answer(few: int) -> Any:
+        with mock.patch.object(depth_first, "FEW", few):
+            try:
+                return allocate([each], claims, taken=sorted(taken), features=FEATURES)
+            except AllocationError as error:
+                return str(error)
+
+    assert answer(0) == answer(MOST_TRIED)
 
 
 def test_a_search_among_10000_devices_looks_at_each_once() -> None:

@@ -40,7 +40,7 @@ def answers(case: Case, watched: bool = False) -> list[Any]:
     taken = [ResourceClaim.from_manifest(claim) for claim in case["allocated"]]
     classes = {each["metadata"]["name"]: DeviceClass.from_manifest(each) for each in case["classes"]}
     state = AllocatedState.of(taken, consumable=features.consumable)
-    allocator = Allocator(features, state, classes, CelSelectors(features.consumable))
+    allocator = Allocator(features, state, classes, CelSelectors())
     slices = [ResourceSlice.from_manifest(each) for each in case["slices"]]
     claims = [ResourceClaim.from_manifest(claim) for claim in case["claims"]]
     found: list[Any] = []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.devices.errors import SelectorError
-from scheduler_core.devices.selectors import selector
+from scheduler_core.devices.selectors import is_too_complex, selector
 
 ATTRIBUTES: dict[str, Any] = {
     "cores": {"int": 8},
@@ -17,8 +17,8 @@ ATTRIBUTES: dict[str, Any] = {
 CAPACITY = {"memory": {"value": "40Gi"}}
 
 
-def matches(expression: str, consumable: bool = False, allow_multiple: bool | None = None) -> bool:
-    return selector(expression, consumable).matches("dra.example.com", ATTRIBUTES, CAPACITY, allow_multiple)
+def matches(expression: str, allow_multiple: bool | None = None) -> bool:
+    return selector(expression).matches("dra.example.com", ATTRIBUTES, CAPACITY, allow_multiple)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_an_expression_selects_the_device(expression: str) -> None:
             "CEL result of type string could not be converted to bool: unsupported native conversion from string to 'bool'",
         ),
         ("1", "compile", "must evaluate to bool or the unknown type, not int"),
-        ("device.allowMultipleAllocations", "compile", "undefined field 'allowMultipleAllocations'"),
+        ("device.none", "compile", "undefined field 'none'"),
     ],
 )
 def test_an_expression_fails_in_kubes_words(expression: str, kind: str, text: str) -> None:
@@ -63,9 +63,29 @@ def test_an_expression_fails_in_kubes_words(expression: str, kind: str, text: st
     assert text in str(caught.value)
 
 
-def test_a_device_may_be_shared_with_the_gate() -> None:
-    assert matches("device.allowMultipleAllocations", consumable=True, allow_multiple=True)
-    assert not matches("device.allowMultipleAllocations", consumable=True)
+def test_a_device_may_be_shared() -> None:
+    assert matches("device.allowMultipleAllocations", allow_multiple=True)
+    assert not matches("device.allowMultipleAllocations")
+
+
+def test_what_is_new_knows_less_than_what_is_stored() -> None:
+    assert selector("device.allowMultipleAllocations", consumable=True, stored=False)
+    for expression in (
+        "device.allowMultipleAllocations",
+        "[1, 2].slice(0, 1) == [1]",
+        "[2].sortBy(x, x) == [2]",
+    ):
+        with pytest.raises(SelectorError) as caught:
+            selector(expression, stored=False)
+        assert caught.value.kind == "compile"
+        assert selector(expression)
+
+
+def test_what_may_cost_too_much_is_too_complex() -> None:
+    inner = "device.attributes.all(d, device.attributes[d].all(n, n.matches('^[a-z]{1,30}$')))"
+
+    assert not is_too_complex(inner)
+    assert is_too_complex(f"device.attributes.all(a, device.attributes.all(b, {inner}))")
 
 
 def test_a_malformed_version_is_an_error() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.config import load_configuration
-from scheduler_core.config.points import FIELDS, known
+from scheduler_core.config.points import FIELDS
 from scheduler_core.migration.out_of_tree import KNOWN
 from scheduler_core.migration.unknown_plugins import unknown_plugins, without_plugins
+from scheduler_core.plugins import DEFAULT_ORDER
 from tests.scheduler_core.config.test_loading import TYPE, errors
 
 
@@ -16,23 +17,23 @@ def configuration(*profiles: Any) -> dict[str, Any]:
 
 
 GANG = {
-    "queueSort": {"enabled": [{"name": "Coscheduling"}], "disabled": [{"name": "*"}]},
-    "permit": {"enabled": [{"name": "Coscheduling"}]},
+    "queueSort": {"enabled": [{"name": "NodeResourceTopologyMatch"}], "disabled": [{"name": "*"}]},
+    "permit": {"enabled": [{"name": "NodeResourceTopologyMatch"}]},
     "score": {"enabled": [{"name": "Mine", "weight": 2}, {"name": "NodeAffinity", "weight": 5}]},
 }
 
 
 def test_they_are_found_with_their_points_and_places() -> None:
     gang, mine = unknown_plugins(configuration(GANG))
-    assert (gang.name, gang.points) == ("Coscheduling", ("queueSort", "permit"))
+    assert (gang.name, gang.points) == ("NodeResourceTopologyMatch", ("queueSort", "permit"))
     assert mine.places == ("profiles[0].plugins.score.enabled[0]",)
-    assert "PodGroup" in gang.about
+    assert "NUMA" in gang.about
     assert mine.about == ""
 
 
 def test_without_them_the_rest_loads_and_the_queue_is_sorted_as_usual() -> None:
     given = configuration(GANG)
-    left = without_plugins(given, ("Coscheduling", "Mine"))
+    left = without_plugins(given, ("NodeResourceTopologyMatch", "Mine"))
     [profile] = load_configuration(left).profiles
     assert profile.plugins[FIELDS["queueSort"]] == (("PrioritySort", 0),)
     assert dict(profile.plugins[FIELDS["score"]])["NodeAffinity"] == 5
@@ -50,8 +51,8 @@ def test_their_arguments_go_too() -> None:
     assert without_plugins(manifest, ("Mine",))["profiles"] == [{}]
 
 
-def test_what_is_told_of_is_not_here() -> None:
-    assert not [name for name in KNOWN if known(name)]
+def test_what_is_known_of_is_not_kubes() -> None:
+    assert not {name for name, _ in DEFAULT_ORDER} & set(KNOWN)
 
 
 def test_an_error_of_multipoint_is_at_the_index_that_was_given() -> None:

@@ -188,9 +188,22 @@ def test_a_load_that_is_no_percentage_ends_the_cycle_as_an_error() -> None:
     )
 
 
+def test_arguments_that_only_others_know_have_no_effect() -> None:
+    given = {"apiVersion": "kubescheduler.config.k8s.io/v1beta3", "podGroupBackoffSeconds": 3}
+    sim = world(profile("Coscheduling", args={"Coscheduling": given}), node("a"), *gang("train"))
+    settle(sim)
+    assert bound(sim) == ["train-0", "train-1"]
+
+
+def test_arguments_of_one_that_no_profile_enables_are_left_alone() -> None:
+    sim = world(profile(args={"NodeResourcesAllocatable": {"mode": 7}}))
+    assert sim.schedulers[0].configuration.profiles[0].args["NodeResourcesAllocatable"] == {"mode": 7}
+
+
 @pytest.mark.parametrize(
     ("name", "args", "said"),
     [
+        ("Coscheduling", {"permitWaitingTimeSeconds": "soon"}, "expected an integer"),
         ("Coscheduling", {"permitWaitingTimeSeconds": 0}, "must be greater than 0"),
         ("NodeResourcesAllocatable", {"mode": "Some"}, 'supported values: "Least", "Most"'),
         (

@@ -9,20 +9,24 @@ import msgspec
 import pytest
 
 from scheduler_core.commands import (
+    AnswerExtender,
     ApplyObjects,
     Command,
     CommandRecord,
     CreateObject,
     DecidePermit,
+    DefinePlugin,
     DeleteObjects,
     DrainNode,
     EvictPod,
+    OutsideAnswer,
     PartitionScheduler,
     PatchObject,
     Ref,
     ReportCondition,
     ScaleObject,
     SetConfiguration,
+    SetExtender,
     SetKubelet,
     SetPrograms,
     SetUsage,
@@ -31,6 +35,8 @@ from scheduler_core.commands import (
 )
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.plugins.cel import Definition
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import kinds
 from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
@@ -108,6 +114,7 @@ def clustered() -> Iterator[Record]:
         ReportCondition("a", "MemoryPressure", "True", "Because", "somebody says so"),
         SetPrograms(()),
         SetUsage(()),
+        DefinePlugin("Mine", Definition(filter="true")),
         DeleteObjects((web,), grace_period_seconds=0, propagation_policy="Background", user=""),
     ):
         yield from sim.apply(command)
@@ -136,6 +143,21 @@ def elected() -> Iterator[Record]:
     yield sim_record(msgspec.convert(msgspec.to_builtins(stop), CommandRecord))
 
 
+def extended() -> Iterator[Record]:
+    """Extenders are asked which nodes suit a pod, and to bind it; one of them outside."""
+    sim = Simulation(settings=WorldSettings(extenders=True))
+    extender = {"urlPrefix": "http://e", "filterVerb": "filter", "bindVerb": "bind"}
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    yield from sim.apply(SetConfiguration({**kind, "extenders": [extender]}))
+    yield from sim.apply(SetExtender("http://e", Recorded()))
+    yield from sim.apply(ApplyObjects((node("a"), pod("web"))))
+    yield from settle(sim)
+    answer = AnswerExtender("kube-scheduler", 1, 0, OutsideAnswer(500, "no"))
+    yield sim_record(msgspec.convert(msgspec.to_builtins(answer), CommandRecord))
+    said = SetExtender("http://e", Recorded())
+    yield sim_record(msgspec.convert(msgspec.to_builtins(said), CommandRecord))
+
+
 def sim_record(facts: Facts) -> Record:
     """A record of these facts in a world of its own."""
     sim = Simulation()
@@ -155,6 +177,7 @@ def records() -> tuple[Record, ...]:
         *decided(),
         *waiting(),
         *clustered(),
+        *extended(),
         *elected(),
     )
 

@@ -26,6 +26,7 @@ from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from scheduler_core.config import (
     DEFAULT_FEATURES,
+    Definition,
     Features,
     Profile,
     SchedulerConfiguration,
@@ -70,7 +71,9 @@ def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> 
     world = yield from engine.at(request.position)
     for scheduler in world.schedulers:
         if scheduler.name == request.scheduler:
-            return effective(scheduler.configuration.manifest, world.settings.features)
+            return effective(
+                scheduler.configuration.manifest, world.settings.features, world.settings.plugins
+            )
     return effective(None)
 
 
@@ -88,18 +91,25 @@ def read(text: str, paths: list[str]) -> ConfigurationRead:
     if len(loaded) != 1:
         return ConfigurationRead(documents=len(loaded))
     [only] = loaded
-    places = ((path, only.locate(path)) for path in paths)
-    return ConfigurationRead(only.manifest, 1, lines={path: place[0] for path, place in places if place})
+    places = [(path, place) for path in paths if (place := only.locate(path)) is not None]
+    lines = {path: line for path, (line, _) in places}
+    return ConfigurationRead(
+        only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places}
+    )
 
 
-def effective(manifest: Mapping[str, Any] | None, features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
+def effective(
+    manifest: Mapping[str, Any] | None,
+    features: Features = DEFAULT_FEATURES,
+    own: Mapping[str, Definition] | None = None,
+) -> dict[str, Any]:
     """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
 
     What differs, differs from kube's default with all gates at theirs. Very long texts are not marked: there are no `lines`.
     """
     if manifest is None:
         return {"text": "", "lines": [], "profiles": [], "differing": 0}
-    default, present = load_configuration(None), load_configuration(manifest, features)
+    default, present = load_configuration(None), load_configuration(manifest, features, own=own)
     text = to_yaml([dict(manifest)])
     long = text.count("\n") > MOST_LINES
     lines = [] if long else marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))

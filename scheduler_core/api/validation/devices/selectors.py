@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scheduler_core.api.validation.devices.lists import Errors, Manifest, each, longer, too_long
-from scheduler_core.objects.errors import required
+from scheduler_core.api.validation.devices.lists import Errors, Manifest, each, internal, longer, too_long
+from scheduler_core.devices.errors import SelectorError
+from scheduler_core.devices.selectors import is_too_complex
+from scheduler_core.objects.errors import forbidden, invalid, required
 
 MOST_SELECTORS = 32
 LONGEST_EXPRESSION = 10 * 1024
-MOST_COST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,13 @@ def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling,
 def _expression(expression: str, path: str, compiling: Compiling, errors: Errors) -> None:
     if longer(expression, LONGEST_EXPRESSION):
         errors.append(too_long(path, LONGEST_EXPRESSION))
+        return
+    try:
+        if is_too_complex(expression, compiling.consumable_capacity, compiling.stored):
+            errors.append(forbidden(path, "too complex, exceeds cost limit"))
+    except SelectorError as problem:
+        detail = str(problem)
+        if detail.startswith("program instantiation failed"):
+            errors.append(internal(path, detail))
+        else:
+            errors.append(invalid(path, expression, detail))

@@ -103,11 +103,14 @@ function topOf(line, area) {
  */
 function listenToErrors(area) {
   for (const item of errorItems()) {
-    item.tabIndex = 0;
-    item.setAttribute("role", "link");
+    const link = document.createElement("span"); // an item of a list stays one
+    link.append(...item.childNodes);
+    item.append(link);
+    link.tabIndex = 0;
+    link.setAttribute("role", "link");
     const jump = () => goTo(area, Number(item.dataset.line));
     item.addEventListener("click", jump);
-    item.addEventListener("keydown", (event) => {
+    link.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault(); // else it is written at that line
       jump();

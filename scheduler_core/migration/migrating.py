@@ -118,7 +118,9 @@ def _translated(
         text = f"{SPREAD} had no default constraints: defaultingType List, with none, is written out"
         changes.append(Change("kept", "", text))
     changes += weights_kept(ran, version)
-    return write_plugins(ran, version)
+    plugins, said = write_plugins(ran, version)
+    changes += said
+    return plugins
 
 
 def _configs(profile: Manifest, path: str) -> tuple[Configs, dict[str, str]]:

@@ -1,0 +1,264 @@
+"""Devices without hardware: presets that make a DeviceClass, and the ResourceSlices that a driver would publish for some nodes.
+
+The drivers are examples: nobody runs them, and nothing takes the slices away when their node goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Manifest = dict[str, Any]
+API = "resource.k8s.io/v1"
+GPU, NIC, FPGA = "gpu.example.com", "nic.example.com", "fpga.example.com"
+PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
+MOST_DEVICES = 128  # of a slice
+_PER_DOMAIN = 4  # GPUs that NVLink connects
+_GPUS_PER_SLICE = 3  # partitioned ones: each has 9 of the 32 counters that a slice may have
+_COMPUTE, _MEMORY_PARTS = 7, 8
+_PROFILES = (  # name, parts of compute, parts of memory, where it may begin
+    ("7g-80gb", 7, 8, (0,)),
+    ("3g-40gb", 3, 4, (0, 4)),
+    ("2g-20gb", 2, 2, (0, 2, 4)),
+    ("1g-10gb", 1, 1, (0, 1, 2, 3, 4, 5, 6)),
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Devices of one kind. `make`: those of one node, slice by slice; `settings`: gates that have to be on; `most`: of a node."""
+
+    slug: str
+    title: str | Promise
+    summary: str | Promise
+    driver: str
+    count: int
+    most: int
+    selector: str
+    make: Callable[[str, int], Iterator[Manifest]]
+    settings: Mapping[str, bool]
+
+    @property
+    def device_class(self) -> str:
+        """The name of the class that selects these devices."""
+        return f"{self.slug}.example.com"
+
+    def pool(self, node: str) -> str:
+        """The pool of a node's devices: no two presets share one, as their devices might have the same names."""
+        return node if self.device_class == self.driver else f"{node}/{self.slug}"
+
+
+def device_manifests(preset: Preset, nodes: Sequence[str], count: int) -> list[Manifest]:
+    """The class, and the slices of each node: one pool a node, of generation 1."""
+    return [
+        {
+            "apiVersion": API,
+            "kind": "DeviceClass",
+            "metadata": {"name": preset.device_class},
+            "spec": {"selectors": [{"cel": {"expression": preset.selector}}]},
+        },
+        *(manifest for node in nodes for manifest in _slices(preset, node, count)),
+    ]
+
+
+def _slices(preset: Preset, node: str, count: int) -> list[Manifest]:
+    parts = list(preset.make(node, count))
+    return [
+        {
+            "apiVersion": API,
+            "kind": "ResourceSlice",
+            "metadata": {"name": f"{node}-{preset.device_class}" + (f"-{index}" if len(parts) > 1 else "")},
+            "spec": {
+                "driver": preset.driver,
+                "nodeName": node,
+                "pool": {"name": preset.pool(node), "generation": 1, "resourceSliceCount": len(parts)},
+                **part,
+            },
+        }
+        for index, part in enumerate(parts)
+    ]
+
+
+def _whole_gpus(node: str, count: int) -> Iterator[Manifest]:
+    """GPUs, of which each four are connected by NVLink."""
+    yield from _packed([_gpu(node, index) for index in range(count)])
+
+
+def _gpu(node: str, index: int) -> Manifest:
+    return {
+        "name": f"gpu-{index}",
+        "attributes": {
+            "type": {"string": "gpu"},
+            "model": {"string": "Example G80"},
+            "index": {"int": index},
+            "numaNode": {"int": index // _PER_DOMAIN},
+            "nvlinkDomain": {"string": f"{node}-{index // _PER_DOMAIN}"},
+            "driverVersion": {"version": "1.2.0"},
+            PCIE_ROOT: {"string": f"pci0000:{index // 2:02x}"},
+        },
+        "capacity": {"memory": {"value": "80Gi"}},
+    }
+
+
+def _partitioned_gpus(node: str, count: int) -> Iterator[Manifest]:
+    """GPUs that can be taken whole or in parts: the parts draw on counters of compute, and on places in the memory."""
+    for first in range(0, count, _GPUS_PER_SLICE):
+        gpus = range(first, min(first + _GPUS_PER_SLICE, count))
+        counters = [
+            {
+                "name": f"gpu-{gpu}",
+                "counters": {
+                    "compute": {"value": str(_COMPUTE)},
+                    **{f"memory-{place}": {"value": "1"} for place in range(_MEMORY_PARTS)},
+                },
+            }
+            for gpu in gpus
+        ]
+        devices = [
+            _partition(gpu, name, compute, memory, place)
+            for gpu in gpus
+            for name, compute, memory, places in _PROFILES
+            for place in places
+        ]
+        yield {"sharedCounters": counters, "devices": devices}
+
+
+def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) -> Manifest:
+    taken = {f"memory-{each}": {"value": "1"} for each in range(place, place + memory)}
+    return {
+        "name": f"gpu-{gpu}-{profile}-{place}",
+        "attributes": {
+            "type": {"string": "gpu" if compute == _COMPUTE else "mig"},
+            "model": {"string": "Example G80"},
+            "profile": {"string": profile},
+            "parentIndex": {"int": gpu},
+        },
+        "capacity": {"memory": {"value": f"{memory * 10}Gi"}, "compute": {"value": str(compute)}},
+        "consumesCounters": [
+            {"counterSet": f"gpu-{gpu}", "counters": {"compute": {"value": str(compute)}, **taken}}
+        ],
+    }
+
+
+def _nics(node: str, count: int) -> Iterator[Manifest]:
+    yield from _packed([_nic(index) for index in range(count)])
+
+
+def _nic(index: int) -> Manifest:
+    return {
+        "name": f"nic-{index}",
+        "attributes": {
+            "type": {"string": "nic"},
+            "rdma": {"bool": index % 2 == 0},
+            "numaNode": {"int": index // 2},
+            PCIE_ROOT: {"string": f"pci0000:{index:02x}"},
+        },
+        "capacity": {"bandwidth": {"value": "100G"}},
+    }
+
+
+def _shared_nics(node: str, count: int) -> Iterator[Manifest]:
+    """NICs that several claims may share, each with some of the bandwidth."""
+    range_ = {"min": "1G", "max": "100G", "step": "1G"}
+    bandwidth = {"value": "100G", "requestPolicy": {"default": "10G", "validRange": range_}}
+    yield from _packed(
+        [
+            {**_nic(index), "allowMultipleAllocations": True, "capacity": {"bandwidth": bandwidth}}
+            for index in range(count)
+        ]
+    )
+
+
+def _fpgas(node: str, count: int) -> Iterator[Manifest]:
+    yield from _packed(
+        [
+            {
+                "name": f"fpga-{index}",
+                "attributes": {
+                    "type": {"string": "fpga"},
+                    "family": {"string": "alpha" if index % 2 == 0 else "beta"},
+                    "shell": {"version": f"2.{index}.0"},
+                    "numaNode": {"int": index % 2},
+                },
+                "capacity": {"logic": {"value": "900k"}, "memory": {"value": "16Gi"}},
+            }
+            for index in range(count)
+        ]
+    )
+
+
+def _packed(devices: list[Manifest]) -> Iterator[Manifest]:
+    for first in range(0, len(devices), MOST_DEVICES):
+        yield {"devices": devices[first : first + MOST_DEVICES]}
+
+
+def _of(driver: str, *types: str) -> str:
+    """The expression that selects devices of a driver, and of some types."""
+    known = ", ".join(f"'{each}'" for each in types)
+    return f"device.driver == '{driver}' && device.attributes['{driver}'].type in [{known}]"
+
+
+PRESETS: dict[str, Preset] = {
+    preset.slug: preset
+    for preset in (
+        Preset(
+            "gpu",
+            _("GPUs with NVLink domains"),
+            _("whole GPUs of 80Gi; each four of a node are one NVLink domain"),
+            GPU,
+            8,
+            64,
+            _of(GPU, "gpu"),
+            _whole_gpus,
+            {},
+        ),
+        Preset(
+            "mig",
+            _("GPUs in partitions (MIG)"),
+            _("each GPU whole, or as partitions of a half, a quarter and an eighth that exclude one another"),
+            GPU,
+            2,
+            24,
+            _of(GPU, "gpu", "mig"),
+            _partitioned_gpus,
+            {"dra_partitionable_devices": True},
+        ),
+        Preset(
+            "nic",
+            _("NICs"),
+            _("network cards of 100G, every second one with RDMA, each on a PCIe root of its own"),
+            NIC,
+            4,
+            64,
+            _of(NIC, "nic"),
+            _nics,
+            {},
+        ),
+        Preset(
+            "shared-nic",
+            _("NICs to be shared"),
+            _("several claims share a card; each takes 10G, or what it asks for"),
+            NIC,
+            2,
+            64,
+            _of(NIC, "nic"),
+            _shared_nics,
+            {"dra_consumable_capacity": True},
+        ),
+        Preset(
+            "fpga",
+            _("FPGAs"),
+            _("of two families, with shells of different versions"),
+            FPGA,
+            2,
+            64,
+            _of(FPGA, "fpga"),
+            _fpgas,
+            {},
+        ),
+    )
+}

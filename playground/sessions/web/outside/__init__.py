@@ -1,0 +1,17 @@
+"""Calls of real extenders, the only ones that leave the server: to hosts that its operator allows (docs/extenders.md, docs/security.md)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.moving import OutsideCall
+from playground.sessions.web.outside.asking import ask
+
+__all__ = ["ask", "ask_all"]
+
+
+async def ask_all(calls: Sequence[OutsideCall]) -> list[Data]:
+    """Makes the calls at once; the commands that their answers are."""
+    return list(await asyncio.gather(*(ask(call) for call in calls)))

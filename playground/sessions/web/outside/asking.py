@@ -1,0 +1,114 @@
+"""Asking a real extender what a parked world wants to know, and its answer as the command that goes to the log.
+
+Nothing of this holds up a session that asks nothing: calls wait without a thread, at most CALLS at a time, and no longer than their
+time limits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import time
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.moving import OutsideCall
+from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
+from playground.sessions.web.outside.http import CallFailed, Progress, Target, post
+from playground.sessions.web.outside.tls import BadTLS, context_of
+
+CALLS = 16
+_MILLISECOND = 1_000_000
+_SECOND = 1_000_000_000
+_PORTS = {"http": 80, "https": 443}
+_slots: asyncio.Semaphore | None = None
+
+
+async def ask(call: OutsideCall) -> Data:
+    """The command AnswerExtender that the call comes to, whatever goes wrong."""
+    async with _slot():
+        started = time.monotonic()
+        answer = await _answer(call)
+        took = time.monotonic() - started
+    answer.setdefault("latency", round(took * 1000) * _MILLISECOND)
+    return {
+        "kind": "AnswerExtender",
+        "scheduler": call.scheduler,
+        "attempt": call.attempt,
+        "number": call.number,
+        "answer": answer,
+    }
+
+
+async def _answer(call: OutsideCall) -> Data:
+    """What came back. Where the time was over the world says so, in kube's words, as of any answer that takes so long."""
+    limit = min(call.timeout / _SECOND, settings.EXTENDER_SECONDS)
+    progress = Progress()
+    try:
+        async with asyncio.timeout(limit):
+            target = await _target(call)
+            status, body = await post(target, call.body, settings.MAX_EXTENDER_BYTES, progress)
+    except TimeoutError:
+        status = 200 if progress.in_body else 0
+        return {"status": status, "in_body": progress.in_body, "latency": call.timeout}
+    except CallFailed as failed:
+        return {"error": failed.words, "in_body": failed.in_body, "status": failed.status}
+    except (NotAllowedHost, BadTLS) as refused:
+        return {"error": str(refused)}
+    return {"status": status, "body": body.decode("utf-8", "replace")}
+
+
+def _slot() -> asyncio.Semaphore:
+    """Made on the loop that it is used on."""
+    global _slots
+    if _slots is None:
+        _slots = asyncio.Semaphore(CALLS)
+    return _slots
+
+
+async def _target(call: OutsideCall) -> Target:
+    """The one address that is asked. CallFailed, NotAllowedHost, BadTLS."""
+    parts = _split(call.url)
+    name, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+    try:
+        allowed = AllowedHosts.read(settings.EXTENDER_HOSTS)
+    except ValueError as error:
+        raise NotAllowedHost(f"EXTENDER_HOSTS of this server: {error}") from error
+    allowed.require_name(name, port)
+    address = allowed.choose(name, port, await _resolve(name, port))
+    context: ssl.SSLContext | None = None
+    server_name = ""
+    if parts.scheme == "https":
+        context, server_name = await asyncio.to_thread(context_of, call.tls, call.enable_https)
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    host = parts.netloc.rpartition("@")[2]
+    return Target(address, port, host, path or "/", context, server_name or name)
+
+
+def _split(url: str) -> SplitResult:
+    """What Go's client takes apart before it connects. CallFailed."""
+    try:
+        parts = urlsplit(url)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError as error:
+        raise CallFailed(f'parse "{url}": invalid port or host') from error
+    if parts.scheme not in _PORTS:
+        raise CallFailed(f'unsupported protocol scheme "{parts.scheme}"')
+    if not parts.hostname or not port_is_fine:
+        raise CallFailed("http: no Host in request URL")
+    if not url.isascii() or any(character <= " " for character in url):
+        raise CallFailed("net/url: invalid control character in URL")
+    return parts
+
+
+async def _resolve(name: str, port: int) -> list[str]:
+    """The addresses of a name, once. CallFailed."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    except (socket.gaierror, UnicodeError) as error:
+        raise CallFailed(f"dial tcp: lookup {name}: no such host") from error
+    return [str(entry[4][0]) for entry in found]

@@ -1,0 +1,124 @@
+"""What a text with configurations comes to: what was found in it, as v1, with what changed as a list and as a diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from playground.builder import to_yaml
+from playground.sessions.protocol.adopting import (
+    AdoptConfiguration,
+    Adopted,
+    DiffLine,
+    ListedChange,
+    MissingPlugin,
+    Offer,
+)
+from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.config import ConfigurationError, load_configuration, with_own
+from scheduler_core.migration import Adoption, Found, adopt, find, find_in
+from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
+
+MOST_BYTES = 128 << 10
+MOST_OFFERS = 10
+MOST_LINES = 800  # of each side of a diff
+CONTEXT = 2
+
+
+def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Adopted]:
+    yield
+    try:
+        found = find(request.text, LoadLimits(max_bytes=MOST_BYTES))
+    except InvalidObject as error:
+        return Adopted(errors=problems(error.errors))
+    adoptions = []
+    for each in found[:MOST_OFFERS]:
+        with with_own(engine.world.settings.plugins):
+            adoptions.append(adopt(each))
+        yield
+    if len(adoptions) == 1 and adoptions[0].plain:
+        return Adopted(manifest=dict(adoptions[0].manifest))
+    errors = _refused(found[0]) if len(adoptions) == 1 and not found[0].where else []
+    return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
+
+
+def offers(loaded: Sequence[Loaded], text: str) -> list[Offer]:
+    """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
+    found = [each for each in find_in(loaded, text) if not each.usual]
+    once: list[Found] = []
+    for each in found:
+        if all(each.manifest != other.manifest for other in once):
+            once.append(each)
+    return [offer(adopt(each)) for each in once[:MOST_OFFERS]]
+
+
+def offer(adoption: Adoption) -> Offer:
+    """An adoption as it is shown."""
+    found = adoption.found
+    text = _text(adoption.manifest)
+    without = "" if adoption.without is None else _text(adoption.without)
+    return Offer(
+        found.what,
+        found.where,
+        found.line,
+        adoption.version,
+        adoption.release,
+        [
+            ListedChange(each.kind, _line(found, each.path), each.text, each.effect)
+            for each in adoption.changes
+        ],
+        [
+            MissingPlugin(each.name, list(each.points), _line(found, each.places[0]), each.about)
+            for each in adoption.unknown
+        ],
+        text,
+        without,
+        list(_diff(found, without or text)),
+        problems(adoption.errors),
+        found.gates,
+        found.config_file,
+    )
+
+
+def problems(errors: Iterable[FieldError]) -> list[FieldProblem]:
+    return [FieldProblem(**each.to_json()) for each in errors]
+
+
+def _line(found: Found, path: str) -> int | None:
+    place = found.locate(path) if path else None
+    return place[0] if place is not None else None
+
+
+def _text(manifest: Mapping[str, Any]) -> str:
+    return to_yaml([manifest]) if manifest else ""
+
+
+def _refused(found: Found) -> list[FieldProblem]:
+    """What kube-scheduler says of a document as it is."""
+    if found.errors or found.what != "configuration":
+        return []
+    try:
+        load_configuration(found.manifest, elections=True)
+    except ConfigurationError as error:
+        return problems(each.at(found.locate(each.path)) for each in error.errors)
+    return []
+
+
+def _diff(found: Found, text: str) -> Iterator[DiffLine]:
+    """From what was found, written out in the same way, to the v1 text; nothing of very long texts, or of what is no configuration."""
+    before, after = _text(found.manifest).splitlines(), text.splitlines()
+    if found.what != "configuration" or not after or max(len(before), len(after)) > MOST_LINES:
+        return
+    groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT)
+    for number, group in enumerate(groups):
+        if number:
+            yield DiffLine("…", "")
+        for tag, start, end, first, last in group:
+            if tag == "equal":
+                yield from (DiffLine(" ", line) for line in before[start:end])
+            else:
+                yield from (DiffLine("-", line) for line in before[start:end])
+                yield from (DiffLine("+", line) for line in after[first:last])

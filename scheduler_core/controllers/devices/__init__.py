@@ -1,0 +1,1 @@
+"""Claims for devices: made of templates, reserved and released; and pods that leave devices out of order."""

@@ -1,0 +1,278 @@
+"""The resource claim controller: makes the claims of templates, reserves claims for pods that were bound without the scheduler, and
+releases what is needed no more.
+
+| of a claim | what happens |
+|---|---|
+| a pod in reservedFor has ended, is gone, or was deleted before it had a node | it is taken off |
+| the last one was taken off | the allocation is cleared, the finalizer goes |
+| is being deleted and reserved for nobody | the allocation is cleared, the finalizer goes |
+| was made for a pod that will not run, and is reserved for nobody | it is deleted |
+
+DEVIATION: two faults of v1.34.1 that have it write for ever are left out. A pod that has ended gets nothing reserved again (kube does and
+undoes it in turn, kubernetes/kubernetes#141274), and no claim made; and the names of a pod's other claims in status.resourceClaimStatuses
+stay when one of them is made anew (kube writes the new one alone, then the others alone, kubernetes/kubernetes#138408).
+
+kube: pkg/controller/resourceclaim/controller.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.kube_events import WARNING
+from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.status import Answer, Refused
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
+from scheduler_core.controllers.memory.devices import uses_devices
+from scheduler_core.devices.claims import FINALIZER, ClaimError, check_owner, claim_name
+from scheduler_core.devices.claims import KIND as CLAIM
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+_POD, _CLAIM = "pod:", "claim:"
+FAILED = "FailedResourceClaimCreation"
+
+
+class ResourceClaims(Controller):
+    """Makes, reserves and releases claims for devices, in worlds that have them."""
+
+    name = "resourceclaim-controller"
+    component = "resource_claim"
+    watches = ("Pod", CLAIM)
+    of_devices = True
+    event_reasons = (FAILED,)
+
+    def on_start(self, world: World) -> None:
+        if not world.settings.devices:
+            return
+        for pod in world.store.pods():
+            self._ask_pod(world, pod, gone=False)
+        for claim in world.store.list(CLAIM):
+            self.enqueue(world, _CLAIM + key_of(claim))
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if not world.settings.devices:
+            return
+        if event.kind == "Pod":
+            pod = event.new_pod or event.old_pod
+            if pod is None or not uses_devices(pod):
+                return
+            world.surroundings.devices.users.follow(event.old_pod, event.new_pod)
+            if event.new_pod is None:
+                world.surroundings.devices.said.pop(pod.key, None)
+            if pod.spec.resource_claims:
+                self._ask_pod(world, pod, gone=event.new_pod is None)
+            return
+        key = f"{event.namespace}/{event.name}"
+        if event.new is not None:
+            self.enqueue(world, _CLAIM + key)
+        for pod in world.surroundings.devices.users.of(world.store, key):
+            if pod.spec.resource_claims:
+                self._ask_pod(world, pod, gone=False)
+
+    def _ask_pod(self, world: World, pod: Pod, gone: bool) -> None:
+        """Enqueues the claims that a pod needs no more, and the pod where it lacks something."""
+        if gone or _is_done(pod):
+            for entry in pod.spec.resource_claims:
+                name = _name(pod, entry)
+                if name is not None:
+                    self.enqueue(world, f"{_CLAIM}{pod.namespace}/{name}")
+        if not gone and _needs_work(world, pod):
+            self.enqueue(world, _POD + pod.key)
+
+    def sync(self, world: World, key: str) -> str:
+        prefix, _, rest = key.partition(":")
+        return self._sync_pod(world, rest) if f"{prefix}:" == _POD else self._sync_claim(world, rest)
+
+    # pods
+
+    def _sync_pod(self, world: World, key: str) -> str:
+        pod = world.store.pod_at(key)
+        if pod is None or pod.deleting or pod.terminal:
+            return ""
+        made: dict[str, str] = {}
+        for entry in pod.spec.resource_claims:
+            name = str(entry.get("name") or "")
+            try:
+                claim = claim_for(world, pod, entry)
+            except CannotMake as problem:
+                self._say(world, pod, f"PodResourceClaim {name}: {problem}")
+                why = f"pod {key}, PodResourceClaim {name}: {problem}"
+                raise Refused.because(Answer("InternalError", why)) from None
+            if claim is not None:
+                made[name] = claim
+        texts = []
+        if made:
+            world.surroundings.devices.said.pop(key, None)
+            pod = _note_made(world, pod, made)
+            texts.append(f"made {', '.join(made.values())} for {key}")
+        if pod.node_name:
+            texts += _reserve(world, pod)
+        return "; ".join(texts)
+
+    def _say(self, world: World, pod: Pod, text: str) -> None:
+        said = world.surroundings.devices.said
+        if said.get(pod.key) != text:
+            said[pod.key] = text
+            self.event(world, WARNING, FAILED, "Pod", pod.key, text)
+
+    # claims
+
+    def _sync_claim(self, world: World, key: str) -> str:
+        claim = world.store.get(CLAIM, *key.split("/", 1))
+        if claim is None:
+            return ""
+        reserved = reserved_for(claim)
+        valid = [ref for ref in reserved if _holds(world, claim, ref)]
+        texts = []
+        if len(valid) < len(reserved):
+            gone = ", ".join(str(ref.get("name")) for ref in reserved if ref not in valid)
+            texts.append(f"released {key} from {gone}" + ("" if valid else ", and deallocated it"))
+            claim = _release(world, claim, valid)
+        elif not valid and FINALIZER in _finalizers(claim) and _deleting(claim):
+            texts.append(f"let {key} go: it is deleted, and reserved for nobody")
+            claim = _release(world, claim, [])
+        if not valid and (text := _delete_unused(world, key)):
+            texts.append(text)
+        return "; ".join(texts)
+
+
+def key_of(claim: Manifest) -> str:
+    """Namespace and name of a claim."""
+    return f"{claim['metadata'].get('namespace') or ''}/{claim['metadata']['name']}"
+
+
+def reserved_for(claim: Manifest) -> list[Manifest]:
+    """The consumers of a claim."""
+    return list((claim.get("status") or {}).get("reservedFor") or ())
+
+
+def _is_done(pod: Pod) -> bool:
+    """Whether no container of the pod will ever run any more."""
+    return pod.terminal or (pod.deleting and not pod.node_name)
+
+
+def _name(pod: Pod, entry: Manifest) -> str | None:
+    """The name of the claim behind an entry; None where there is none, or not yet."""
+    try:
+        return claim_name(pod, entry)[0]
+    except ClaimError:
+        return None
+
+
+def _needs_work(world: World, pod: Pod) -> bool:
+    """Whether a claim of the pod has to be made, or reserved for it."""
+    if pod.deleting or pod.terminal:
+        return False
+    for entry in pod.spec.resource_claims:
+        try:
+            name, own = claim_name(pod, entry)
+        except ClaimError:
+            return True
+        if name is None:
+            return False
+        claim = world.store.get(CLAIM, pod.namespace, name)
+        if claim is None:
+            return entry.get("resourceClaimTemplateName") is not None
+        if own and _is_foreign(pod, claim):
+            return False
+        if pod.node_name and _lacks(claim, pod):
+            return True
+    return False
+
+
+def _is_foreign(pod: Pod, claim: Manifest) -> bool:
+    try:
+        check_owner(pod, claim)
+    except ClaimError:
+        return True
+    return False
+
+
+def _lacks(claim: Manifest, pod: Pod) -> bool:
+    """Whether an allocated claim is not reserved for the pod."""
+    allocated = (claim.get("status") or {}).get("allocation") is not None
+    return allocated and all(ref.get("uid") != pod.uid for ref in reserved_for(claim))
+
+
+def _note_made(world: World, pod: Pod, made: Mapping[str, str]) -> Pod:
+    """The pod, whose status names the claims that were made for it."""
+    statuses = list((pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ())
+    kept = [status for status in statuses if status.get("name") not in made]
+    new = [{"name": name, "resourceClaimName": claim} for name, claim in made.items()]
+    world.api.patch_status(("Pod", pod.namespace, pod.name), {"resourceClaimStatuses": [*kept, *new]})
+    return world.store.pod_at(pod.key) or pod
+
+
+def _reserve(world: World, pod: Pod) -> list[str]:
+    """Reserves what is allocated, for a pod that has its node."""
+    texts: list[str] = []
+    for entry in pod.spec.resource_claims:
+        try:
+            name, own = claim_name(pod, entry)
+            claim = None if name is None else world.store.get(CLAIM, pod.namespace, name)
+            if claim is not None and own:
+                check_owner(pod, claim)
+        except ClaimError as problem:
+            raise Refused.because(Answer("InternalError", str(problem))) from None
+        if name is None:
+            continue
+        if claim is None:
+            return texts
+        if _lacks(claim, pod):
+            ref = {"resource": "pods", "name": pod.name, "uid": pod.uid}
+            _write(world, with_section(claim, "status", {"reservedFor": [*reserved_for(claim), ref]}))
+            texts.append(f"reserved {key_of(claim)} for {pod.key}, which has its node")
+    return texts
+
+
+def _holds(world: World, claim: Manifest, ref: Manifest) -> bool:
+    """Whether a consumer still needs the claim. Refused: it is no pod."""
+    if ref.get("apiGroup") or ref.get("resource") != "pods":
+        said = f"{{{ref.get('apiGroup') or ''} {ref.get('resource')} {ref.get('name')} {ref.get('uid')}}}"
+        raise Refused.because(Answer("InternalError", f"unsupported ReservedFor entry: {said}"))
+    pod = world.store.pod(claim["metadata"].get("namespace") or "", str(ref.get("name") or ""))
+    return pod is not None and pod.uid == ref.get("uid") and not _is_done(pod)
+
+
+def _release(world: World, claim: Manifest, valid: list[Manifest]) -> Manifest:
+    """The claim without consumers that are gone; without any it is deallocated, and may go."""
+    ours = FINALIZER in _finalizers(claim)
+    status = {**(claim.get("status") or {}), "reservedFor": valid}
+    if not valid:
+        del status["reservedFor"]
+        if ours:
+            status.pop("allocation", None)
+    claim = _write(world, {**claim, "status": status})
+    if ours and (claim.get("status") or {}).get("allocation") is None:
+        kept = [name for name in _finalizers(claim) if name != FINALIZER]
+        claim = world.api.update(with_section(claim, "metadata", {"finalizers": kept}))
+    return claim
+
+
+def _write(world: World, claim: Manifest) -> Manifest:
+    return world.api.update(claim, "status")
+
+
+def _delete_unused(world: World, key: str) -> str:
+    """Deletes a claim that was made for a pod which will not run, or was replaced."""
+    claim = world.store.get(CLAIM, *key.split("/", 1))
+    if claim is None:
+        return ""
+    name, uid = owning_pod(claim)
+    pod = world.store.pod(claim["metadata"].get("namespace") or "", name) if name else None
+    if pod is None or (pod.uid == uid and not _is_done(pod)):
+        return ""
+    world.api.delete((CLAIM, pod.namespace, claim["metadata"]["name"]))
+    return f"deleted {key}: the pod that it was made for will not run"
+
+
+def _finalizers(claim: Manifest) -> list[str]:
+    return list(claim["metadata"].get("finalizers") or ())
+
+
+def _deleting(claim: Manifest) -> bool:
+    return claim["metadata"].get("deletionTimestamp") is not None

@@ -1,0 +1,105 @@
+"""Until when a pod may use its devices: taints with the effect NoExecute of what its claims were given, and tolerations of these.
+
+Tolerations are those that the allocation carries; the scheduler of v1.34.1 does not copy a request's tolerations there.
+
+kube: pkg/controller/devicetainteviction/device_taint_eviction.go (evictionTime, pool),
+dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scheduler_core.controllers.contract import World
+from scheduler_core.devices import taints
+from scheduler_core.devices.claims import Allocated, DeviceToleration, ResourceClaim
+from scheduler_core.devices.classes import KIND as CLASS
+from scheduler_core.devices.classes import DeviceClass
+from scheduler_core.devices.errors import SelectorError
+from scheduler_core.devices.selectors import selector
+from scheduler_core.devices.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.objects.times import SECOND, parse_time
+
+Manifest = Mapping[str, Any]
+NO_EXECUTE = "NoExecute"
+
+
+class Limit(NamedTuple):
+    """When a pod has to go (virtual ns; it may be over), and why."""
+
+    at: int
+    why: str
+
+
+def limit_of(world: World, claim: ResourceClaim) -> Limit | None:
+    """The earliest end that a taint sets to the use of a claim's devices; None where none does."""
+    limits = [
+        limit
+        for result in claim.results
+        for taint in _taints(world, result)
+        if taint.effect == NO_EXECUTE and (limit := _limit(world, result, taint)) is not None
+    ]
+    return min(limits, default=None, key=lambda limit: limit.at)
+
+
+def _taints(world: World, result: Allocated) -> Sequence[DeviceTaint]:
+    """The taints of an allocated device, those of rules included; of devices that are not there any more none."""
+    slices = world.surroundings.devices.pools.of(world.store, PoolId(*result.device[:2]))
+    newest = max((each.generation for each in slices), default=0)
+    for each in slices:
+        if each.generation != newest:
+            continue
+        for device in _tainted(world, each).devices:
+            if device.name == result.device.device:
+                return device.taints
+    return ()
+
+
+def _tainted(world: World, resource_slice: ResourceSlice) -> ResourceSlice:
+    rules = [taints.DeviceTaintRule.of(each) for each in world.store.list(taints.KIND)]
+    if not rules:
+        return resource_slice
+    classes = {each["metadata"]["name"]: DeviceClass.of(each) for each in world.store.list(CLASS)}
+    consumable = world.settings.dra_consumable_capacity
+
+    def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
+        try:
+            return selector(expression, consumable).matches(
+                device.id.driver, device.attributes, device.capacity_manifest, device.allows_multiple
+            )
+        except SelectorError as problem:
+            if problem.kind == "compile":
+                raise taints.UnreadableRule(str(problem)) from None
+            return False
+
+    try:
+        return taints.tainted(resource_slice, rules, classes, selects)
+    except taints.UnreadableRule:
+        return resource_slice
+
+
+def _limit(world: World, result: Allocated, taint: DeviceTaint) -> Limit | None:
+    """When one taint ends the use of a device; None where it is tolerated for ever."""
+    added = parse_time(taint.time_added) - world.store.epoch
+    said = f"device {result.device} has the taint {taint.key}={taint.value}:{taint.effect}"
+    shortest: int | None = None
+    for raw in result.manifest.get("tolerations") or ():
+        if raw.get("effect") != NO_EXECUTE or not DeviceToleration.of(raw).tolerates(taint):
+            continue
+        if raw.get("tolerationSeconds") is None:
+            return None
+        seconds = max(int(raw["tolerationSeconds"]), 0)
+        shortest = seconds if shortest is None else min(shortest, seconds)
+    if shortest is None:
+        return Limit(added, f"{said}, which the claim does not tolerate")
+    return Limit(added + shortest * SECOND, f"{said}, which the claim tolerates for {shortest} s")
+
+
+def may_evict(manifest: Manifest | None) -> bool:
+    """Whether a slice has a device with a taint that evicts."""
+    return any(
+        taint.get("effect") == NO_EXECUTE
+        for device in ((manifest or {}).get("spec") or {}).get("devices") or ()
+        for taint in device.get("taints") or ()
+    )

@@ -1,0 +1,183 @@
+"""The device taint eviction controller: deletes pods whose devices have a NoExecute taint, at once or when their time is over.
+
+It runs with the gate DRADeviceTaints. A pod that is planned to go later goes when the earliest of its limits is over; each look at it
+replaces the plan. Pods that no claim is reserved for are left alone, and those without a node.
+
+DEVIATION: a deletion that is refused is not tried four times more.
+
+kube: pkg/controller/devicetainteviction/device_taint_eviction.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
+from scheduler_core.api.kube_events import NORMAL
+from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.devices.claims import reserved_for
+from scheduler_core.controllers.devices.out_of_order import Limit, limit_of, may_evict
+from scheduler_core.controllers.memory.nodes import PlannedEviction
+from scheduler_core.devices.claims import KIND as CLAIM
+from scheduler_core.devices.claims import ClaimError, ResourceClaim, claim_name, is_for_pod
+from scheduler_core.devices.classes import KIND as CLASS
+from scheduler_core.devices.slices import KIND as SLICE
+from scheduler_core.devices.taints import KIND as RULE
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+MESSAGE = "Device Taint manager: deleting due to NoExecute taint"
+EVICTION = "DeviceTaintManagerEviction"
+_ALL, _POOL, _POD = "devices", "pool:", "pod:"
+
+
+class DeviceTaintEviction(Controller):
+    """Evicts from tainted devices."""
+
+    name = "device-taint-eviction-controller"
+    component = "device-taint-eviction-controller"
+    watches = ("Pod", CLAIM, SLICE, RULE, CLASS)
+    of_devices = True
+    event_reasons = (EVICTION,)
+
+    def on_start(self, world: World) -> None:
+        if _runs(world):
+            self.enqueue(world, _ALL)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if not world.settings.devices:
+            return
+        if event.kind == SLICE:
+            world.surroundings.devices.pools.follow(event.name, event.old, event.new)
+        if not _runs(world):
+            return
+        if event.kind == "Pod":
+            self._on_pod(world, event)
+        elif event.kind == CLAIM:
+            self._on_claim(world, event)
+        elif event.kind == SLICE:
+            if may_evict(event.old) or may_evict(event.new) or world.store.count(RULE):
+                spec = (event.new or event.old or {}).get("spec") or {}
+                name = (spec.get("pool") or {}).get("name") or ""
+                self.enqueue(world, f"{_POOL}{spec.get('driver') or ''}/{name}")
+        elif event.kind == RULE or world.store.count(RULE):
+            self.enqueue(world, _ALL)
+
+    def _on_pod(self, world: World, event: WatchEvent) -> None:
+        old, pod = event.old_pod, event.new_pod
+        if pod is None:
+            if old is not None and world.surroundings.devices.evictions.pop(old.key, None) is not None:
+                self.forget(world, _POD + old.key)
+        elif pod.spec.resource_claims and pod.node_name and (old is None or _concerns(old, pod)):
+            self.enqueue(world, _POD + pod.key)
+
+    def _on_claim(self, world: World, event: WatchEvent) -> None:
+        for manifest in (event.old, event.new):
+            if manifest is not None:
+                for pod in _users(world, manifest):
+                    self.enqueue(world, _POD + pod.key)
+
+    def sync(self, world: World, key: str) -> str:
+        if not _runs(world):
+            return ""
+        if key.startswith(_POD):
+            return self._sync_pod(world, key.removeprefix(_POD))
+        driver, _, pool = key.removeprefix(_POOL).partition("/")
+        texts = []
+        for manifest in world.store.list(CLAIM):
+            claim = ResourceClaim.of(manifest)
+            if key == _ALL or any(result.device[:2] == (driver, pool) for result in claim.results):
+                texts += [self._look(world, pod) for pod in _users(world, manifest)]
+        return "; ".join(text for text in texts if text)
+
+    def _sync_pod(self, world: World, key: str) -> str:
+        pod, plans = world.store.pod_at(key), world.surroundings.devices.evictions
+        plan = plans.get(key)
+        if pod is None:
+            plans.pop(key, None)
+            return ""
+        if plan is not None and plan.at <= world.now:
+            del plans[key]
+            return self._evict(world, pod, f"{plan.why}, which is over")
+        return self._look(world, pod)
+
+    def _look(self, world: World, pod: Pod) -> str:
+        """Plans a pod's end, or calls it off."""
+        if not pod.node_name or pod.deleting:
+            return ""
+        limits = [limit for claim in _claims(world, pod) if (limit := limit_of(world, claim)) is not None]
+        return self._plan(world, pod, min(limits, default=None, key=lambda limit: limit.at))
+
+    def _plan(self, world: World, pod: Pod, limit: Limit | None) -> str:
+        plans, key = world.surroundings.devices.evictions, _POD + pod.key
+        before = plans.get(pod.key)
+        if limit is None:
+            if before is None:
+                return ""
+            del plans[pod.key]
+            self.forget(world, key)
+            self.event(world, NORMAL, EVICTION, "Pod", pod.key, "Cancelling deletion")
+            return f"called off the eviction of {pod.key}: no taint limits its devices any more"
+        if limit.at <= world.now:
+            plans.pop(pod.key, None)
+            self.forget(world, key)
+            return self._evict(world, pod, limit.why)
+        if before is not None and before.at == limit.at:
+            self.enqueue_at(world, key, limit.at)
+            return ""
+        plans[pod.key] = PlannedEviction(world.now, limit.at, limit.why)
+        self.forget(world, key)
+        self.enqueue_at(world, key, limit.at)
+        return f"planned the eviction of {pod.key}: {limit.why}"
+
+    def _evict(self, world: World, pod: Pod, why: str) -> str:
+        self.event(world, NORMAL, EVICTION, "Pod", pod.key, "Marking for deletion")
+        try:
+            disrupt(world.api, pod.key, DELETION_BY_DEVICE_TAINT_MANAGER, MESSAGE)
+        except Refused as refused:
+            return f"could not evict {pod.key}: {refused}"
+        return f"evicted {pod.key}: {why}"
+
+
+def _runs(world: World) -> bool:
+    settings = world.settings
+    return settings.devices and settings.dynamic_resources and settings.dra_device_taints
+
+
+def _concerns(old: Pod, new: Pod) -> bool:
+    field = "resourceClaimStatuses"
+    before, after = ((pod.manifest.get("status") or {}).get(field) for pod in (old, new))
+    return old.node_name != new.node_name or before != after
+
+
+def _users(world: World, claim: Manifest) -> list[Pod]:
+    """The pods that a claim is reserved for, up to the first that is not there, as kube looks at no more of them then."""
+    pods = []
+    for ref in reserved_for(claim):
+        if ref.get("apiGroup") or ref.get("resource") != "pods":
+            continue
+        pod = world.store.pod(claim["metadata"].get("namespace") or "", str(ref.get("name") or ""))
+        if pod is None or pod.uid != ref.get("uid"):
+            break
+        pods.append(pod)
+    return pods
+
+
+def _claims(world: World, pod: Pod) -> list[ResourceClaim]:
+    """The allocated claims of a pod that are reserved for it."""
+    found = []
+    for entry in pod.spec.resource_claims:
+        try:
+            name, own = claim_name(pod, entry)
+        except ClaimError:
+            continue
+        manifest = None if name is None else world.store.get(CLAIM, pod.namespace, name)
+        if manifest is None or (own and not is_for_pod(pod, manifest)):
+            continue
+        claim = ResourceClaim.of(manifest)
+        if claim.is_allocated and claim.is_reserved_for(pod):
+            found.append(claim)
+    return found

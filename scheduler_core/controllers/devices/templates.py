@@ -1,0 +1,145 @@
+"""Claims that are made of a template for one pod: their names, and what of the template they take.
+
+The controller remembers the 100 claims that it made last for an hour, as kube's does (its mutation cache), and takes one of them for being
+there still: a claim that is deleted while its pod waits is made anew only when it is forgotten.
+
+kube: pkg/controller/resourceclaim/controller.go (handleClaim, findPodResourceClaim, owningPod),
+client-go/tools/cache/mutation_cache.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.status import Refused
+from scheduler_core.api.store import Store
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.memory.devices import REMEMBERED, MadeClaim
+from scheduler_core.devices.claims import KIND as CLAIM
+from scheduler_core.devices.claims import POD_CLAIM_NAME, ClaimError, claim_name, is_for_pod
+from scheduler_core.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+TEMPLATE = "ResourceClaimTemplate"
+_LONGEST_BASE = 57
+
+
+class CannotMake(Exception):
+    """Why there is no claim, in kube's words."""
+
+
+def claim_for(world: World, pod: Pod, entry: Manifest) -> str | None:
+    """The name of a claim that is made, or found, for an entry of the pod's claims; None where nothing is to be noted. CannotMake."""
+    template = entry.get("resourceClaimTemplateName")
+    if _is_there(world.store, pod, entry) or template is None:
+        return None
+    name = str(entry.get("name") or "")
+    found = _made_before(world.store, pod, name) or _remembered(world, pod, name)
+    if not found:
+        found = str(_make(world, pod, entry, str(template))["metadata"]["name"])
+        claim = MadeClaim(pod.uid, name, world.now + REMEMBERED)
+        world.surroundings.devices.note_made(f"{pod.namespace}/{found}", claim)
+    return found
+
+
+def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
+    """Whether the claim was made, or none is needed."""
+    try:
+        name, own = claim_name(pod, entry)
+    except ClaimError:
+        if entry.get("resourceClaimTemplateName") is None:
+            raise CannotMake(
+                "checking for claim before creating it: none of the supported fields are set"
+            ) from None
+        return False
+    if not name:
+        return name is None
+    claim = store.get(CLAIM, pod.namespace, name)
+    return claim is not None and (not own or is_for_pod(pod, claim))
+
+
+def _remembered(world: World, pod: Pod, name: str) -> str:
+    """The name of a claim that was made for the entry not long ago; "" for none."""
+    for key, claim in world.surroundings.devices.made.items():
+        if (claim.pod, claim.entry) == (pod.uid, name) and world.now < claim.until:
+            return key.partition("/")[2]
+    return ""
+
+
+def _made_before(store: Store, pod: Pod, name: str) -> str:
+    """The name of a claim that was made for the entry, and of which the pod's status does not know; "" for none."""
+    for namespace, claim in store.controlled(CLAIM, pod.uid):
+        found = store.get(CLAIM, namespace, claim)
+        annotations = {} if found is None else found["metadata"].get("annotations") or {}
+        if annotations.get(POD_CLAIM_NAME) == name:
+            return claim
+    return ""
+
+
+def _make(world: World, pod: Pod, entry: Manifest, template_name: str) -> Manifest:
+    template = world.store.get(TEMPLATE, pod.namespace, template_name)
+    if template is None:
+        missing = f'resourceclaimtemplate.resource.k8s.io "{template_name}" not found'
+        raise CannotMake(f'resource claim template "{template_name}": {missing}')
+    if problem := _disabled(template, world.settings):
+        raise CannotMake(problem)
+    name = str(entry.get("name") or "")
+    spec = template.get("spec") or {}
+    meta = spec.get("metadata") or {}
+    owner = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "name": pod.name,
+        "uid": pod.uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+    manifest = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": CLAIM,
+        "metadata": {
+            "generateName": base_name(pod.name, name),
+            "namespace": pod.namespace,
+            **({"labels": meta["labels"]} if meta.get("labels") else {}),
+            "annotations": {**(meta.get("annotations") or {}), POD_CLAIM_NAME: name},
+            "ownerReferences": [owner],
+        },
+        "spec": spec.get("spec") or {},
+    }
+    try:
+        return world.api.create(manifest)
+    except Refused as refused:
+        raise CannotMake(f"create ResourceClaim : {refused.answer.message}") from refused
+
+
+def _disabled(template: Manifest, settings: WorldSettings) -> str:
+    """Why a template can't be used as the gates are."""
+    claim = (template.get("spec") or {}).get("spec") or {}
+    requests = (claim.get("devices") or {}).get("requests") or ()
+    if not settings.dra_admin_access and any(
+        (request.get("exactly") or {}).get("adminAccess") for request in requests
+    ):
+        return "admin access is requested, but the feature is disabled"
+    if not settings.dra_prioritized_list and any(request.get("firstAvailable") for request in requests):
+        return "template includes a prioritized list of subrequests, but the feature is disabled"
+    return ""
+
+
+def base_name(pod: str, claim: str) -> str:
+    """What the name of a generated claim begins with: both names, of long ones as much as their share of the room."""
+    base = f"{pod}-{claim}-"
+    if len(base) <= _LONGEST_BASE:
+        return base
+    share = len(base)
+    return f"{pod[: len(pod) * _LONGEST_BASE // share]}-{claim[: len(claim) * _LONGEST_BASE // share]}"
+
+
+def owning_pod(claim: Manifest) -> tuple[str, str]:
+    """Name and uid of the pod that a claim was made for; "" where it was made for none."""
+    owner = controller_of(claim)
+    if owner is None or owner.get("apiVersion") != "v1" or owner.get("kind") != "Pod":
+        return "", ""
+    return str(owner.get("name") or ""), str(owner.get("uid") or "")

@@ -1,0 +1,138 @@
+"""What the controllers of devices remember: which pods use which claims, and which pods are to be evicted when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.api.store import Store
+from scheduler_core.clock.agenda import SECOND
+from scheduler_core.controllers.memory.nodes import PlannedEviction
+from scheduler_core.devices.claims import ClaimError, claim_name
+from scheduler_core.devices.slices import KIND as SLICE
+from scheduler_core.devices.slices import PoolId, ResourceSlice
+from scheduler_core.objects.pod import Pod
+from scheduler_core.state import Copied, Derived, State
+
+Manifest = Mapping[str, Any]
+MOST_MADE = 100
+REMEMBERED = 3600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class MadeClaim:
+    """A claim that was made of a template: for which pod, by its uid, and which of its entries, and until when (ns) that is remembered."""
+
+    pod: str
+    entry: str
+    until: int
+
+
+def claims_of(pod: Pod) -> list[str]:
+    """Keys of the claims that a pod names, or that were made for it."""
+    keys = []
+    for entry in pod.spec.resource_claims:
+        try:
+            name, _ = claim_name(pod, entry)
+        except ClaimError:
+            continue
+        if name is not None:
+            keys.append(f"{pod.namespace}/{name}")
+    extended = (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus") or {}
+    if extended.get("resourceClaimName"):
+        keys.append(f"{pod.namespace}/{extended['resourceClaimName']}")
+    return keys
+
+
+def uses_devices(pod: Pod) -> bool:
+    """Whether a pod has claims for devices, one for its extended resources included."""
+    if pod.spec.resource_claims:
+        return True
+    return (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus") is not None
+
+
+@dataclass(slots=True)
+class DeviceClaimUsers(State):
+    """Pods by the claims that they name. It is made of the store when it is first asked for, and kept up with then."""
+
+    by_claim: Derived[dict[str, dict[str, None]]] = field(default_factory=dict)
+    made: Derived[int] = 0
+
+    def of(self, store: Store, claim: str) -> list[Pod]:
+        """The pods that name a claim, by name."""
+        if not self.made:
+            self.made = 1
+            for pod in store.pods():
+                self.follow(None, pod)
+        pods = [store.pod_at(key) for key in sorted(self.by_claim.get(claim, ()))]
+        return [pod for pod in pods if pod is not None]
+
+    def follow(self, old: Pod | None, new: Pod | None) -> None:
+        """Keeps up with a change of a pod; hearing of it twice changes nothing."""
+        pod = new or old
+        if not self.made or pod is None or not uses_devices(pod):
+            return
+        before = [] if old is None else claims_of(old)
+        after = [] if new is None else claims_of(new)
+        for claim in before:
+            if old is None or claim in after:
+                continue
+            users = self.by_claim.get(claim, {})
+            users.pop(old.key, None)
+            if not users:
+                self.by_claim.pop(claim, None)
+        for claim in after:
+            if new is not None:
+                self.by_claim.setdefault(claim, {})[new.key] = None
+
+
+@dataclass(slots=True)
+class PoolSlices(State):
+    """Slices by pool. It is made of the store when it is first asked for, and kept up with then."""
+
+    by_pool: Derived[dict[PoolId, dict[str, None]]] = field(default_factory=dict)
+    made: Derived[int] = 0
+
+    def of(self, store: Store, pool: PoolId) -> list[ResourceSlice]:
+        """The slices of a pool, by name."""
+        if not self.made:
+            self.made = 1
+            for manifest in store.list(SLICE):
+                self.follow(manifest["metadata"]["name"], None, manifest)
+        found = [store.get(SLICE, "", name) for name in sorted(self.by_pool.get(pool, ()))]
+        return [ResourceSlice.of(manifest) for manifest in found if manifest is not None]
+
+    def follow(self, name: str, old: Manifest | None, new: Manifest | None) -> None:
+        """Keeps up with a change of a slice, whose pool stays the same."""
+        manifest = new if new is not None else old
+        if not self.made or manifest is None:
+            return
+        pool = ResourceSlice.of(manifest).pool
+        if new is not None:
+            self.by_pool.setdefault(pool, {})[name] = None
+            return
+        slices = self.by_pool.get(pool, {})
+        slices.pop(name, None)
+        if not slices:
+            self.by_pool.pop(pool, None)
+
+
+@dataclass(slots=True)
+class Devices(State):
+    """All of it. `pools` know the slices of each pool. `made`: claims made of templates, by key, the oldest first. `evictions` by pod
+    (namespace/name); `said`: the last Event about a pod, so that it is said once.
+    """
+
+    users: Copied[DeviceClaimUsers] = field(default_factory=DeviceClaimUsers)
+    pools: Copied[PoolSlices] = field(default_factory=PoolSlices)
+    made: Copied[dict[str, MadeClaim]] = field(default_factory=dict)
+    evictions: Copied[dict[str, PlannedEviction]] = field(default_factory=dict)
+    said: Copied[dict[str, str]] = field(default_factory=dict)
+
+    def note_made(self, key: str, claim: MadeClaim) -> None:
+        """Remembers a claim, of the newest so many."""
+        self.made.pop(key, None)
+        self.made[key] = claim
+        while len(self.made) > MOST_MADE:
+            del self.made[next(iter(self.made))]

@@ -1,0 +1,251 @@
+"""JSON as Go's encoding/json reads it: the first value of a text, and the very words of its errors.
+
+What comes after the first value is not looked at. Objects are lists of pairs, as a name may come twice; numbers keep their spelling.
+
+go: src/encoding/json/{scanner,stream}.go @ 1.24
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_SPACE = b" \t\r\n"
+_LEADING = re.compile(r"[ \t\r\n]*")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
+_DIGITS = b"0123456789"
+_HEX = b"0123456789abcdefABCDEF"
+
+
+class GoError(ValueError):
+    """What Go's decoder says is wrong."""
+
+
+class Number(str):
+    """A number as it is spelled."""
+
+    __slots__ = ()
+
+
+class Object(list[tuple[str, Any]]):
+    """The members of an object in their order."""
+
+
+def first_value(text: str) -> Any:
+    """The first JSON value of a text. GoError, such as `EOF` where there is none."""
+    start = _LEADING.match(text)
+    assert start is not None
+    try:
+        value, _ = _DECODER.raw_decode(text, start.end())
+    except (ValueError, RecursionError):
+        _Scanner(text.encode("utf-8", "replace")).scan()
+        raise GoError("exceeded max depth") from None
+    if isinstance(value, Number):  # Go wants to see where it ends
+        _Scanner(text.encode("utf-8", "replace")).scan()
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)  # Go knows neither NaN nor Infinity
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=lambda pairs: Object((_clean(name), value) for name, value in pairs),
+    parse_float=Number,
+    parse_int=Number,
+    parse_constant=_refuse_constant,
+)
+
+
+def _clean(text: str) -> str:
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def clean(text: str) -> str:
+    """A string as Go has it: half a surrogate pair becomes U+FFFD."""
+    return _clean(text)
+
+
+class _Scanner:
+    """Walks a text that is no JSON up to its first wrong byte."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def scan(self) -> None:
+        if not self._space():
+            raise GoError("EOF")
+        self._value()
+
+    def _space(self) -> bytes:
+        """The next byte that is no space; empty at the end."""
+        while self.at < len(self.data) and self.data[self.at] in _SPACE:
+            self.at += 1
+        return self.data[self.at : self.at + 1]
+
+    def _next(self) -> bytes:
+        byte = self.data[self.at : self.at + 1]
+        if not byte:
+            raise GoError("unexpected EOF")
+        return byte
+
+    def _take(self) -> bytes:
+        byte = self._next()
+        self.at += 1
+        return byte
+
+    def _after_space(self) -> bytes:
+        self._space()
+        return self._next()
+
+    def _wrong(self, context: str) -> GoError:
+        return GoError(f"invalid character {_quoted(self._next())} {context}")
+
+    def _value(self) -> None:
+        # A stack instead of recursion: a text may be nested as deep as it likes.
+        stack: list[bytes] = []
+        while True:
+            opened = self._begin(stack)
+            if opened:
+                continue
+            while stack and self._close(stack):
+                pass
+            if not stack:
+                return
+
+    def _begin(self, stack: list[bytes]) -> bool:
+        """Reads a value, or the beginning of one that has values: then True."""
+        byte = self._after_space()
+        if byte in (b"{", b"["):
+            self.at += 1
+            following = self._after_space()
+            if following == (b"}" if byte == b"{" else b"]"):
+                self.at += 1
+                return False
+            stack.append(byte)
+            if byte == b"{":
+                self._name()
+            return True
+        if byte == b'"':
+            self._string()
+        elif byte in _LITERALS:
+            self._literal(_LITERALS[byte])
+        elif byte == b"-" or byte in _DIGITS:
+            self._number()
+        else:
+            raise self._wrong("looking for beginning of value")
+        return False
+
+    def _close(self, stack: list[bytes]) -> bool:
+        """After a value: True where it ends what it is in, False where another one follows."""
+        byte = self._after_space()
+        if stack[-1] == b"{":
+            if byte == b"}":
+                self.at += 1
+                stack.pop()
+                return True
+            if byte != b",":
+                raise self._wrong("after object key:value pair")
+            self.at += 1
+            self._name()
+            return False
+        if byte == b"]":
+            self.at += 1
+            stack.pop()
+            return True
+        if byte != b",":
+            raise self._wrong("after array element")
+        self.at += 1
+        return False
+
+    def _name(self) -> None:
+        if self._after_space() != b'"':
+            raise self._wrong("looking for beginning of object key string")
+        self._string()
+        if self._after_space() != b":":
+            raise self._wrong("after object key")
+        self.at += 1
+
+    def _string(self) -> None:
+        self.at += 1
+        while True:
+            byte = self._next()
+            if byte == b'"':
+                self.at += 1
+                return
+            if byte == b"\\":
+                self.at += 1
+                self._escape()
+            elif byte < b" ":
+                raise self._wrong("in string literal")
+            else:
+                self.at += 1
+
+    def _escape(self) -> None:
+        byte = self._next()
+        if byte not in (b"b", b"f", b"n", b"r", b"t", b"\\", b"/", b'"', b"u"):
+            raise self._wrong("in string escape code")
+        self.at += 1
+        if byte == b"u":
+            for _ in range(4):
+                if self._next() not in _HEX:
+                    raise self._wrong("in \\u hexadecimal character escape")
+                self.at += 1
+
+    def _literal(self, word: bytes) -> None:
+        for i in range(len(word)):
+            if self._next() != word[i : i + 1]:
+                raise self._wrong(f"in literal {word.decode()} (expecting '{chr(word[i])}')")
+            self.at += 1
+
+    def _number(self) -> None:
+        if self._next() == b"-":
+            self.at += 1
+            if self._next() not in _DIGITS:
+                raise self._wrong("in numeric literal")
+        if self._take() != b"0":
+            self._digits()
+        if self._is(b"."):
+            self.at += 1
+            self._some_digits("after decimal point in numeric literal")
+        if self._is(b"e") or self._is(b"E"):
+            self.at += 1
+            if self._is(b"+") or self._is(b"-"):
+                self.at += 1
+            self._some_digits("in exponent of numeric literal")
+
+    def _is(self, byte: bytes) -> bool:
+        return self.data[self.at : self.at + 1] == byte
+
+    def _digits(self) -> None:
+        while self.at < len(self.data) and self.data[self.at] in _DIGITS:
+            self.at += 1
+
+    def _some_digits(self, context: str) -> None:
+        if self._next() not in _DIGITS:
+            raise self._wrong(context)
+        self._digits()
+
+
+_ESCAPES = {0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r"}
+
+
+def _quoted(byte: bytes) -> str:
+    """A byte as Go's errors print it, as if it was a character of its own."""
+    code = byte[0]
+    if byte == b"'":
+        return "'\\''"
+    if byte == b'"':
+        return "'\"'"
+    if byte == b"\\":
+        return "'\\\\'"
+    if code in _ESCAPES:
+        return f"'{_ESCAPES[code]}'"
+    if code < 0x20 or code == 0x7F:
+        return f"'\\x{code:02x}'"
+    if 0x80 <= code < 0xA1 or code == 0xAD:
+        return f"'\\u{code:04x}'"
+    return f"'{chr(code)}'"

@@ -1,0 +1,132 @@
+"""What would have to be done with a configuration that was found, so that it can be applied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.config import ConfigurationError, load_configuration
+from scheduler_core.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.migration.changes import Change, Migration
+from scheduler_core.migration.finding.found import Found
+from scheduler_core.migration.migrating import migrate, older_version
+from scheduler_core.migration.policy import migrate_policy
+from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
+from scheduler_core.objects.errors import FieldError, InvalidObject
+from scheduler_core.objects.paths import Step, parse_path
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A configuration as v1, with all that would differ from what was found.
+
+    `version` is what it was of, "" where v1 already; `without` is the same without the plugins that are not here. `errors` say what keeps
+    that from being applied, each where it stands in the text; with them on the way to v1 the manifest is empty.
+    """
+
+    found: Found
+    manifest: Mapping[str, Any]
+    version: str = ""
+    release: str = ""
+    changes: tuple[Change, ...] = ()
+    unknown: tuple[UnknownPlugin, ...] = ()
+    without: Mapping[str, Any] | None = None
+    errors: tuple[FieldError, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a document of v1 with nothing to be done."""
+        return not (self.version or self.unknown or self.found.where or self.found.what != "configuration")
+
+
+def adopt(found: Found, features: Features = DEFAULT_FEATURES) -> Adoption:
+    """What it takes to apply a configuration that was found."""
+    if found.errors:
+        return Adoption(found, {}, errors=found.errors)
+    try:
+        result = _as_v1(found)
+    except ConfigurationError as error:
+        version = older_version(found.manifest)
+        name = "Policy" if found.what == "policy" else version.name if version else ""
+        return Adoption(found, {}, name, errors=_placed(found, error.errors))
+    unknown = [_at_home(found, result.manifest, each) for each in unknown_plugins(result.manifest)]
+    names = [each.name for each in unknown]
+    without = without_plugins(result.manifest, names) if unknown else None
+    errors = _errors(result.manifest if without is None else without, features)
+    there = [
+        replace(error, path=path_before(error.path, without or result.manifest, found.manifest))
+        for error in errors
+    ]
+    return Adoption(
+        found,
+        result.manifest,
+        result.version,
+        result.release,
+        (*found.changes, *result.changes),
+        tuple(unknown),
+        without,
+        _placed(found, there),
+    )
+
+
+def _as_v1(found: Found) -> Migration:
+    if found.what == "policy":
+        return migrate_policy(found.manifest)
+    if older_version(found.manifest) is None:
+        return Migration(found.manifest, "", "", ())
+    return migrate(found.manifest)
+
+
+def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]:
+    try:
+        load_configuration(manifest, features, elections=True)
+    except InvalidObject as error:
+        return list(error.errors)
+    return []
+
+
+def _placed(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
+    return tuple(error.at(found.locate(error.path)) for error in errors)
+
+
+def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -> UnknownPlugin:
+    """The same with its places in the document as it was found."""
+    return replace(
+        plugin, places=tuple(path_before(path, manifest, found.manifest) for path in plugin.places)
+    )
+
+
+def path_before(path: str, after: Any, before: Any) -> str:
+    """Where a field of a manifest stood in the manifest it was made of: an entry of a list is known by its name; as far as it was there."""
+    out: list[Step] = []
+    for step in parse_path(path):
+        if isinstance(step, int):
+            step, after, before = _entry(step, after, before)
+            if before is None:
+                break
+        else:
+            after, before = (
+                each.get(step) if isinstance(each, Mapping) else None for each in (after, before)
+            )
+        out.append(step)
+        if before is None:
+            break
+    return _written(out)
+
+
+def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
+    """The entry of the same name; where there are no names, the one of the same index."""
+    entry = after[index] if isinstance(after, list) and index < len(after) else None
+    there = before if isinstance(before, list) else []
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    if name is not None:
+        for i, each in enumerate(there):
+            if isinstance(each, Mapping) and each.get("name") == name:
+                return i, entry, each
+        return index, entry, None
+    return index, entry, there[index] if index < len(there) else None
+
+
+def _written(steps: list[Step]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")

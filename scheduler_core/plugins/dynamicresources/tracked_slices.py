@@ -1,0 +1,86 @@
+"""Slices as taint rules leave them, and which of them a change of a rule or a class changes.
+
+kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
+DEVIATION: where a rule's selector does not compile the slice stays without the rules' taints; kube keeps what it knew of it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.devices import classes, slices, taints
+from scheduler_core.devices.classes import DeviceClass
+from scheduler_core.devices.errors import SelectorError
+from scheduler_core.devices.matching import Selectors
+from scheduler_core.devices.selectors import CelSelectors
+from scheduler_core.devices.slices import Device, ResourceSlice
+from scheduler_core.devices.taints import DeviceTaintRule, UnreadableRule
+from scheduler_core.plugins.dynamicresources.dra_manager import Informer
+
+Manifest = Mapping[str, Any]
+
+
+def tracked(
+    manifests: Iterable[Manifest],
+    rules: Iterable[Manifest],
+    by_name: Mapping[str, DeviceClass],
+    selectors: Selectors,
+) -> list[ResourceSlice]:
+    """Ordered by name; the very slices that were read where no rule applies."""
+    found = sorted((ResourceSlice.of(each) for each in manifests), key=lambda each: each.name)
+    read = [DeviceTaintRule.of(rule) for rule in rules]
+    return [_tainted(each, read, by_name, selectors) for each in found] if read else found
+
+
+def _tainted(
+    each: ResourceSlice,
+    rules: Sequence[DeviceTaintRule],
+    by_name: Mapping[str, DeviceClass],
+    selectors: Selectors,
+) -> ResourceSlice:
+    def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
+        try:
+            return selectors.matches(expression, device)
+        except SelectorError as problem:
+            if problem.kind == "compile":
+                raise UnreadableRule from None
+            return False
+
+    try:
+        return taints.tainted(each, rules, by_name, selects)
+    except UnreadableRule:
+        return each
+
+
+def changed_by(informer: Informer, kind: str, old: Manifest | None, new: Manifest | None) -> list[Manifest]:
+    """The slices that a change of a rule or a class, which the informer has heard of, gives other taints."""
+    after = {each: informer.list(each) for each in (taints.KIND, classes.KIND)}
+    if not after[taints.KIND] and kind != taints.KIND:
+        return []
+    before = {**after, kind: _undone(after[kind], old, new)}
+    selectors, manifests = CelSelectors(), informer.list(slices.KIND)
+    then, now = (
+        tracked(manifests, known[taints.KIND], _by_name(known[classes.KIND]), selectors)
+        for known in (before, after)
+    )
+    return [
+        is_now.manifest
+        for was, is_now in zip(then, now, strict=True)
+        if [each.taints for each in was.devices] != [each.taints for each in is_now.devices]
+    ]
+
+
+def _undone(listed: list[Manifest], old: Manifest | None, new: Manifest | None) -> list[Manifest]:
+    """What was listed before one of them became another; by name."""
+    kept = [each for each in listed if new is None or _name(each) != _name(new)]
+    return sorted([*kept, *([old] if old is not None else [])], key=_name)
+
+
+def _name(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["name"])
+
+
+def _by_name(manifests: Iterable[Manifest]) -> dict[str, DeviceClass]:
+    read = (DeviceClass.of(manifest) for manifest in manifests)
+    return {each.name: each for each in read}
