@@ -17,16 +17,12 @@ MOST_NODES = 40
 
 
 def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
-    """Of the cycle that the pod is in at a position, or of its last one before."""
+    """Of the cycle that the pod is in at a position, or of its last attempt where that has not come to Filter."""
     world = yield from engine.at(request.position)
-    found = _cycle(world, request.pod)
-    if found is None:
-        last = _last_position(world, request.pod)
-        if last is None:
-            return None
+    step = _step(world, request.pod)
+    if step is None and (last := _last_position(world, request.pod)) is not None:
         world = yield from engine.at(last)
-        found = _cycle(world, request.pod)
-    step = None if found is None else device_step(found[1])
+        step = _step(world, request.pod)
     if step is None:
         return None
     world = yield from engine.at(step.position)
@@ -34,6 +30,12 @@ def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
     if found is None:
         return None
     return _shown(world, *found, request)
+
+
+def _step(world: Any, pod: str) -> Any | None:
+    """The step at which devices were searched for, of the cycle that the pod is in or was in last."""
+    found = _cycle(world, pod)
+    return None if found is None else device_step(found[1])
 
 
 def _cycle(world: Any, pod: str) -> tuple[Any, Any] | None:
