@@ -216,6 +216,17 @@ class ReportCondition(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     message: str = ""
 
 
+class ReportDeviceCondition(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Has a driver report a condition of an allocated device. `claim`: namespace/name; `device`: driver/pool/device, "" for all of them."""
+
+    claim: str
+    type: str
+    status: Literal["True", "False", "Unknown"] = "True"
+    device: str = ""
+    reason: str = ""
+    message: str = ""
+
+
 class SetPrograms(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Says what runs in the containers: rules, the first of which that fits a container counts (docs/world.md)."""
 
@@ -310,6 +321,7 @@ Command = (
     | CancelDrain
     | SetKubelet
     | ReportCondition
+    | ReportDeviceCondition
     | SetPrograms
     | SetUsage
     | StartScheduler

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.actions import nodes, pods, schedulers, workloads
+from playground.actions import claims, nodes, pods, schedulers, workloads
 from playground.actions.common import LABEL
 from playground.actions.contract import Action, Offer, Subject
 from playground.actions.programs import PROGRAMS
@@ -12,6 +12,7 @@ ACTIONS: tuple[Action, ...] = (
     *nodes.ACTIONS,
     *pods.ACTIONS,
     *workloads.ACTIONS,
+    *claims.ACTIONS,
     LABEL,
     NODE_USAGE,
     POD_USAGE,

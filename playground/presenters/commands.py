@@ -188,6 +188,13 @@ def _condition(command: Data) -> Message:
     )
 
 
+def _device_condition(command: Data) -> Message:
+    return message(
+        gettext_noop("has a driver report %(type)s=%(status)s of the devices of %(claim)s"),
+        **{name: command.get(name, "") for name in ("claim", "type", "status")},
+    )
+
+
 def _stop_scheduler(command: Data) -> Message:
     if command.get("signal") == "SIGKILL":
         return message(gettext_noop("kills the scheduler %(name)s"), name=command.get("name", ""))
@@ -273,6 +280,7 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
+    "ReportDeviceCondition": _device_condition,
     "SetPrograms": _programs,
     "SetUsage": _usage,
     "StartScheduler": lambda data: message(
@@ -296,6 +304,7 @@ _SHORT = {
     "CancelDrain": gettext_noop("the end of a drain"),
     "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
     "ReportCondition": gettext_noop("a condition of a node"),
+    "ReportDeviceCondition": gettext_noop("a condition of a device"),
     "SetPrograms": gettext_noop("what runs in the containers"),
     "SetUsage": gettext_noop("what pods and nodes use"),
     "StartScheduler": gettext_noop("a scheduler that is started"),

@@ -7,7 +7,7 @@ A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was as
 |---|---|---|
 | search | the root | pool: `pool`, `slices`, `devices`, `incomplete`, `invalid` |
 | all | gathering the devices of a request for all: `claim`, `request`, `count` | |
-| request, subrequest | one device of it: `claim`, `request`, `number` of `count`; `again`: tries of what led nowhere before | |
+| request, subrequest | one device of it: `claim`, `request`, `number` of `count`; `again`: tries that would be in vain | |
 | device | `device` | see below |
 
 | check | asks |

@@ -26,6 +26,7 @@ from scheduler_core.commands import (
     EvictPod,
     PatchObject,
     ReportCondition,
+    ReportDeviceCondition,
     ScaleObject,
     SetKubelet,
     SetPrograms,
@@ -34,6 +35,7 @@ from scheduler_core.commands import (
 )
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.devices.reports import reported, results_named
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
@@ -188,6 +190,21 @@ def _condition(world: World, command: ReportCondition) -> None:
     arrange(world, replace(inputs, conditions=(*others, condition)))
 
 
+def _device_condition(world: World, command: ReportDeviceCondition) -> None:
+    namespace, _, name = command.claim.rpartition("/")
+    claim = world.store.get("ResourceClaim", namespace, name)
+    if claim is None or not world.settings.devices:
+        raise refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
+    results = results_named(claim, command.device)
+    if not results:
+        raise refuse(
+            "device", command.device, "the driver/pool/device of a device that is allocated to the claim"
+        )
+    reason = command.reason or "Reported"
+    condition = {"type": command.type, "status": command.status, "reason": reason, "message": command.message}
+    world.api.update(reported(claim, results, condition, world.store.timestamp(world.now)), "status")
+
+
 def _programs(world: World, command: SetPrograms) -> None:
     programs = _read(read_programs, command.rules)
     arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
@@ -217,6 +234,7 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     CancelDrain: _cancel_drain,
     SetKubelet: _kubelet,
     ReportCondition: _condition,
+    ReportDeviceCondition: _device_condition,
     SetPrograms: _programs,
     SetUsage: _usage,
     **scheduler_commands.EXECUTORS,

@@ -212,6 +212,7 @@ _COMMANDS = {
     "CancelDrain": gettext_noop("a drain was called off"),
     "SetKubelet": gettext_noop("a kubelet was stopped or started"),
     "ReportCondition": gettext_noop("a node reports another condition"),
+    "ReportDeviceCondition": gettext_noop("a driver reports a condition of a device"),
     "SetPrograms": gettext_noop("something else runs in the containers"),
     "SetUsage": gettext_noop("pods or nodes use other amounts"),
     "StartScheduler": gettext_noop("a scheduler's process was started"),

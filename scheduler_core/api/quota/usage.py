@@ -1,6 +1,6 @@
 """What an object uses: by the names of a quota's resources, for each kind its own.
 
-kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,registry}.go,
+kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,resource_claims,registry}.go,
 apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
 """
 
@@ -28,6 +28,8 @@ ONE, NONE = Amount(NANO), Amount(0)
 PODS, CLAIMS, STORAGE = "pods", "persistentvolumeclaims", "requests.storage"
 SERVICES, NODE_PORTS, LOAD_BALANCERS = "services", "services.nodeports", "services.loadbalancers"
 BY_CLASS = ".storageclass.storage.k8s.io/"
+DEVICES_BY_CLASS = ".deviceclass.resource.k8s.io/devices"
+_MOST_DEVICES = 32  # what a request for all devices counts as
 COMPUTE = (CPU, MEMORY, EPHEMERAL_STORAGE)
 OF_PODS = (PODS, *COMPUTE, *(f"{side}.{name}" for side in ("requests", "limits") for name in COMPUTE))
 _ALIASES = {
@@ -56,6 +58,8 @@ def _matches(kind: Kind, name: str) -> bool:
         return True
     if kind.key == "PersistentVolumeClaim":
         return name in (CLAIMS, STORAGE) or name.endswith((BY_CLASS + CLAIMS, BY_CLASS + STORAGE))
+    if kind.key == "ResourceClaim":
+        return name.endswith(DEVICES_BY_CLASS)
     if kind.key != "Pod":
         return False
     if name in OF_PODS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
@@ -71,6 +75,8 @@ def usage(kind: Kind, manifest: Manifest, wall: int) -> Amounts:
         return {count_name(kind): ONE, **_of_claim(manifest)}
     if kind.key == "Service":
         return {count_name(kind): ONE, **_of_service(manifest)}
+    if kind.key == "ResourceClaim":
+        return {count_name(kind): ONE, **_of_device_claim(manifest)}
     alias = _ALIASES.get(kind.key)
     return {count_name(kind): ONE, **({alias: ONE} if alias else {})}
 
@@ -135,6 +141,28 @@ def _of_claim(claim: Manifest) -> Amounts:
 def _whole(amount: Amount) -> Amount:
     """Whole bytes, rounded up."""
     return Amount(-(-amount.nanos // NANO) * NANO, amount.binary)
+
+
+def _of_device_claim(claim: Manifest) -> Amounts:
+    """Devices by class: of a request with alternatives the most that each class may have to give."""
+    used: Amounts = {}
+    for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
+        alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
+        most: dict[str, int] = {}
+        for part in alternatives or ((exactly,) if exactly is not None else ()):
+            name = f"{part.get('deviceClassName') or ''}{DEVICES_BY_CLASS}"
+            most[name] = max(most.get(name, 0), _devices(part))
+        for name, count in most.items():
+            if count or not alternatives:
+                used[name] = used.get(name, NONE) + Amount(count * NANO)
+    return used
+
+
+def _devices(request: Manifest) -> int:
+    mode = request.get("allocationMode") or "ExactCount"
+    if mode == "All":
+        return _MOST_DEVICES
+    return int(request.get("count") or 1) if mode == "ExactCount" else 0
 
 
 def _of_service(service: Manifest) -> Amounts:

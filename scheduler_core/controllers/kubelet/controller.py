@@ -13,13 +13,14 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
-from scheduler_core.controllers.kubelet.devices import DEVICE_CLAIM, FAILED
+from scheduler_core.controllers.kubelet.devices import FAILED
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM
 

@@ -18,7 +18,6 @@ from scheduler_core.devices.claims import ClaimError, check_owner, claim_name
 from scheduler_core.objects.pod import Pod
 
 FAILED = "FailedPrepareDynamicResources"
-__all__ = ["DEVICE_CLAIM", "FAILED", "report", "unprepared"]
 
 
 def unprepared(world: World, pod: Pod) -> str:

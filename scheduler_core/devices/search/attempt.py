@@ -63,6 +63,10 @@ class Attempt:
     def forget_matches(self) -> None:
         self._matches = {}
 
+    def known_matches(self, key: RequestKey) -> Mapping[DeviceId, bool]:
+        """Which devices suit a request, of those that were asked about."""
+        return self._matches.get(key) or {}
+
     def selectable(
         self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
     ) -> bool:

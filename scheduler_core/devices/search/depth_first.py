@@ -26,6 +26,7 @@ from scheduler_core.devices.features import STABLE
 from scheduler_core.devices.search.attempt import Attempt
 from scheduler_core.devices.search.preparation import WantedByKey
 from scheduler_core.devices.search.requests import Wanted
+from scheduler_core.devices.search.shortage import tries_in_vain
 from scheduler_core.devices.search.tentative import Position, Taken, Tentative
 from scheduler_core.devices.slices import Device, ResourceSlice
 
@@ -96,8 +97,16 @@ class Search:
         return (yield self._devices(at, wanted, in_sub))
 
     def _unless_known(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
-        """Where the same devices are taken, if in another order, the same is found: nothing, if it was nothing before."""
+        """Where the same devices are taken, if in another order, the same is found: nothing, if it was nothing before.
+
+        Nothing is found either where too few devices are left.
+        """
         attempt = self._attempt
+        in_vain = tries_in_vain(attempt, self._tentative, at, wanted)
+        if in_vain is not None:
+            self._dead_end(at, wanted, NONE, again=in_vain)
+            attempt.skip(in_vain)
+            return NONE
         situation = (at, in_sub, self._tentative.fingerprint(at.claim))
         known = self._failed.get(situation)
         if known is not None:

@@ -384,6 +384,16 @@ def test_devices_in_another_order_are_counted_but_not_tried_again() -> None:
         allocate(more, [claim(request(count=13))])
 
 
+def test_where_too_few_devices_are_left_their_tries_are_only_counted() -> None:
+    slices = [slice_of([f"d{i}" for i in range(16)])]
+    selectors = NameSelectors()
+    known = classes(gpu=["type=big"])
+    assert allocate(slices, [claim(request(count=16))], known=known, selectors=selectors).results is None
+    assert len(selectors.asked) == 16  # none is big, so each is asked once
+    allocation = allocate(slices, [claim(request(count=8))], taken=[f"d{i}" for i in range(9)])
+    assert allocation.tried == 16 * sum(math.perm(7, n) for n in range(8))
+
+
 def test_many_claims_of_many_devices_are_no_deep_recursion() -> None:
     slices = [slice_of([f"d{i}" for i in range(1088)])]
     many = [claim(request(count=32), name=f"c{i}") for i in range(34)]

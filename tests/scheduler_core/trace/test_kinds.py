@@ -24,6 +24,7 @@ from scheduler_core.commands import (
     PatchObject,
     Ref,
     ReportCondition,
+    ReportDeviceCondition,
     ScaleObject,
     SetConfiguration,
     SetExtender,
@@ -123,6 +124,7 @@ def clustered() -> Iterator[Record]:
         ScaleObject(Ref("Deployment", "default", "web"), 3),
         EvictPod("default/web", 1, dry_run=True),
         DrainNode("a", ignore_daemon_sets=True, force=True),
+        ReportDeviceCondition("default/c", "Ready", "True", "gpu.example.com/a/gpu-0"),
     ):
         yield sim_record(msgspec.convert(msgspec.to_builtins(command), CommandRecord))
 

@@ -1,6 +1,7 @@
 """Fields whose feature gate is off: they are dropped, unless the object had such a field already.
 
-kube: pkg/registry/resource/*/strategy.go (dropDisabledFields) @ v1.34.1
+kube: pkg/registry/resource/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go (dropDisabledDynamicResourceAllocationFields)
+@ v1.34.1
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from scheduler_core.api.registry.devices.gates import DeviceGates
 Manifest = Mapping[str, Any]
 _OF_PARTITIONS = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
 _OF_BINDINGS = ("bindingConditions", "bindingFailureConditions")
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def without_disabled(kind: str, new: Manifest, old: Manifest | None, gates: DeviceGates) -> Manifest:
@@ -21,6 +23,34 @@ def without_disabled(kind: str, new: Manifest, old: Manifest | None, gates: Devi
         if not rule.on(gates) and not (old is not None and rule.uses(old)) and rule.uses(new):
             new = rule.drop(new)
     return new
+
+
+# pods
+
+
+def _has_claims(pod: Manifest) -> bool:
+    return bool((pod.get("spec") or {}).get("resourceClaims"))
+
+
+def _uses_claims(pod: Manifest) -> bool:
+    return _has_claims(pod) or any(
+        (container.get("resources") or {}).get("claims")
+        for field in _CONTAINERS
+        for container in (pod.get("spec") or {}).get(field) or ()
+    )
+
+
+def _without_claims(pod: Manifest) -> Manifest:
+    spec = dict(_without(pod["spec"], ("resourceClaims",)))
+    for field in _CONTAINERS:
+        if spec.get(field):
+            spec[field] = [
+                {**each, "resources": _without(each["resources"], ("claims",))}
+                if each.get("resources")
+                else each
+                for each in spec[field]
+            ]
+    return {**pod, "spec": spec}
 
 
 class _Rule:
@@ -240,6 +270,14 @@ def _binding_gates(gates: DeviceGates) -> bool:
 
 
 _RULES: dict[str, tuple[_Rule, ...]] = {
+    "Pod": (
+        _Rule(lambda gates: gates.dynamic_resources, _uses_claims, _without_claims),
+        _Rule(
+            lambda gates: gates.dra_extended_resource,
+            lambda pod: (pod.get("status") or {}).get("extendedResourceClaimStatus") is not None,
+            lambda pod: {**pod, "status": _without(pod["status"], ("extendedResourceClaimStatus",))},
+        ),
+    ),
     "ResourceClaim": (
         _prioritized(False),
         _admin(False),

@@ -53,6 +53,31 @@ def test_a_pod_uses_requests_limits_overhead_and_its_place() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("request_", "devices"),
+    [
+        ({"exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 5}}, "5"),
+        ({"exactly": {"deviceClassName": "gpu", "allocationMode": "All"}}, "32"),
+        ({"exactly": {"deviceClassName": "gpu", "allocationMode": "future"}}, "0"),
+        (
+            {
+                "firstAvailable": [
+                    {"name": "a", "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 2},
+                    {"name": "b", "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 4},
+                ]
+            },
+            "4",
+        ),
+    ],
+)
+def test_a_claim_uses_devices_by_their_class(request_: Any, devices: str) -> None:
+    of_devices, name = KINDS["ResourceClaim"], "gpu.deviceclass.resource.k8s.io/devices"
+    claim = {"spec": {"devices": {"requests": [{"name": "r", **request_}]}}}
+    expected = {"count/resourceclaims.resource.k8s.io": "1", name: devices}
+    assert texts(usage(of_devices, claim, 0)) == expected
+    assert matching(of_devices, ["pods", *expected]) == list(expected)
+
+
 def test_init_containers_count_at_most_and_sidecars_with_the_others() -> None:
     inits = [
         {"name": "i", "image": "app", "resources": {"requests": {"cpu": "3"}}},
