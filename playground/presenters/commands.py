@@ -330,6 +330,8 @@ SOURCES = {
     "components": gettext_noop("Components"),
     "plugins": gettext_noop("Own plugins"),
     "calls": gettext_noop("API calls"),
+    "extenders": gettext_noop("Extenders"),
+    "outside": gettext_noop("an extender outside"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),

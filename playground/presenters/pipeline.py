@@ -6,7 +6,7 @@ the pod, or every node it saw).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from playground.presenters.amounts import duration, thousands
@@ -14,18 +14,21 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import (
     BINDING_POINTS,
+    EXTENDER_VERBS,
     FORWARD_POINTS,
     cycle_of,
     framework_of,
     present_step,
     scheduler_of,
     short,
+    with_extenders,
 )
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.view import (
     BindingCycleView,
     Code,
     CycleView,
+    Extender,
     Phase,
     PluginStep,
     Point,
@@ -37,17 +40,23 @@ from scheduler_core.view import (
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
 _MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
-_SHORT_NAMES = {Point.NORMALIZE_SCORE: "Normalize"}
+_SHORT_NAMES = {
+    Point.NORMALIZE_SCORE: "Normalize",
+    Point.EXTENDER_FILTER: "Extenders",
+    Point.EXTENDER_PREEMPT: "Extenders",
+    Point.EXTENDER_PRIORITIZE: "Extenders",
+    Point.EXTENDER_BIND: "Extenders",
+}
 
 
 def present(sim: WorldView, look: Look) -> Panel:
     """All extension points with what the present cycle did there."""
-    framework, cycle = framework_of(sim), cycle_of(sim)
+    framework, cycle, extenders = framework_of(sim), cycle_of(sim), scheduler_of(sim).extenders
     now = present_step(sim)
     binding = _binding(sim, look, now[1] if now else None)
     step = now[0] if now else None
-    cards = _points(FORWARD_POINTS, framework, cycle, step) | _points(
-        BINDING_POINTS, framework, binding, step, branch=True
+    cards = _points(with_extenders(FORWARD_POINTS, extenders), framework, extenders, cycle, step) | _points(
+        with_extenders(BINDING_POINTS, extenders), framework, extenders, binding, step, branch=True
     )
     _note_forward(cards, cycle)
     _note_branch(cards, sim, binding)
@@ -65,6 +74,7 @@ def _binding(sim: WorldView, look: Look, present: CycleView | None) -> BindingCy
 def _points(
     points: Iterable[Point],
     framework: ProfileView,
+    extenders: Sequence[Extender],
     cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
@@ -74,19 +84,27 @@ def _points(
         if step.point in steps:
             steps[step.point].append(step)
     return {
-        f"point-{point}": _point(point, framework, cycle, mine, now, branch) for point, mine in steps.items()
+        f"point-{point}": _point(point, _names(point, framework, extenders), cycle, mine, now, branch)
+        for point, mine in steps.items()
     }
+
+
+def _names(point: Point, framework: ProfileView, extenders: Sequence[Extender]) -> list[str]:
+    """The stations of a point: its plugins, or the extenders that are asked there."""
+    if point in EXTENDER_VERBS:
+        verb = EXTENDER_VERBS[point]
+        return list(dict.fromkeys(extender.url_prefix for extender in extenders if extender.has(verb)))
+    return [plugin.name for plugin in framework.at(point)]
 
 
 def _point(
     point: Point,
-    framework: ProfileView,
+    names: list[str],
     cycle: CycleView | None,
     steps: list[PluginStep],
     now: PluginStep | None,
     branch: bool,
 ) -> dict[str, Any]:
-    names = [plugin.name for plugin in framework.at(point)]
     if steps or point in _MAY_SKIP:
         stations = [_station(name, steps, cycle, point, now) for name in names]
     else:
@@ -99,8 +117,17 @@ def _point(
         "branch": branch,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
-        "note": None,
+        "note": _awaited(point, cycle),
     }
+
+
+def _awaited(point: Point, cycle: CycleView | None) -> Message | None:
+    """Where an extender's answer is waited for."""
+    if point not in EXTENDER_VERBS or cycle is None or str(cycle.phase) != str(point):
+        return None
+    if cycle.extension is None or not cycle.extension.awaited:
+        return None
+    return message(gettext_noop("awaiting the answer"))
 
 
 def _station(
@@ -128,7 +155,7 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
     last = ran[-1]
     if last.skipped:
         return "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
-    if point is Point.FILTER:
+    if point is Point.FILTER or (point is Point.EXTENDER_FILTER and last.status.ok):
         evaluated, refused = sum(s.evaluated for s in ran), sum(s.refused for s in ran)
         if not refused:
             return "done", message(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))

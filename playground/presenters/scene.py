@@ -13,6 +13,7 @@ from scheduler_core.view import (
     Attempt,
     CacheView,
     CycleView,
+    Extender,
     NodeTable,
     NodeToStatus,
     PluginStep,
@@ -21,6 +22,7 @@ from scheduler_core.view import (
     ProfileView,
     SchedulerView,
     SchedulingCycleView,
+    Verb,
     WorldView,
 )
 
@@ -145,3 +147,31 @@ FORWARD_POINTS = (
     Point.PERMIT,
 )
 BINDING_POINTS = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.BIND, Point.POST_BIND)
+EXTENDER_VERBS = {
+    Point.EXTENDER_FILTER: Verb.FILTER,
+    Point.EXTENDER_PREEMPT: Verb.PREEMPT,
+    Point.EXTENDER_PRIORITIZE: Verb.PRIORITIZE,
+    Point.EXTENDER_BIND: Verb.BIND,
+}
+_BEHIND = {
+    Point.FILTER: Point.EXTENDER_FILTER,
+    Point.POST_FILTER: Point.EXTENDER_PREEMPT,
+    Point.NORMALIZE_SCORE: Point.EXTENDER_PRIORITIZE,
+    Point.PRE_BIND: Point.EXTENDER_BIND,
+}
+
+
+def with_extenders(points: Sequence[Point], extenders: Sequence[Extender]) -> list[Point]:
+    """The points with the places at which some extender is asked."""
+    out = []
+    for point in points:
+        out.append(point)
+        place = _BEHIND.get(point)
+        if place is not None and any(extender.has(EXTENDER_VERBS[place]) for extender in extenders):
+            out.append(place)
+    return out
+
+
+def without_scheme(url: str) -> str:
+    """An extender's urlPrefix as a short name."""
+    return url.partition("://")[2] or url

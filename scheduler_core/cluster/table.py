@@ -112,6 +112,18 @@ class NodeTable(State):
     def row(self, name: str) -> int | None:
         return self.rows.get(name)
 
+    @property
+    def snapshot_names(self) -> list[str]:
+        """The names of the snapshot's own rows."""
+        return self.names if self.origins is None else self.names[: self.snapshot_rows]
+
+    @property
+    def snapshot_rows(self) -> int:
+        """How many rows are the snapshot's own, which come first."""
+        if self.origins is None:
+            return len(self.names)
+        return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))
+
     def label(self, key: str) -> LabelColumn:
         """The column of a label key, made when first asked for."""
         column = self.label_columns.get(key)

@@ -18,6 +18,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config import SchedulerConfiguration, with_plugin
 from scheduler_core.config.settings import HISTORICAL
 from scheduler_core.extenders.extender import (
+    Extender,
     extenders_of,
     ignored_resources,
     without_ignored_resources,
@@ -223,6 +224,11 @@ class Scheduler(State):
     def has_devices(self) -> bool:
         """Whether it hears of claims for devices."""
         return self.world.settings.devices and self.features.dynamic_resources
+
+    @property
+    def extenders(self) -> tuple[Extender, ...]:
+        """In the order in which they are asked."""
+        return self.algorithm_state.extenders
 
     @property
     def view(self) -> Store:

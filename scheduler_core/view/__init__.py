@@ -5,6 +5,8 @@ from __future__ import annotations
 from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.extenders.exchange import Exchange
+from scheduler_core.extenders.extender import Extender, Verb, extenders_of
 from scheduler_core.framework.events import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -65,7 +67,9 @@ __all__ = [
     "Code",
     "CycleView",
     "Evidence",
+    "Exchange",
     "ExpireAssumedPod",
+    "Extender",
     "FieldError",
     "FieldSchema",
     "InvalidObject",
@@ -95,9 +99,11 @@ __all__ = [
     "StepFacts",
     "StoreView",
     "Toleration",
+    "Verb",
     "WorldView",
     "action_name",
     "earliest_start",
+    "extenders_of",
     "format_time",
     "is_standing",
     "join_files",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.extenders.exchange import Exchange
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.node_to_status import NodeToStatus
 from scheduler_core.framework.plugin import Rows
@@ -14,6 +15,16 @@ from scheduler_core.framework.status import Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.cycles.phases import Phase
+
+
+class ExtensionView(Protocol):
+    """What extenders have been asked in a cycle. `awaited` are the calls without an answer."""
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]: ...
+
+    @property
+    def awaited(self) -> Sequence[Exchange]: ...
 
 
 class CycleView(Protocol):
@@ -39,6 +50,9 @@ class CycleView(Protocol):
 
     @property
     def steps(self) -> Sequence[PluginStep]: ...
+
+    @property
+    def extension(self) -> ExtensionView | None: ...
 
 
 class SchedulingCycleView(CycleView, Protocol):

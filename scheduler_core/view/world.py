@@ -11,6 +11,8 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.extenders.behaviour import Behaviours
+from scheduler_core.extenders.extender import Extender
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
@@ -83,6 +85,11 @@ class SchedulerView(Protocol):
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
 
+    @property
+    def extenders(self) -> Sequence[Extender]:
+        """In the order in which they are asked; none where they are not."""
+        ...
+
     def framework_of(self, pod: Pod) -> ProfileView | None: ...
 
 
@@ -110,6 +117,11 @@ class WorldView(Protocol):
 
     @property
     def settings(self) -> WorldSettings: ...
+
+    @property
+    def behaviours(self) -> Behaviours:
+        """What the servers of extenders do."""
+        ...
 
     @property
     def store(self) -> StoreView: ...

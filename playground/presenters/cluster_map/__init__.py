@@ -134,8 +134,9 @@ def _totals(cycle: SchedulingCycleView | None, table: NodeTable) -> NDArray[np.i
     if cycle is None or board is None or not board.normalized:
         return None
     total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
-    out = np.full(len(cycle.nodes), -1, np.int64)
-    out[board.rows] = total
+    out = np.full(cycle.nodes.snapshot_rows, -1, np.int64)
+    origins = board.rows if cycle.nodes.origins is None else cycle.nodes.origins[board.rows]
+    out[origins[origins >= 0]] = total[origins >= 0]
     rows = verdict_rows(cycle, table.names)
     if rows is None:
         return out

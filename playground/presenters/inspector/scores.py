@@ -8,7 +8,7 @@ import numpy as np
 
 from playground.charts.scores import stacked
 from playground.presenters.look import Look
-from playground.presenters.scene import cycle_of
+from playground.presenters.scene import cycle_of, without_scheme
 from scheduler_core.view import SchedulingCycleView, ScoreBoard, WorldView
 
 WINDOW = 10
@@ -36,16 +36,17 @@ def _board(cycle: SchedulingCycleView, board: ScoreBoard, look: Look) -> dict[st
     order = np.argsort(-total, kind="stable")
     shown = [int(k) for k in order[:WINDOW]]
     names = cycle.nodes.names
-    chosen = np.flatnonzero(board.rows == (cycle.nodes.row(look.node) if look.node else -1))
-    if len(chosen) and int(chosen[0]) not in shown:
-        shown.append(int(chosen[0]))
+    chosen = [k for k, row in enumerate(board.rows.tolist()) if names[row] == look.node] if look.node else []
+    if chosen and chosen[0] not in shown:
+        shown.append(chosen[0])
+    columns = [
+        *zip(board.plugins, board.weights, strict=True),
+        *((without_scheme(url), "10 ×") for url in board.extenders),
+    ]
     rows = [_row(board, k, int(total[k]), names[int(board.rows[k])], cycle, look) for k in shown]
     return {
         "kind": "board",
-        "plugins": [
-            {"name": name, "weight": weight}
-            for name, weight in zip(board.plugins, board.weights, strict=True)
-        ],
+        "plugins": [{"name": name, "weight": weight} for name, weight in columns],
         "rows": rows,
         "nodes": len(board.rows),
         "summed": board.total is not None,
@@ -63,6 +64,10 @@ def _row(
     cells = [
         {"raw": int(raw[k]), "norm": int(norm[k]), "weighted": int(norm[k]) * weight}
         for raw, norm, weight in zip(board.raw, board.normalized, board.weights, strict=True)
+    ]
+    cells += [
+        {"raw": int(scores[k]), "norm": int(scores[k]), "weighted": int(scores[k])}
+        for scores in board.extended
     ]
     return {
         "node": name,

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from playground.presenters.inspector.exchanges import asked, exchanges
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
 from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step
-from scheduler_core.view import Phase, Point, SchedulingCycleView, WorldView
+from scheduler_core.view import Phase, Point, SchedulingCycleView, Verb, WorldView
 
+_FILTERS = (Point.FILTER, Point.EXTENDER_FILTER)
 WINDOW = 20
 ALL = 40
 
@@ -53,9 +55,10 @@ def _group(text: str, plugin: str, count: int, reasons: Sequence[str]) -> dict[s
 
 
 def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str, Any]:
-    names = cycle.nodes.names
+    names = cycle.nodes.snapshot_names
     refused = refusals(sim, names)
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
+    enabled += [extender.url_prefix for extender in asked(sim, cycle, Verb.FILTER)]
     reached = _reached(cycle, enabled)
     plugins = [name for name in enabled if reached[name] != "skip"]
     rows, matching = _rows(cycle, look, refused)
@@ -78,6 +81,7 @@ def _matrix(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> dict[str,
         "matching": matching,
         "figures": _figures(sim, cycle, look),
         "figures_of": look.node,
+        "exchanges": exchanges(sim, cycle),
     }
 
 
@@ -92,13 +96,15 @@ def _figures(sim: WorldView, cycle: SchedulingCycleView, look: Look) -> list[dic
 
 def _now(sim: WorldView) -> str:
     step = present_step(sim)
-    return step[0].plugin if step is not None and step[0].point is Point.FILTER else ""
+    return step[0].plugin if step is not None and step[0].point in _FILTERS else ""
 
 
 def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
     """How far Filter is: each plugin ran, is skipped, is still to come, or was never asked."""
-    ran = {step.plugin for step in cycle.steps if step.point is Point.FILTER}
-    coming = cycle.feasible is None and cycle.phase in (Phase.PRE_FILTER, Phase.FILTER)
+    ran = {step.plugin for step in cycle.steps if step.point in _FILTERS}
+    coming = cycle.phase is Phase.EXTENDER_FILTER or (
+        cycle.feasible is None and cycle.phase in (Phase.PRE_FILTER, Phase.FILTER)
+    )
     return {
         name: "ran"
         if name in ran
@@ -117,7 +123,7 @@ def _size(cycle: SchedulingCycleView) -> int:
 
 def _rows(cycle: SchedulingCycleView, look: Look, refused: Refusals) -> tuple[list[int], int]:
     """The window of rows: the chosen node first, then the feasible ones, then the refused."""
-    names = cycle.nodes.names
+    names = cycle.nodes.snapshot_names
     rows = np.arange(len(names), dtype=np.intp)
     if look.q:
         rows = np.array([r for r in rows if look.q in names[r] or look.q in refused.text(int(r))], np.intp)

@@ -123,12 +123,13 @@ class SubjectOf(Query[SubjectFound | None], frozen=True, kw_only=True):
 
 
 class Configured(Struct, frozen=True):
-    """The schedulers, the world's settings, and the calls that are to fail or to be slow."""
+    """The schedulers, the world's settings, the calls that are to fail or to be slow, and what extenders' servers do, by urlPrefix."""
 
     schedulers: list[SchedulerManifest]
     settings: Data
     faults: list[Data]
     unknown_schedulers: list[UnknownScheduler]
+    behaviours: dict[str, Data] = {}
 
 
 class Configuration(Query[Configured], frozen=True, kw_only=True):

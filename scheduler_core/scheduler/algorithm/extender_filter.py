@@ -85,8 +85,8 @@ def leave(
     if len(extension.kept) != extension.filtered and not extension.nominated:
         cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
     cycle.feasible = _take_rows(cycle, extension)
+    search.write_extended(cycle, extension)
     if not extension.kept:
-        search.write_extended(cycle)
         return PhaseResult.REFUSED
     return conclude(cycle, framework, algorithm_state)
 

@@ -240,12 +240,15 @@ def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
     return len(extension.statuses)
 
 
-def write_extended(cycle: SchedulingCycle) -> None:
-    """No node is left: what the extenders said of nodes goes to their rows."""
+def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
+    """What the extenders said of nodes goes to their rows, but for those that they kept all the same."""
+    kept = {kept.node.name for kept in extension.kept}
     for number, step in enumerate(cycle.steps):
         if step.point is not Point.EXTENDER_FILTER or step.verdicts is None or step.rows is None:
             continue
         for row, reason in zip(step.rows.tolist(), step.verdicts.reason.tolist(), strict=True):
+            if cycle.nodes.names[row] in kept:
+                continue
             if reason >= 0 and _replaces(cycle, step, row, step.verdicts.statuses[reason]):
                 cycle.refused_by[row], cycle.reason[row] = number, reason
 

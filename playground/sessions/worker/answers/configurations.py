@@ -57,6 +57,7 @@ def configured(world: Simulation) -> Configured:
             for _, fault in sorted(world.faults.items())
         ],
         unknown_schedulers=_unknown_schedulers(world),
+        behaviours={url: msgspec.to_builtins(behaviour) for url, behaviour in world.behaviours},
     )
 
 
