@@ -76,6 +76,7 @@ def _counts(root: Node) -> tuple[int, int]:
     while todo:
         node = todo.pop()
         todo += node["nodes"]
+        tried += node.get("again", 0)
         if node["kind"] == "device":
             tried += 1
             undone += node["outcome"] == "undone"
@@ -110,6 +111,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any
                 "text": node.get("text", ""),
                 "rows": _folded([_device(each, node["kind"] == "all", chosen) for each in devices]),
                 "left_out": node.get("left_out", 0),
+                "again": node.get("again", 0),
             }
         )
         for each in devices:
