@@ -5,6 +5,7 @@ kube: vendor/github.com/google/cel-go/common/{error,errors,source}.go @ v1.34.1 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -37,8 +38,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0]
-        self._starts += [index + 1 for index, character in enumerate(text) if character == "\n"]
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line from 1 and column from 0."""
@@ -46,8 +46,8 @@ class Source:
         return line, offset - self._starts[line - 1]
 
     def line(self, number: int) -> str:
-        start = self._starts[number - 1]
-        return self.text[start:].split("\n", 1)[0]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[self._starts[number - 1] : end]
 
 
 class Issues:

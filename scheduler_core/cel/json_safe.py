@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from fractions import Fraction
+from itertools import islice
 
 from scheduler_core.cel.library.conversions import CONVERSIONS
 from scheduler_core.cel.texts import go_double, go_value
@@ -28,10 +29,15 @@ from scheduler_core.objects.quantity import NANO, format_quantity
 _MOST = 100  # elements of a list or a map that are shown
 _LONGEST = 1000  # characters of a text that are shown
 _DEEPEST = 6
+_MOST_TOGETHER = 500  # elements of all lists and maps of one value that are shown
 
 
-def json_safe(value: object, depth: int = 0) -> object:
+def json_safe(value: object) -> object:
     """None, bool, int, float, str, list or dict. What is long or deep is cut short; an error is {"error": text}."""
+    return _safe(value, 0, [_MOST_TOGETHER])
+
+
+def _safe(value: object, depth: int, left: list[int]) -> object:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -41,25 +47,27 @@ def json_safe(value: object, depth: int = 0) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else go_double(value)
     if isinstance(value, list | tuple):
-        if depth >= _DEEPEST:
+        if depth >= _DEEPEST or left[0] <= 0:
             return "[…]"
-        return [json_safe(element, depth + 1) for element in value[:_MOST]]
+        left[0] -= min(len(value), _MOST)
+        return [_safe(element, depth + 1, left) for element in value[:_MOST]]
     if isinstance(value, dict):
-        if depth >= _DEEPEST:
+        if depth >= _DEEPEST or left[0] <= 0:
             return "{…}"
-        pairs = list(value.items())[:_MOST]
-        return {go_value(value_of_key(key)): json_safe(held, depth + 1) for key, held in pairs}
-    return _special(value, depth)
+        pairs = list(islice(value.items(), _MOST))
+        left[0] -= len(pairs)
+        return {go_value(value_of_key(key)): _safe(held, depth + 1, left) for key, held in pairs}
+    return _special(value, depth, left)
 
 
-def _special(value: object, depth: int) -> object:
+def _special(value: object, depth: int, left: list[int]) -> object:
     match value:
         case Failure():
             return {"error": value.message}
         case bytes():
             return base64.b64encode(value[:_LONGEST]).decode()
         case Optional():
-            return None if value.value is NOTHING else json_safe(value.value, depth)
+            return None if value.value is NOTHING else _safe(value.value, depth, left)
         case Duration():
             return CONVERSIONS["duration_to_string"](value)
         case Timestamp():

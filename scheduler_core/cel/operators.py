@@ -39,6 +39,7 @@ MOST_ELEMENTS = 1_000_000
 """Longest list that is made. DEVIATION: kube has no such limit, as its lists share their parts."""
 MOST_CHARACTERS = 10_000_000
 """Longest text that is made. DEVIATION: kube has no such limit."""
+_MOST_STEPS = 200_000
 SECOND = 1_000_000_000
 _EARLIEST, _LATEST = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND - 1
 _NOT_A_NUMBER = Failure("NaN values cannot be ordered")
@@ -47,6 +48,9 @@ _UINT_OVERFLOW = Failure("unsigned integer overflow")
 _TIMESTAMP_OVERFLOW = Failure("timestamp overflow")
 _NUMBERS = (int, Uint, float)
 _KUBE = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
+
+
+OVER = "operation cancelled: actual cost limit exceeded"
 
 
 class Cancelled(Exception):
@@ -60,10 +64,24 @@ class InternalError(Cancelled):
         super().__init__(f"internal error: {message}")
 
 
+class Steps:
+    """How many parts of a value are still looked at: lists that share their parts may have more than can be counted."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = _MOST_STEPS
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Cancelled(OVER)
+
+
 # --- equality
 
 
-def equal(left: object, right: object) -> bool | Failure:
+def equal(left: object, right: object, steps: Steps | None = None) -> bool | Failure:
     """Whether two values are equal; values of kube's own types do not compare with others."""
     kind = left.__class__
     if left is None or right is None:
@@ -73,9 +91,9 @@ def equal(left: object, right: object) -> bool | Failure:
     if kind in _NUMBERS:
         return right.__class__ in _NUMBERS and compare_numbers(left, right) == 0
     if isinstance(left, list | tuple):
-        return isinstance(right, list | tuple) and _equal_lists(left, right)
+        return isinstance(right, list | tuple) and _equal_lists(left, right, steps or Steps())
     if isinstance(left, dict):
-        return isinstance(right, dict) and _equal_maps(left, right)
+        return isinstance(right, dict) and _equal_maps(left, right, steps or Steps())
     if kind is Optional:
         return right.__class__ is Optional and _equal_optionals(left, right)
     if kind is Type:
@@ -85,18 +103,25 @@ def equal(left: object, right: object) -> bool | Failure:
     return kind is right.__class__ and left == right
 
 
-def _equal_lists(left: list[object] | tuple[object, ...], right: list[object] | tuple[object, ...]) -> bool:
+def _equal_lists(
+    left: list[object] | tuple[object, ...], right: list[object] | tuple[object, ...], steps: Steps
+) -> bool:
     if len(left) != len(right):
         return False
-    return all(equal(one, other) is not False for one, other in zip(left, right, strict=True))
+    for one, other in zip(left, right, strict=True):
+        steps.take()
+        if equal(one, other, steps) is False:
+            return False
+    return True
 
 
-def _equal_maps(left: dict[object, object], right: dict[object, object]) -> bool:
+def _equal_maps(left: dict[object, object], right: dict[object, object], steps: Steps) -> bool:
     if len(left) != len(right):
         return False
     for key, value in left.items():
+        steps.take()
         other = find(right, value_of_key(key))
-        if other is NOTHING or equal(value, other) is False:
+        if other is NOTHING or equal(value, other, steps) is False:
             return False
     return True
 
@@ -239,7 +264,7 @@ def add(left: object, right: object) -> Result:
 def bounded(length: int, most: int = MOST_ELEMENTS) -> None:
     """Cancelled where something as long as that is not to be made."""
     if length > most:
-        raise Cancelled("operation cancelled: actual cost limit exceeded")
+        raise Cancelled(OVER)
 
 
 def _joined(left: object, right: object) -> Result:

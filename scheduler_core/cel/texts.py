@@ -66,8 +66,18 @@ def _positional(digits: str, exponent: int) -> str:
     return f"{digits[: exponent + 1]}.{digits[exponent + 1 :]}"
 
 
+_MOST_PARTS = 10_000  # of a value that is printed: lists may share their parts
+
+
 def go_value(value: object) -> str:
     """As %v prints a value of cel-go."""
+    return _printed(value, [_MOST_PARTS])
+
+
+def _printed(value: object, left: list[int]) -> str:
+    left[0] -= 1
+    if left[0] < 0:
+        return "…"
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -77,12 +87,12 @@ def go_value(value: object) -> str:
     if isinstance(value, bytes):
         return f"[{' '.join(map(str, value))}]"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(go_value, value))}]"
+        return f"[{', '.join(_printed(part, left) for part in value[:_MOST_PARTS])}]"
     if isinstance(value, dict):
-        pairs = (f"{go_value(value_of_key(key))}: {go_value(held)}" for key, held in value.items())
-        return f"{{{', '.join(pairs)}}}"
+        pairs = [(value_of_key(key), held) for key, held in value.items()]
+        return f"{{{', '.join(f'{_printed(key, left)}: {_printed(held, left)}' for key, held in pairs)}}}"
     if isinstance(value, Optional):
-        return "optional.none()" if value.value is NOTHING else f"optional({go_value(value.value)})"
+        return "optional.none()" if value.value is NOTHING else f"optional({_printed(value.value, left)})"
     if isinstance(value, Type):
         return value.name
     if isinstance(value, Duration | Timestamp):

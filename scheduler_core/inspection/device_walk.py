@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.devices.watch import SearchTree
+from scheduler_core.devices.watch import MOST_NODES, SearchTree
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.plugins.dynamicresources.plugin import DynamicResources
@@ -17,32 +17,17 @@ from scheduler_core.view import ProfileView, SchedulingCycleView
 TOO_LONG = 4  # how many times more than is kept a search is watched
 
 
-class _SeenEnough(Exception):
-    """The search goes on for much longer than anybody wants to see."""
-
-
-class _PatientTree(SearchTree):
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self._most = most
-
-    def begin(self, kind: str, **facts: Any) -> None:
-        super().begin(kind, **facts)
-        if self.left_out > TOO_LONG * self._most:
-            raise _SeenEnough
-
-
 @dataclass(frozen=True, slots=True)
 class DeviceSearch:
     """`tree` is as devices/watch.py has it. `left_out`: what of it is not kept; `cut`: the search went on for longer than it was watched.
 
-    `order`: what of the node's answer may be another in a real cluster: "status", "allocation", or "".
+    `order_dependent`: what of the node's answer may be another in a real cluster: "status", "allocation", or "".
     """
 
     tree: dict[str, Any]
     left_out: int
     cut: bool
-    order: str
+    order_dependent: str
 
 
 def device_step(cycle: SchedulingCycleView) -> PluginStep | None:
@@ -54,18 +39,15 @@ def device_step(cycle: SchedulingCycleView) -> PluginStep | None:
 
 
 def device_search(
-    profile: ProfileView, cycle: SchedulingCycleView, node: str, most: int
+    profile: ProfileView, cycle: SchedulingCycleView, node: str, most: int = MOST_NODES
 ) -> DeviceSearch | None:
     """Of a cycle that is at that step, at most so many nodes of the tree. None where nothing was searched for on the node."""
     row = cycle.nodes.row(node)
     plugin = profile.plugin(DynamicResources.name)
     if row is None or not isinstance(plugin, DynamicResources):
         return None
-    tree, cut = _PatientTree(most), False
-    try:
-        if not plugin.look_on(cycle.state, cycle.pod, cycle.nodes, row, tree):
-            return None
-    except _SeenEnough:
-        cut = True
-    order = "" if cut else plugin.order_dependence(cycle.state, cycle.pod, cycle.nodes, row)
-    return DeviceSearch(tree.root, tree.left_out, cut, order)
+    tree = SearchTree(most, patience=TOO_LONG * most)
+    if plugin.search_tree(cycle.state, cycle.pod, cycle.nodes, row, tree) is None:
+        return None
+    order = "" if tree.cut else plugin.order_dependence(cycle.state, cycle.pod, cycle.nodes, row)
+    return DeviceSearch(tree.root, tree.left_out, tree.cut, order)

@@ -53,6 +53,7 @@ TYPE_NAMES: dict[str, Type] = {
     )
 }
 TYPE_NAMES["type"] = types.type_of(types.TYPE)
+_MOST_PARTS = 2000  # of a type. DEVIATION: kube takes any number, until its time is over
 Structs = ReadMapping[str, ReadMapping[str, Type]]
 """The fields of declared types, by the types' names."""
 
@@ -77,7 +78,7 @@ class _Checker:
         self._variables, self._structs, self._issues = variables, structs, issues
         self._without = without
         self._scopes: list[dict[str, Type]] = []
-        self._mapping: Mapping = {}
+        self._mapping = Mapping()
         self._free = 0
         self._checked: list[Node] = []
 
@@ -240,7 +241,7 @@ class _Checker:
         """The overload's types with parameters of its own."""
         if not overload.generic:
             return overload.arguments, overload.result
-        fresh: Mapping = {}
+        fresh = Mapping()
         for a_type in (*overload.arguments, overload.result):
             for name in _parameters(a_type):
                 if name not in fresh:
@@ -279,7 +280,11 @@ class _Checker:
             values = self._joined(values, of)
         if keys is None or values is None:
             return map_of(self._new_parameter(), self._new_parameter())
-        return map_of(keys, values)
+        found = map_of(keys, values)
+        if not _is_small(found):
+            self._issues.add("type of the map has too many parts", node.at)
+            return ERROR
+        return found
 
     def _unwrapped(self, node: Node, of: Type) -> Type:
         if _is_optional(of):
@@ -359,6 +364,15 @@ def qualified_name(node: Node) -> str | None:
 
 def _is_optional(a_type: Type) -> bool:
     return a_type.kind is Kind.OPAQUE and a_type.name == "optional_type" and bool(a_type.params)
+
+
+def _is_small(a_type: Type) -> bool:
+    """Whether a type has not so many parts that it cannot be compared: keys and values may be of the same large type."""
+    parts, count = [a_type], 0
+    while parts and count < _MOST_PARTS:
+        parts.extend(parts.pop().params)
+        count += 1
+    return not parts
 
 
 def _parameters(a_type: Type) -> list[str]:

@@ -9,8 +9,31 @@ from collections.abc import Sequence
 
 from scheduler_core.cel.types import DYN, Kind, Type
 
-Mapping = dict[str, Type]
-"""What type parameters stand for, by name."""
+
+class Mapping(dict[str, Type]):
+    """What type parameters stand for, by name. What was tried in vain is taken back."""
+
+    __slots__ = ("_changes",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changes: list[tuple[str, Type | None]] = []
+
+    def bind(self, parameter: str, a_type: Type) -> None:
+        self._changes.append((parameter, self.get(parameter)))
+        self[parameter] = a_type
+
+    def settle(self, holds: bool) -> bool:
+        """Keeps what was bound since the last call where it holds."""
+        if not holds:
+            for parameter, before in reversed(self._changes):
+                if before is None:
+                    del self[parameter]
+                else:
+                    self[parameter] = before
+        self._changes.clear()
+        return holds
+
 
 _BUILT = (Kind.OPAQUE, Kind.LIST, Kind.MAP)
 _NULLABLE = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP, Kind.NULL)
@@ -30,13 +53,7 @@ def assignable(mapping: Mapping, first: Type, second: Type) -> bool:
 
 
 def assignable_all(mapping: Mapping, first: Sequence[Type], second: Sequence[Type]) -> bool:
-    if len(first) != len(second):
-        return False
-    tried = dict(mapping)
-    if not _all(tried, first, second):
-        return False
-    mapping.update(tried)
-    return True
+    return mapping.settle(_all(mapping, first, second))
 
 
 def _all(mapping: Mapping, first: Sequence[Type], second: Sequence[Type]) -> bool:
@@ -76,10 +93,10 @@ def _stands_for(mapping: Mapping, a_type: Type, parameter: Type) -> tuple[bool, 
             return False, True
         general = more_general(a_type, known)
         if _is_free(mapping, parameter, general):
-            mapping[parameter.name] = general
+            mapping.bind(parameter.name, general)
         return True, True
     if _is_free(mapping, parameter, a_type):
-        mapping[parameter.name] = a_type
+        mapping.bind(parameter.name, a_type)
         return True, False
     return False, False
 
@@ -123,4 +140,6 @@ def substituted(mapping: Mapping, a_type: Type, free_is_dyn: bool = False) -> Ty
     if not a_type.params:
         return a_type
     params = tuple(substituted(mapping, part, free_is_dyn) for part in a_type.params)
+    if all(new is old for new, old in zip(params, a_type.params, strict=True)):
+        return a_type
     return Type(a_type.kind, a_type.name, params)

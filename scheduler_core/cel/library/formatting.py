@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from scheduler_core.cel.library.times import timestamp_text
-from scheduler_core.cel.operators import MOST_CHARACTERS, SECOND, bounded
+from scheduler_core.cel.operators import MOST_CHARACTERS, SECOND, Steps, bounded
 from scheduler_core.cel.texts import go_double, plain_double, quoted
 from scheduler_core.cel.types import Type
 from scheduler_core.cel.values import Duration, Failure, Timestamp, Uint, type_of_value, value_of_key
@@ -105,6 +105,11 @@ def _wrong(letter: str, value: object) -> FormatError:
 
 
 def _string(value: object, letter: str, precision: int) -> str:
+    return _text(value, letter, Steps())
+
+
+def _text(value: object, letter: str, steps: Steps) -> str:
+    steps.take()
     match value:
         case str():
             return value
@@ -125,9 +130,9 @@ def _string(value: object, letter: str, precision: int) -> str:
         case Type():
             return value.name
         case list() | tuple():
-            return f"[{', '.join(map(_inner, value))}]"
+            return f"[{', '.join(_inner(part, steps) for part in value)}]"
         case dict():
-            return _map(value)
+            return _map(value, steps)
     raise _wrong(letter, value)
 
 
@@ -140,7 +145,7 @@ def _decoded(value: bytes) -> str:
         ) from None
 
 
-def _inner(value: object) -> str:
+def _inner(value: object, steps: Steps) -> str:
     """A value within a list or a map."""
     match value:
         case str():
@@ -148,23 +153,23 @@ def _inner(value: object) -> str:
         case bytes():
             return f"b{quoted(_decoded(value))}"
         case Timestamp():
-            return f"timestamp({quoted(_string(value, 's', 0))})"
+            return f"timestamp({quoted(_text(value, 's', steps))})"
         case Duration():
-            return f"duration({quoted(_string(value, 's', 0))})"
+            return f"duration({quoted(_text(value, 's', steps))})"
         case float():
             return quoted(go_double(value)) if not math.isfinite(value) else f"{value:.{PRECISION}f}"
     if isinstance(value, type(None) | bool | int | Type | list | tuple | dict):
-        return _string(value, "s", 0)
+        return _text(value, "s", steps)
     raise FormatError(f"no formatting function for {type_of_value(value).name}")
 
 
-def _map(value: dict[object, object]) -> str:
+def _map(value: dict[object, object], steps: Steps) -> str:
     pairs = []
     for key, held in value.items():
         shown = value_of_key(key)
         if not isinstance(shown, str | bool | int):
             raise FormatError(f"no formatting function for map key of type {type_of_value(shown).name}")
-        pairs.append((_inner(shown), _inner(held)))
+        pairs.append((_inner(shown, steps), _inner(held, steps)))
     pairs.sort(key=lambda pair: pair[0].encode())
     return f"{{{', '.join(f'{key}:{held}' for key, held in pairs)}}}"
 

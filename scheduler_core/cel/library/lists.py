@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
-from scheduler_core.cel.operators import add, bounded, compare, contains, equal, lacking
+from scheduler_core.cel.operators import Steps, add, bounded, compare, contains, equal, lacking
 from scheduler_core.cel.texts import go_value
 from scheduler_core.cel.values import (
     NO_OVERLOAD,
@@ -95,17 +95,17 @@ def _flatten(values: object, depth: object = NOTHING) -> object:
     if depth < 0:
         return Failure("level must be non-negative")
     flat: list[object] = []
-    _flatten_into(flat, values, depth)
+    _flatten_into(flat, values, depth, Steps())
     return flat
 
 
-def _flatten_into(flat: list[object], values: Values, depth: int) -> None:
+def _flatten_into(flat: list[object], values: Values, depth: int, steps: Steps) -> None:
     for value in values:
+        steps.take()
         if depth and isinstance(value, list | tuple):
-            _flatten_into(flat, value, depth - 1)
+            _flatten_into(flat, value, depth - 1, steps)
         else:
             flat.append(value)
-    bounded(len(flat))
 
 
 def _sort(values: object) -> object:

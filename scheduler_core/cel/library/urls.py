@@ -48,6 +48,7 @@ def _parse(text: str, of_request: bool) -> UrlValue:
     if text == "*":
         return UrlValue(text, "", "", "", "", "*", ())
     scheme, rest = _scheme(text)
+    text = scheme + text[len(scheme) :]
     rest, query = _query(rest)
     if not rest.startswith("/"):
         if scheme:

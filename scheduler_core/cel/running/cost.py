@@ -7,9 +7,9 @@ apiserver/pkg/cel/library/cost.go @ v1.34.1
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from scheduler_core.cel.operators import InternalError
+from scheduler_core.cel.operators import InternalError, Steps
 from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import (
     NOTHING,
@@ -94,17 +94,25 @@ def _ceil(count: float) -> int:
     return math.ceil(count)
 
 
-def traversal(value: object) -> int:
+def traversal(value: object, steps: Steps | None = None) -> int:
     """What it costs to look at all of a value."""
     if isinstance(value, str):
         return int(len(value.encode()) * TEXT)
     if isinstance(value, bytes):
         return int(len(value) * TEXT)
     if isinstance(value, list | tuple):
-        return sum(map(traversal, value))
+        return sum(_parts(value, steps or Steps()))
     if isinstance(value, dict):
-        return sum(traversal(value_of_key(key)) + traversal(held) for key, held in value.items())
+        steps = steps or Steps()
+        keys = [value_of_key(key) for key in value]
+        return sum(_parts(keys, steps)) + sum(_parts(value.values(), steps))
     return 1
+
+
+def _parts(values: Iterable[object], steps: Steps) -> Iterator[int]:
+    for value in values:
+        steps.take()
+        yield traversal(value, steps)
 
 
 def _text(args: Sequence[object], result: object) -> int:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scheduler_core.cel.operators import OVER
 from scheduler_core.cel.values import Failure
 
+__all__ = ["COST", "FIRST_SLOT", "LIMIT", "OVER", "SEEN", "UNSET", "Frame", "Run", "Step", "failed"]
+
 COST, LIMIT, SEEN, FIRST_SLOT = 0, 1, 2, 3
-OVER = "operation cancelled: actual cost limit exceeded"
 UNSET = object()
 """What an accumulator holds before its first use."""
 

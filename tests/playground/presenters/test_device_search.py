@@ -34,7 +34,7 @@ def walk(sim: Simulation, most: int = 300) -> dict[str, Any]:
     assert scheduler.cycle is not None
     found = device_search(scheduler.profiles[scheduler.cycle.profile], scheduler.cycle, "n1", most)
     assert found is not None
-    return walked(found.tree, "n1", found.left_out, found.cut, found.order)
+    return walked(found.tree, "n1", found.left_out, found.cut, found.order_dependent)
 
 
 def told(blocks: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:

@@ -65,7 +65,9 @@ def _shown(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> Dat
         "nodes": nodes[:MOST_NODES],
         "more": max(len(nodes) - MOST_NODES, 0),
         "answer": status.message if status is not None else "",
-        "search": None if found is None else walked(found.tree, node, found.left_out, found.cut, found.order),
+        "search": None
+        if found is None
+        else walked(found.tree, node, found.left_out, found.cut, found.order_dependent),
     }
 
 
