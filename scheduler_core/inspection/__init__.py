@@ -19,6 +19,7 @@ from scheduler_core.framework.explanation import (
 )
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
+from scheduler_core.inspection.device_search import DeviceSearch, device_search
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
 from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
@@ -38,6 +39,7 @@ __all__ = [
     "Below",
     "Code",
     "CycleStateObserver",
+    "DeviceSearch",
     "Key",
     "OnNode",
     "Paragraph",
@@ -52,6 +54,7 @@ __all__ = [
     "Trial",
     "Way",
     "Words",
+    "device_search",
     "figures",
     "name_of",
     "stranded",
