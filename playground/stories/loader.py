@@ -15,7 +15,7 @@ from playground.builder.pods import pod_manifests
 from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 FOLDER = Path(__file__).parent
-ORDER = ("first-placement", "taints", "spread-or-pack", "gate", "backoff", "permit-and-bind")
+ORDER = ("first-placement", "taints", "spread-or-pack", "gate", "backoff", "permit-and-bind", "gangs")
 Json = dict[str, Any]
 
 

@@ -45,11 +45,17 @@ class Reader:
     def _go_on(self) -> bool:
         latest = reached_chapters(self.story, self.sim)[-1]
         may_press = latest.action is not None and latest.number not in self.pressed
-        if may_press and self.waited < self.patience and self.sim.step(Grain.PLUGIN):
+        if may_press and self.waited < self.patience and self._step():
             self.waited += 1
             return True
         self.waited = 0
-        return self._press(latest) if may_press else bool(self.sim.step(Grain.PLUGIN))
+        return self._press(latest) if may_press else self._step()
+
+    def _step(self) -> bool:
+        """Whether anything was left to happen."""
+        before = self.sim.position
+        self.sim.step(Grain.PLUGIN)
+        return self.sim.position > before
 
     def _press(self, chapter: ReachedChapter) -> bool:
         self.pressed.add(chapter.number)
@@ -235,3 +241,13 @@ def test_every_condition_is_documented():
     assert [
         word for word in (*conditions._TESTS, "pod", "attempt", "times") if f"`{word}`" not in documented
     ] == []
+
+
+def test_two_gangs_wait_for_each_other_until_the_queue_keeps_them_together():
+    reader = Reader("gangs").read()
+    reader.sim.run(steps=100)
+    assert reader.attempts("blue-2")[0][0] == "unschedulable"
+    waited = [move.place for move in reader.sim.journal.lane("default/red-1")]
+    assert "waiting on permit" in waited
+    bound = sorted(pod.name for pod in reader.sim.store.pods() if pod.node_name)
+    assert bound in (["red-1", "red-2"], ["blue-1", "blue-2"])

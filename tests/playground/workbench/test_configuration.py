@@ -198,7 +198,11 @@ def test_locked_gates_can_be_seen_and_not_set(begun):
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual", "cluster"}
+    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {
+        "manual",
+        "cluster",
+        "plugins",
+    }
     grouped = [name for group in SettingsForm.groups for name in group.names]
     assert sorted(grouped) == sorted(SettingsForm.base_fields)
 
