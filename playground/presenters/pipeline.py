@@ -221,14 +221,28 @@ def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView |
         cards["point-Filter"]["note"] = message(
             gettext_noop("%(k)s of %(n)s"),
             k=thousands(_feasible(cycle)),
-            n=thousands(len(cycle.nodes)),
+            n=thousands(cycle.nodes.snapshot_rows),
         )
+    _note_extenders(cards, cycle)
     if cards["point-PostFilter"]["state"] == "unused":
         cards["point-PostFilter"]["note"] = message(gettext_noop("not needed"))
     if cycle.feasible is not None and len(cycle.feasible) == 1 and cards["point-Score"]["state"] == "unused":
         cards["point-Score"]["note"] = message(gettext_noop("one node: no scores"))
     if cycle.chosen is not None:
         cards["point-Reserve"]["note"] = exactly(cycle.chosen)
+
+
+def _note_extenders(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView) -> None:
+    """What is left behind the extenders stands with them, what the plugins had left with Filter."""
+    extension, card = cycle.extension, cards.get("point-ExtenderFilter")
+    if card is None or extension is None or not extension.filtered:
+        return
+    card["note"] = card["note"] or cards["point-Filter"]["note"]
+    cards["point-Filter"]["note"] = message(
+        gettext_noop("%(k)s of %(n)s"),
+        k=thousands(extension.filtered),
+        n=thousands(cycle.nodes.snapshot_rows),
+    )
 
 
 def _note_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import msgspec
+
 from scheduler_core.cel.checking.checker import check
 from scheduler_core.cel.checking.validators import validate
 from scheduler_core.cel.depth import room_for_deep_trees
@@ -33,8 +35,7 @@ NEWER = frozenset(
 """What kube v1.34 runs where it is stored and does not take in what is new: cel-go's lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What an evaluation came to: a value, or an error in cel-go's words ("" where there is none); its cost in
     cel-go's units. `values`, when watched: (start, end, value as JSON has it) of every sub-expression in the order
     of evaluation.
@@ -136,4 +137,4 @@ def _absent(name: str) -> Failure:
 
 
 def _values(seen: list[tuple[int, int, object]]) -> tuple[tuple[int, int, object], ...]:
-    return tuple((start, end, json_safe(value)) for start, end, value in seen)
+    return tuple((start, end, json_safe(value)) for start, end, value in seen) if seen else ()

@@ -26,6 +26,11 @@ class ExtensionView(Protocol):
     @property
     def awaited(self) -> Sequence[Exchange]: ...
 
+    @property
+    def filtered(self) -> int:
+        """How many nodes the plugins had left."""
+        ...
+
 
 class CycleView(Protocol):
     """What scheduling and binding cycles have in common; `number` is the attempt's."""

@@ -14,8 +14,10 @@ def of_step(step: PluginStep, pod: str) -> Message:
             gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
             pod=pod,
         )
-    if step.point is Point.FILTER:
+    if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
         return _of_filter(step, pod)
+    if step.point in _OF_EXTENDERS and not step.status.ok:
+        return message(gettext_noop("fails: %(reason)s"), reason=step.status.message)
     if step.status.code is Code.WAIT:
         return message(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
     if not step.status.ok:
@@ -25,7 +27,16 @@ def of_step(step: PluginStep, pod: str) -> Message:
     return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
 
 
+_OF_EXTENDERS = (
+    Point.EXTENDER_FILTER,
+    Point.EXTENDER_PREEMPT,
+    Point.EXTENDER_PRIORITIZE,
+    Point.EXTENDER_BIND,
+)
 _SUCCESS = {
+    Point.EXTENDER_PREEMPT: gettext_noop("has looked through the victims for %(pod)s"),
+    Point.EXTENDER_PRIORITIZE: gettext_noop("scores no node for %(pod)s"),
+    Point.EXTENDER_BIND: gettext_noop("has bound %(pod)s to its node"),
     Point.PRE_FILTER: gettext_noop("prepares for %(pod)s what Filter will ask for each node"),
     Point.PRE_SCORE: gettext_noop("prepares the scores of %(pod)s"),
     Point.RESERVE: gettext_noop("reserves what %(pod)s needs on its node"),

@@ -155,7 +155,7 @@ def _refused(
     for each in error.errors:
         field = each.path.removeprefix("behaviour.")
         if form is not None and field in form.fields:
-            form.add_error(field, each.expected)
+            form.add_error(field, each.expected.partition("; ")[2] or each.expected)
             refusal = None
     context = {**_page(configured, _of(request), form, new), "refusal": refusal}
     if form is not None:

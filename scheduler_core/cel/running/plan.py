@@ -28,7 +28,16 @@ from scheduler_core.cel.syntax.tree import (
     Select,
 )
 from scheduler_core.cel.texts import go_value
-from scheduler_core.cel.values import NO_OVERLOAD, NOTHING, Failure, MutableList, MutableMap, Optional, key_of
+from scheduler_core.cel.values import (
+    LIST_KINDS,
+    NO_OVERLOAD,
+    NOTHING,
+    Failure,
+    MutableList,
+    MutableMap,
+    Optional,
+    key_of,
+)
 
 Plan = Constant | Attribute | Run
 MOST_SEEN = 10_000  # values of one evaluation that are watched
@@ -222,7 +231,7 @@ def _accumulator(slot: int, init: Run) -> Run:
         value = frame[slot]
         if value is UNSET:
             value = init(frame)
-            if isinstance(value, list | tuple) and not value:
+            if isinstance(value, LIST_KINDS) and not value:
                 value = MutableList()
             elif isinstance(value, dict) and not value:
                 value = MutableMap()

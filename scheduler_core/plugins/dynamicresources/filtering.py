@@ -13,7 +13,7 @@ import numpy as np
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import ResourceClaim
 from scheduler_core.devices.slices import ResourceSlice
-from scheduler_core.devices.watch import Watch
+from scheduler_core.devices.watch import SeenEnough, Watch
 from scheduler_core.framework.plugin import Verdicts
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import NodeSelector
@@ -141,11 +141,17 @@ class NodeFilter:
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
 
     def watched(self, node: Node, watch: Watch) -> Found | None:
-        """The search on a node with somebody looking on; None where there is nothing to search."""
+        """The search on a node with somebody looking on; None where there is nothing to search.
+
+        It is given up where they have seen enough; what it says then is what it said before.
+        """
         if self._search is None or self.facts.inventory is None:
             return None
         _, share = (None, NOTHING_SPECIAL) if self.facts.store.extended is None else self.share(node)
-        return self._search.search(node, self.claims_on(share), self._budget, watch)
+        try:
+            return self._search.search(node, self.claims_on(share), self._budget, watch)
+        except SeenEnough:
+            return self._find(node, share, None)
 
     def within(self, budget: int) -> NodeFilter:
         """As this one, trying at most so many devices."""

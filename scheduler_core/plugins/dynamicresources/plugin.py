@@ -15,7 +15,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import FINALIZER, ClaimError
 from scheduler_core.devices.selectors import CelSelectors
-from scheduler_core.devices.watch import SearchTree
+from scheduler_core.devices.watch import MOST_NODES, SearchTree
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
@@ -272,7 +272,7 @@ class DynamicResources(Plugin):
         facts: Facts | None = state.get(FACTS)
         if facts is None or not facts.store.claims:
             return ()
-        asked, tree = self._node_filter(pod, facts), SearchTree()
+        asked, tree = self._node_filter(pod, facts), SearchTree(patience=MOST_NODES)
         found = asked.watched(nodes.nodes[row], tree)
         return explained(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
 
@@ -290,10 +290,11 @@ class DynamicResources(Plugin):
             search = self._inventories.open(facts.inventory)
             yield from fixes.propose(draft, refusal, self.handle, search, facts)
 
-    def search_tree(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> SearchTree | None:
-        """The search for devices on a node, step by step (devices/watch.py); None where there was nothing to search."""
+    def search_tree(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, tree: SearchTree
+    ) -> SearchTree | None:
+        """The search for devices on a node, step by step (devices/watch.py), in `tree`; None where there was nothing to search."""
         facts: Facts | None = state.get(FACTS)
-        tree = SearchTree()
         if facts is None or self._node_filter(pod, facts).watched(nodes.nodes[row], tree) is None:
             return None
         return tree

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.inspection import device_search, figures
-from scheduler_core.inspection.device_search import DeviceSearch
+from scheduler_core.inspection import DeviceSearch, device_search, figures
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.devices import claim, claiming, device, gpus, request
 from scheduler_core.testing.explained import paragraphs, rows

@@ -1,0 +1,77 @@
+"""What is shown of worlds whose extenders are asked: each panel and each tab at each step, and what they say."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from playground.presenters import PANELS
+from playground.presenters.inspector.exchanges import exchanges
+from playground.presenters.look import TABS, Look
+from playground.presenters.pipeline import present as pipeline
+from playground.presenters.sentences.present import sentence
+from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
+from scheduler_core.config.settings import WorldSettings
+from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.simulation import Simulation
+from tests.scheduler_core.worlds import node, pod
+
+URL = "http://e.example/x"
+RULES = (
+    {"verb": "filter", "pods": ["default/high"], "refuse": {"a": "no licence"}},
+    {"verb": "filter", "pods": ["default/none"], "refuseAll": "closed"},
+    {"verb": "filter", "pods": ["default/ghost"], "add": ["elsewhere"]},
+    {"verb": "filter", "pods": ["default/bad"], "raw": "<html>"},
+    {"verb": "prioritize", "default": 3},
+)
+
+
+def world(**extender: Any) -> Simulation:
+    sim = Simulation(settings=WorldSettings(extenders=True))
+    verbs = {f"{verb}Verb": verb for verb in ("filter", "prioritize", "preempt", "bind")}
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    entry = {"urlPrefix": URL, **verbs, "weight": 2, **extender}
+    sim.apply(SetConfiguration({**kind, "extenders": [entry]}))
+    sim.apply(SetExtender(URL, Recorded(RULES)))
+    sim.apply(ApplyObjects((node("a"), node("b"), node("c"), pod("low", cpu="4"), pod("web"))))
+    sim.apply(ApplyObjects((pod("none"), pod("bad"), pod("ghost"))))
+    sim.apply(ApplyObjects(tuple(pod(f"full-{i}", cpu="3") for i in range(3))))
+    sim.apply(ApplyObjects((pod("high", cpu="4", priority=9),)))
+    return sim
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_everything_can_be_shown_at_every_step(names: bool) -> None:
+    sim = world(nodeCacheCapable=names)
+    look = Look()
+    for _ in range(400):
+        for panel in PANELS.values():
+            panel(sim, look)
+        for tab in TABS:
+            for key in ("", "default/web"):
+                PANELS["inspector"](sim, replace(look, tab=tab, node="a", pod=key))
+        sentence(sim)
+        if not sim.advance():
+            break
+
+
+def test_a_call_is_shown_with_request_answer_and_effect() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.run(
+        until=lambda w: any(
+            r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == "default/high" for r in w.last
+        )
+    )
+    cycle = sim.scheduler("kube-scheduler").cycle
+    assert cycle is not None
+    (shown,) = exchanges(sim, cycle)
+    assert (shown["verb"], shown["status"], shown["error"]) == ("filter", 200, "")
+    assert '"NodeNames"' in shown["request"] and "no licence" in shown["answer"]
+    cards = pipeline(sim, Look()).cards
+    assert cards["point-ExtenderFilter"]["stations"][0] | {"note": None} == {
+        "name": URL,
+        "state": "part",
+        "now": True,
+        "note": None,
+    }
+    assert "point-ExtenderPrioritize" in cards and "point-ExtenderBind" in cards
