@@ -112,6 +112,14 @@ def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -
 
 def path_before(path: str, after: Any, before: Any) -> str:
     """Where a field of a manifest stood in the manifest it was made of: an entry of a list is known by its name; as far as it was there."""
+    top = "profiles[0]."
+    if path.startswith(top) and isinstance(before, Mapping) and "profiles" not in before:
+        # v1alpha1 is one profile
+        return _before(path.removeprefix(top), after["profiles"][0], before)
+    return _before(path, after, before)
+
+
+def _before(path: str, after: Any, before: Any) -> str:
     out: list[Step] = []
     for step in parse_path(path):
         if isinstance(step, int):
