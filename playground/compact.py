@@ -15,7 +15,7 @@ _VERBATIM = re.compile(r"(<pre\b.*?</pre>|<textarea\b.*?</textarea>)", re.DOTALL
 _END_OF_TAG = re.compile(r"\s*\n\s*(?=/?>)")
 _BREAK = re.compile(r"\s*\n\s*")
 # A tag's last attribute, which may be missing: so may the space in front of it.
-_OPTIONAL = re.compile(r" (\{% if [^%]*%\})((?:[^{%]|\{\{.*?\}\})+\{% endif %\}>)")
+_OPTIONAL = re.compile(r" (\{% if [^%]*%\})((?:[^{%]|\{\{[^}]*\}\})+\{% endif %\}>)")
 _REST_OF_TAG = r"(?:\{[{%].*?[}%]\}|[^<>{])*>"
 # What stands in a line and has edges of its own: a blank inside of them would be one more item of a button that is laid out by flex.
 _EDGES = re.compile(rf"(<(?:button|select|svg)\b{_REST_OF_TAG}) | (</(?:button|select|svg)>)")

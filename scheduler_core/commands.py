@@ -47,6 +47,7 @@ __all__ = [
     "Ref",
     "Refused",
     "ReportCondition",
+    "ReportDeviceCondition",
     "ScaleObject",
     "SetConfiguration",
     "SetExtender",
@@ -82,8 +83,8 @@ class Ref(msgspec.Struct, frozen=True):
 class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Creates objects, or replaces those of the same name; all or none. `create_only` refuses names that are taken.
 
-    `force`, for worlds whose cluster is modelled: pods that can't be changed in place are deleted and made anew, as kubectl replace
-    --force does.
+    `force`, for worlds whose cluster is modelled: pods, and claims for devices, that can't be changed in place are deleted and made
+    anew, as kubectl replace --force does.
     """
 
     objects: tuple[Manifest, ...]

@@ -26,6 +26,7 @@ def claim_manifests(
     admin: bool = False,
     pods: int = 1,
     pod_name: str = "",
+    first: int = 1,
     requests: Mapping[str, str] | None = None,
 ) -> list[Manifest]:
     """A template with `pods` pods that each get a claim of their own; `shared`: one claim that all of them use.
@@ -68,7 +69,9 @@ def claim_manifests(
     made = (
         []
         if not pods
-        else pod_manifests(replicas=pods, name=pattern, namespace=namespace, requests=requests or {})
+        else pod_manifests(
+            replicas=pods, name=pattern, first=first, namespace=namespace, requests=requests or {}
+        )
     )
     return [claim, *(_using(pod, entry) for pod in made)]
 

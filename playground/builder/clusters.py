@@ -9,6 +9,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from playground.builder.claims import claim_manifests
+from playground.builder.devices import PRESETS, device_manifests
 from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
 
@@ -94,6 +96,26 @@ def _fifty() -> list[dict[str, Any]]:
     )
 
 
+def _devices() -> list[dict[str, Any]]:
+    nodes = node_manifests(count=4, name="gpu-{i}", cpu="64", memory="256Gi")
+    names = [node["metadata"]["name"] for node in nodes]
+    requests = {"cpu": "4", "memory": "16Gi"}
+    claims = claim_manifests(
+        name="nvlink-4",
+        count=4,
+        match_attribute="gpu.example.com/nvlinkDomain",
+        pods=3,
+        pod_name="train-{i}",
+        requests=requests,
+    )
+    claims += claim_manifests(name="one-gpu", pods=6, pod_name="serve-{i}", requests=requests)
+    claims += claim_manifests(
+        name="common", shared=True, pods=2, pod_name="notebook-{i}", requests={"cpu": "1"}
+    )
+    claims.sort(key=lambda manifest: manifest["kind"] == "Pod")
+    return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
+
+
 CLUSTERS: dict[str, Cluster] = {
     cluster.slug: cluster
     for cluster in (
@@ -109,6 +131,14 @@ CLUSTERS: dict[str, Cluster] = {
             _("Fifty nodes, ten with GPUs"),
             _("102 pods of three kinds over 50 nodes in three zones: enough to watch scores at work."),
             _fifty,
+        ),
+        Cluster(
+            "devices",
+            _("Four nodes with GPUs to claim"),
+            _(
+                "Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."
+            ),
+            _devices,
         ),
     )
 }

@@ -86,7 +86,7 @@ class ClaimsForm(BuilderForm):
     open_groups = 2
     groups = (
         (_("The claim"), ("name", "namespace", "sharing", "device_class", "count")),
-        (_("Pods that use it"), ("pods", "pod_name", "cpu", "memory")),
+        (_("Pods that use it"), ("pods", "pod_name", "first", "cpu", "memory")),
         (_("Which devices"), ("selectors", "match_attribute", "capacity", "tolerations", "admin")),
     )
     name = TextField(label=_("Name"), required=True, initial="one-gpu")
@@ -110,6 +110,9 @@ class ClaimsForm(BuilderForm):
     )
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=MOST_PODS, initial=1)
     pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} counts"))
+    first = forms.IntegerField(
+        label=_("{i} starts at"), required=False, min_value=0, max_value=1_000_000, initial=1
+    )
     cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
     memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
     selectors = GrammarField(
@@ -163,5 +166,6 @@ class ClaimsForm(BuilderForm):
             admin=data["admin"],
             pods=data["pods"],
             pod_name=data["pod_name"],
+            first=1 if data["first"] is None else data["first"],
             requests={key: data[key] for key in ("cpu", "memory") if data[key]},
         )

@@ -17,6 +17,19 @@ _TEXTS = {
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
     "selector": gettext_noop("Leave %(text)s out of the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
+    "devices": gettext_noop(
+        "Ask for %(to)s devices in place of %(from)s in request %(request)s of the claim %(claim)s"
+    ),
+    "device-toleration": gettext_noop(
+        "Add a toleration for the device taint %(taint)s to request %(request)s of the claim %(claim)s"
+    ),
+    "device-class": gettext_noop(
+        "Ask for the device class %(to)s in place of %(from)s in request %(request)s of the claim %(claim)s"
+    ),
+    "device-selector": gettext_noop(
+        "Leave the selector %(expression)s out of request %(request)s of the claim %(claim)s"
+    ),
+    "device-constraint": gettext_noop("Leave the constraint on %(attribute)s out of the claim %(claim)s"),
     "taint": gettext_noop("Take the taint %(taint)s off %(node)s"),
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from playground.presenters.devices.plain import about_devices
 from playground.presenters.words import Message, gettext_noop, message
 
 _EXACT = {
@@ -35,4 +36,4 @@ def in_plain_words(reason: str) -> Message | None:
         return message(_TAINT, taint=taint)
     if "scheduling gates" in reason:
         return message(_GATE)
-    return None
+    return about_devices(reason)

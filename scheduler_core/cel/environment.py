@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import msgspec
+
 from scheduler_core.cel.checking.checker import check
 from scheduler_core.cel.checking.validators import validate
-from scheduler_core.cel.depth import room_for_deep_trees
+from scheduler_core.cel.depth import is_deep, room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
 from scheduler_core.cel.estimate import Declared, Range, estimate
 from scheduler_core.cel.json_safe import json_safe
@@ -33,8 +35,7 @@ NEWER = frozenset(
 """What kube v1.34 runs where it is stored and does not take in what is new: cel-go's lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What an evaluation came to: a value, or an error in cel-go's words ("" where there is none); its cost in
     cel-go's units. `values`, when watched: (start, end, value as JSON has it) of every sub-expression in the order
     of evaluation.
@@ -92,6 +93,7 @@ class Program:
     def __init__(self, text: str, tree: Node, environment: Environment) -> None:
         self.text, self.tree = text, tree
         self._sizes = environment.sizes
+        self._deep = is_deep(tree)
         self._names = tuple(environment.variables)
         self._run, self._width = self._planned(watched=False)
         self._watched: tuple[Run, int] | None = None
@@ -123,7 +125,11 @@ class Program:
         frame += [variables[name] if name in variables else _absent(name) for name in self._names]
         frame += [None] * (width - len(frame))
         try:
-            value = run(frame)
+            if self._deep:
+                with room_for_deep_trees():
+                    value = run(frame)
+            else:
+                value = run(frame)
         except Cancelled as cancelled:
             return Outcome(None, str(cancelled), frame[COST], _values(frame[SEEN]))
         if isinstance(value, Failure):
@@ -136,4 +142,4 @@ def _absent(name: str) -> Failure:
 
 
 def _values(seen: list[tuple[int, int, object]]) -> tuple[tuple[int, int, object], ...]:
-    return tuple((start, end, json_safe(value)) for start, end, value in seen)
+    return tuple((start, end, json_safe(value)) for start, end, value in seen) if seen else ()

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from scheduler_core.cel.types import Type
 from scheduler_core.cel.values import (
+    LIST_KINDS,
     MAX_INT,
     MAX_UINT,
     MIN_INT,
@@ -64,6 +65,16 @@ class InternalError(Cancelled):
         super().__init__(f"internal error: {message}")
 
 
+_UNHASHABLE = {bytes: "types.Bytes", SemverValue: "cel.Semver", FormatValue: "cel.Format"}
+
+
+def check_hashable(value: object) -> None:
+    """InternalError where cel-go's code fails: it hashes keys of maps, and what is looked for in a constant list."""
+    kind = _UNHASHABLE.get(value.__class__)
+    if kind is not None:
+        raise InternalError(f"runtime error: hash of unhashable type {kind}")
+
+
 class Steps:
     """How many parts of a value are still looked at: lists that share their parts may have more than can be counted."""
 
@@ -90,8 +101,8 @@ def equal(left: object, right: object, steps: Steps | None = None) -> bool | Fai
         return kind is right.__class__ and left == right
     if kind in _NUMBERS:
         return right.__class__ in _NUMBERS and compare_numbers(left, right) == 0
-    if isinstance(left, list | tuple):
-        return isinstance(right, list | tuple) and _equal_lists(left, right, steps or Steps())
+    if isinstance(left, LIST_KINDS):
+        return isinstance(right, LIST_KINDS) and _equal_lists(left, right, steps or Steps())
     if isinstance(left, dict):
         return isinstance(right, dict) and _equal_maps(left, right, steps or Steps())
     if kind is Optional:
@@ -244,7 +255,7 @@ def add(left: object, right: object) -> Result:
         return _int(left + right) if right.__class__ is int else NO_OVERLOAD  # type: ignore[operator]
     if kind is str or kind is bytes:
         return _joined(left, right) if right.__class__ is kind else NO_OVERLOAD
-    if isinstance(left, list | tuple):
+    if isinstance(left, LIST_KINDS):
         return _concatenated(left, right)
     if kind is float:
         return left + right if right.__class__ is float else NO_OVERLOAD  # type: ignore[operator]
@@ -274,7 +285,7 @@ def _joined(left: object, right: object) -> Result:
 
 def _extended(left: object, right: object) -> Result:
     assert isinstance(left, MutableList)
-    if not isinstance(right, list | tuple):
+    if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
     bounded(len(left) + len(right))
     left.extend(right)
@@ -282,7 +293,7 @@ def _extended(left: object, right: object) -> Result:
 
 
 def _concatenated(left: list[object] | tuple[object, ...], right: object) -> Result:
-    if not isinstance(right, list | tuple):
+    if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
     bounded(len(left) + len(right))
     return [*left, *right]
@@ -400,6 +411,6 @@ def contains(element: object, container: object) -> Result:
         if element.__class__ is str:
             return element in container
         return find(dict(container), element) is not NOTHING
-    if isinstance(container, list | tuple):
+    if isinstance(container, LIST_KINDS):
         return any(equal(element, other) is True for other in container)
     return NO_OVERLOAD

@@ -10,6 +10,7 @@ from scheduler_core.cel.values import (
     Duration,
     Failure,
     Optional,
+    QuantityValue,
     Timestamp,
     type_of_value,
     value_of_key,
@@ -123,6 +124,8 @@ def go_type(value: object) -> str:
         return "*types.baseList"
     if isinstance(value, dict):
         return "*types.baseMap"
+    if isinstance(value, QuantityValue) and value.computed:
+        return "*cel.Quantity"
     name = type_of_value(value).name
     return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2].removeprefix('Named')}")
 

@@ -37,6 +37,7 @@ from scheduler_core.cel.types import (
     Type,
 )
 
+LIST_KINDS = (list, tuple)
 MIN_INT, MAX_INT, MAX_UINT = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 
 
@@ -201,8 +202,9 @@ def type_of_value(value: object) -> Type:
     return _TYPES[value.__class__]
 
 
-def is_list(value: object) -> bool:
-    return isinstance(value, list | tuple)
+def classes_of(a_type: Type) -> frozenset[type]:
+    """The classes of a type's values."""
+    return frozenset(kind for kind, of in _TYPES.items() if of.name == a_type.name)
 
 
 class _Itself:
@@ -214,6 +216,7 @@ class _Itself:
         self.value = value
 
 
+_ITSELF = (list, tuple, dict, Optional)
 _KEY_KINDS = {bool: "bool", int: "int", Uint: "uint", float: "double"}
 
 
@@ -221,7 +224,7 @@ def key_of(value: object) -> object:
     """A value as key of a dict."""
     if value.__class__ is str:
         return value
-    if isinstance(value, list | tuple | dict | Optional):
+    if isinstance(value, _ITSELF):
         return _Itself(value)
     return (_KEY_KINDS.get(value.__class__, "other"), value)
 

@@ -57,10 +57,19 @@ class Watch(Protocol):
         ...
 
 
-class SearchTree:
-    """Keeps what it sees, up to `most` nodes and MOST_LEVELS; of the rest it only counts, at the node where they would be."""
+class SeenEnough(Exception):
+    """Whoever looks on has no patience left: the search is given up, as far as it is only looked at."""
 
-    def __init__(self, most: int = MOST_NODES) -> None:
+
+class SearchTree:
+    """Keeps what it sees, up to `most` nodes and MOST_LEVELS; of the rest it only counts, at the node where they would be.
+
+    `patience`: after how many of those it raises SeenEnough, and is `cut` (None: never).
+    """
+
+    def __init__(self, most: int = MOST_NODES, patience: int | None = None) -> None:
+        self.cut = False
+        self._patience = patience
         self.root: Node = {"kind": "search", "checks": [], "nodes": [], "outcome": ""}
         self.left_out = 0
         self._room = most
@@ -72,6 +81,9 @@ class SearchTree:
             self.left_out += 1
             self._last["left_out"] = self._last.get("left_out", 0) + 1
             self._open.append(None)
+            if self._patience is not None and self.left_out > self._patience:
+                self.cut = True
+                raise SeenEnough
             return
         self._room -= 1
         node: Node = {"kind": kind, **facts, "checks": [], "nodes": [], "outcome": ""}

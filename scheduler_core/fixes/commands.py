@@ -13,18 +13,18 @@ def command_of(draft: Draft, modelled: bool) -> Command:
     """The one command that makes all changes of a draft. A world whose cluster is `modelled` makes nothing anew that it is not told to."""
     if draft.deleted:
         return DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
-    edited = [manifest for _, manifest in draft.nodes]
+    edited = [*(manifest for _, manifest in draft.nodes), *map(_bare, draft.others)]
     objects = (*((_bare(draft.pod),) if draft.pod is not None else ()), *edited)
     return (
         ApplyObjects(objects, force=True)
-        if modelled and recreates(draft, modelled)
+        if modelled and (draft.others or recreates(draft, modelled))
         else ApplyObjects(objects)
     )
 
 
-def _bare(pod: Manifest) -> Manifest:
-    """A pod without its status, which is the cluster's to write."""
-    return {name: value for name, value in pod.items() if name != "status"}
+def _bare(manifest: Manifest) -> Manifest:
+    """An object without its status, which is the cluster's to write."""
+    return {name: value for name, value in manifest.items() if name != "status"}
 
 
 def recreates(draft: Draft, modelled: bool) -> bool:

@@ -29,6 +29,11 @@ KINDS = (
     "selector",
     "soften",
     "skew",
+    "devices",
+    "device-toleration",
+    "device-class",
+    "device-selector",
+    "device-constraint",
     "taint",
     "port",
     "request",
@@ -55,7 +60,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Changes so far. `pod` and `nodes` hold whole manifests where edited; `target` is the node that it aims at ("" any).
+    """Changes so far. `pod`, `nodes` and `others` hold whole manifests where edited; `target` is the node that it aims at ("" any).
+
+    `others` can't be changed in place, and are made anew.
 
     `deleted` are pods (namespace, name) to be deleted.
     """
@@ -66,6 +73,7 @@ class Draft:
     nodes: tuple[tuple[str, Manifest], ...] = ()
     deleted: tuple[tuple[str, str], ...] = ()
     target: str = ""
+    others: tuple[Manifest, ...] = ()
 
     @property
     def cost(self) -> tuple[int, int, float]:
@@ -101,6 +109,17 @@ class Draft:
         edit(manifest)
         known[str(manifest["metadata"]["name"])] = manifest
         return replace(self, changes=(*self.changes, change), nodes=tuple(known.items()))
+
+    def with_object(self, change: Change, manifest: Manifest) -> Draft:
+        """One more change: another object as it is to be."""
+        metadata = manifest["metadata"]
+        kept = tuple(
+            other
+            for other in self.others
+            if (other["kind"], other["metadata"].get("namespace"), other["metadata"]["name"])
+            != (manifest["kind"], metadata.get("namespace"), metadata["name"])
+        )
+        return replace(self, changes=(*self.changes, change), others=(*kept, manifest))
 
     def without_pods(self, change: Change, pods: tuple[tuple[str, str], ...]) -> Draft:
         """Pods deleted; only a draft that changes nothing else can do so."""

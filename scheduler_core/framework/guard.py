@@ -33,6 +33,7 @@ from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.pod import Pod
 
 LINES = 1_000_000  # of Python that one call may run
+LINES_IN_QUEUE = 50_000  # of calls that are made for every pod of a queue: one change may be followed by many
 SORTS_LAST = ((1 << 63) - 1,)
 _ADJUSTED = "adjust failed/"
 
@@ -65,12 +66,13 @@ def guarded(plugin: type[Plugin]) -> type[Plugin]:
     return made
 
 
-def _asked(plugin: type[Plugin], call: Callable[[], Any]) -> tuple[Any, str]:
+def _asked(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
     """What a call returns, and what went wrong ("": nothing)."""
+    lines = LINES_IN_QUEUE if queued else LINES
     try:
-        return within(LINES, package_of(plugin), call), ""
+        return within(lines, package_of(plugin), call), ""
     except OutOfBudget:
-        return None, f"has not returned after {LINES:,} lines of Python"
+        return None, f"has not returned after {lines:,} lines of Python"
     except MemoryError:
         raise
     except Exception as problem:  # whatever somebody's code does
@@ -85,7 +87,9 @@ def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[
         failed = spoilt(args[0], self.name) if name == "filter" else None
         if failed is not None:
             return method.instead(self, failed, args)
-        answer, problem = _asked(plugin, lambda: method.whole(original(self, *args)))
+        answer, problem = _asked(
+            plugin, lambda: method.whole(original(self, *args)), queued=name in ("pre_enqueue", "sort_key")
+        )
         problem = problem or method.check(answer, args)
         return method.instead(self, error(problem), args) if problem else answer
 
@@ -96,7 +100,7 @@ def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
     """Whether QueueSort has an answer for a pod; one that fails has it wait behind all others."""
     unguarded: Any = type(self).__bases__[0]
     original = unguarded.sort_key
-    answer, problem = _asked(type(self), lambda: original(self, pod, timestamp))
+    answer, problem = _asked(type(self), lambda: original(self, pod, timestamp), queued=True)
     problem = problem or _wrong_key(answer, ())
     return error(problem) if problem else SUCCESS
 
@@ -129,7 +133,7 @@ def _guard_hint(plugin: type[Plugin], on: On) -> Callable[..., bool]:
 
     @wraps(hint)
     def asked(*args: Any) -> bool:
-        answer, problem = _asked(plugin, lambda: hint(*args))
+        answer, problem = _asked(plugin, lambda: hint(*args), queued=True)
         return True if problem else bool(answer)
 
     return asked

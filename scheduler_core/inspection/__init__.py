@@ -1,4 +1,4 @@
-"""Looking closer at a world: attempts seen while they are run again, stranded pods, a plugin's figures for one node."""
+"""Looking closer at a world: attempts seen while they are run again, stranded pods, searches for devices, what a plugin sees on a node."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from scheduler_core.framework.explanation import (
 )
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
+from scheduler_core.inspection.device_walk import DeviceSearch, device_search, device_step
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
 from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
@@ -38,6 +39,7 @@ __all__ = [
     "Below",
     "Code",
     "CycleStateObserver",
+    "DeviceSearch",
     "Key",
     "OnNode",
     "Paragraph",
@@ -52,6 +54,8 @@ __all__ = [
     "Trial",
     "Way",
     "Words",
+    "device_search",
+    "device_step",
     "figures",
     "name_of",
     "stranded",

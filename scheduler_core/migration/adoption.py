@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.config import ConfigurationError, load_configuration
+from scheduler_core.config import ConfigurationError, Definition, load_configuration
+from scheduler_core.config.load import with_own
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.migration.changes import Change, Migration
 from scheduler_core.migration.finding.found import Found
 from scheduler_core.migration.migrating import migrate, older_version
+from scheduler_core.migration.ours import fit_ours
 from scheduler_core.migration.policy import migrate_policy
 from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
 from scheduler_core.objects.errors import FieldError, InvalidObject
@@ -37,11 +39,19 @@ class Adoption:
     @property
     def plain(self) -> bool:
         """Whether it is a document of v1 with nothing to be done."""
-        return not (self.version or self.unknown or self.found.where or self.found.what != "configuration")
+        changed = self.version or self.unknown or self.changes
+        return not (changed or self.found.where or self.found.what != "configuration")
 
 
-def adopt(found: Found, features: Features = DEFAULT_FEATURES) -> Adoption:
-    """What it takes to apply a configuration that was found."""
+def adopt(
+    found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None
+) -> Adoption:
+    """What it takes to apply a configuration that was found, where there are these plugins of one's own."""
+    with with_own(own or {}):
+        return _adopt(found, features)
+
+
+def _adopt(found: Found, features: Features) -> Adoption:
     if found.errors:
         return Adoption(found, {}, errors=found.errors)
     try:
@@ -73,9 +83,12 @@ def adopt(found: Found, features: Features = DEFAULT_FEATURES) -> Adoption:
 def _as_v1(found: Found) -> Migration:
     if found.what == "policy":
         return migrate_policy(found.manifest)
-    if older_version(found.manifest) is None:
-        return Migration(found.manifest, "", "", ())
-    return migrate(found.manifest)
+    made = Migration(found.manifest, "", "", ())
+    if older_version(found.manifest) is not None:
+        made = migrate(found.manifest)
+    manifest, changes = fit_ours(made.manifest)
+    there = [replace(each, path=path_before(each.path, made.manifest, found.manifest)) for each in changes]
+    return replace(made, manifest=manifest, changes=(*made.changes, *there))
 
 
 def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]:
@@ -99,6 +112,14 @@ def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -
 
 def path_before(path: str, after: Any, before: Any) -> str:
     """Where a field of a manifest stood in the manifest it was made of: an entry of a list is known by its name; as far as it was there."""
+    top = "profiles[0]."
+    if path.startswith(top) and isinstance(before, Mapping) and "profiles" not in before:
+        # v1alpha1 is one profile
+        return _before(path.removeprefix(top), after["profiles"][0], before)
+    return _before(path, after, before)
+
+
+def _before(path: str, after: Any, before: Any) -> str:
     out: list[Step] = []
     for step in parse_path(path):
         if isinstance(step, int):

@@ -233,7 +233,7 @@ def _scores(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> li
             changes.append(Change("dropped", path, "EqualPriority gave all nodes the same"))
             continue
         weight = each.get("weight") or 1
-        ran[name] = Ran(name, max(weight, ran[name].weight) if name in ran else weight, path)
+        ran[name] = Ran(name, weight, path)
         if written:
             changes.append(
                 Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}")

@@ -123,7 +123,8 @@ def _spreaders(profile: Profile, configs: Configs) -> list[Change]:
         spread.weight = max(spread.weight, scorer.weight)
     else:
         profile.ran[SCORE].append(Ran(SPREAD, scorer.weight, scorer.path))
-        profile.ran.setdefault("preScore", []).append(Ran(SPREAD))
+        if SPREAD not in profile.names("preScore"):
+            profile.ran.setdefault("preScore", []).append(Ran(SPREAD))
     if configs.get(SPREAD, {}).get("defaultingType") == "List":
         configs[SPREAD]["defaultingType"] = "System"
     return [Change("moved", scorer.path, text)]

@@ -71,9 +71,9 @@ def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
         point: _left(plugin_set or {}, point, names)
         for point, plugin_set in (profile.get("plugins") or {}).items()
     }
-    for point, _ in _missing(plugins):  # kube's own was disabled for the one that goes
+    for point, _ in missing_points(plugins):  # kube's own was disabled for the one that goes
         plugins.pop(point, None)
-    for point, default in _missing(plugins):
+    for point, default in missing_points(plugins):
         plugins[point] = {"enabled": [{"name": default}]}
     plugins = {point: plugin_set for point, plugin_set in plugins.items() if plugin_set}
     configs = [
@@ -99,7 +99,7 @@ def _left(plugin_set: Manifest, point: str, names: Collection[str]) -> dict[str,
     return {**out, "enabled": enabled} if enabled else out
 
 
-def _missing(plugins: Manifest) -> Sequence[tuple[str, str]]:
+def missing_points(plugins: Manifest) -> Sequence[tuple[str, str]]:
     """The points that need a plugin and have none, with kube's default one."""
     full = default_configuration({"profiles": [{"plugins": plugins}]})
     expanded, _ = expand(full["profiles"][0]["plugins"], "")

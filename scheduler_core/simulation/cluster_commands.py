@@ -11,6 +11,7 @@ from msgspec import UNSET
 from scheduler_core.api.eviction import evict
 from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.kinds import KINDS
+from scheduler_core.api.registry.devices.strategy import are_about
 from scheduler_core.api.requests.updates import SERVER_OWNED
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
@@ -33,6 +34,7 @@ from scheduler_core.commands import (
     SetUsage,
     refuse,
 )
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.devices.reports import reported, results_named
@@ -55,6 +57,26 @@ def start(world: World) -> None:
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
             controller.on_start(world)
+
+
+def reread_devices(world: World, settings: WorldSettings) -> list[tuple[str, Manifest]]:
+    """Objects about devices that were kept as they were given, as they are kept where there are devices, by kind. Refused: one can't be."""
+    api = replace(world.api, devices=settings.device_gates)
+    kinds = [kind.key for kind in KINDS.values() if are_about(kind)]
+    there = [(key, manifest) for key in kinds for manifest in world.store.list(key)]
+    errors: list[FieldError] = []
+    changed = []
+    for kind, manifest in there:
+        try:
+            new = api.reread(manifest)
+        except Refused as refused:
+            errors += refused.errors
+        else:
+            if new != manifest:
+                changed.append((kind, new))
+    if errors:
+        raise Refused(errors)
+    return changed
 
 
 def heed_gates(world: World) -> None:
@@ -83,25 +105,33 @@ def _apply(world: World, command: ApplyObjects) -> None:
 
 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
-    """Deletes the pods that can't be changed in place. The objects, those pods as new ones. Refused before anything goes."""
+    """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
     replaced = {id(manifest): key for manifest in objects if (key := _replaced(world, manifest)) is not None}
     new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
     for api in (replace(world.api, store=world.store.replica()), world.api):
         for key in replaced.values():
-            api.delete(("Pod", *key), grace=0)
+            api.delete(key, grace=0)
         if api.store is not world.store:
             apply(api, new)
     return new
 
 
-def _replaced(world: World, manifest: Any) -> tuple[str, str] | None:
-    """Namespace and name of the pod that a manifest is to take the place of."""
+def _replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
+    """The pod or the claim for devices that a manifest is to take the place of: kind, namespace and name."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
-    if not isinstance(meta, Mapping) or manifest.get("kind") != "Pod":
+    if not isinstance(meta, Mapping) or manifest.get("kind") not in _REPLACED:
         return None
-    key = str(meta.get("namespace") or "default"), str(meta.get("name") or "")
-    old = world.store.get("Pod", *key)
-    return key if old is not None and validate_update(old, manifest, KINDS["Pod"], "") else None
+    kind = str(manifest["kind"])
+    key = kind, str(meta.get("namespace") or "default"), str(meta.get("name") or "")
+    old = world.store.get(*key)
+    if old is None:
+        return None
+    if kind == "ResourceClaim":  # nothing of its spec can be changed, where claims work
+        return key if world.settings.devices and old.get("spec") != manifest.get("spec") else None
+    return key if validate_update(old, manifest, KINDS[kind], "") else None
+
+
+_REPLACED = ("Pod", "ResourceClaim")
 
 
 def _as_new(manifest: Manifest) -> Manifest:

@@ -225,3 +225,23 @@ def test_every_room_works_without_javascript(
     expect(page.locator("#preview")).to_contain_text("disk: ssd")
     page.get_by_role("button", name="Create the nodes").click()
     expect(page.get_by_text("3 nodes created")).to_be_visible()
+
+
+def test_nodes_get_devices_and_pods_claim_them(studio: Page) -> None:
+    address = base(studio)
+    studio.goto(address + "build/nodes")
+    studio.get_by_role("button", name="Create the nodes").click()
+    expect(studio.get_by_text("3 nodes created")).to_be_visible()
+    room(studio.locator("body"), "Devices")
+    expect(studio.locator("#preview")).to_contain_text("nvlinkDomain")
+    studio.get_by_label("Kind").select_option("nic")
+    expect(studio.locator("#preview")).to_contain_text("nic.example.com")
+    studio.get_by_label("On each node").fill("65")
+    expect(studio.locator("#preview")).to_contain_text("at most 64 of these on a node")
+    studio.get_by_label("On each node").fill("2")
+    studio.get_by_role("button", name="Create the devices").click()
+    expect(studio.get_by_text("4 objects created")).to_be_visible()
+    room(studio.locator("body"), "Claims")
+    studio.get_by_label("Device class").fill("nic.example.com")
+    studio.get_by_role("button", name="Create the claim and its pods").click()
+    expect(studio.get_by_text("2 objects created")).to_be_visible()

@@ -144,6 +144,7 @@ def _matches(each: ResourceClaim, q: str) -> bool:
 # How one came to be what it is
 
 _CREATED = gettext_noop("It was created; nothing is allocated yet.")
+_MADE = gettext_noop("It was created.")
 _CREATED_FOR = gettext_noop("The resource claim controller created it from a template, for the pod %(pod)s.")
 _PROTECTED = gettext_noop(
     "The scheduler put its finalizer on it, so that it is not deleted while it is in use."
@@ -165,7 +166,11 @@ def changed(before: Manifest | None, after: Manifest | None) -> list[Message]:
     now = ResourceClaim.of(after)
     if before is None:
         owner = owner_of(now)
-        made = message(_CREATED_FOR, pod=owner["name"]) if owner else message(_CREATED)
+        made = (
+            message(_CREATED_FOR, pod=owner["name"])
+            if owner
+            else message(_CREATED if state_of(now) == "pending" else _MADE)
+        )
         return [made, *_steps(None, now)]
     return _steps(ResourceClaim.of(before), now)
 

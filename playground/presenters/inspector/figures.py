@@ -20,22 +20,40 @@ from scheduler_core.inspection import (
     Row,
     Table,
     Words,
+    device_step,
     figures,
 )
-from scheduler_core.view import WorldView
+from scheduler_core.view import SchedulingCycleView, WorldView
 
 
 def sections(sim: WorldView, node: str, only: str = "") -> list[dict[str, Any]]:
-    """What each plugin that ran in the present cycle explains of a node; of one plugin alone where `only` names it."""
+    """What each plugin that ran in the present cycle explains of a node; of one plugin alone where `only` names it.
+
+    `walk`: the pod, where devices were searched for on the node, so that the search can be walked.
+    """
     cycle = cycle_of(sim)
     if cycle is None or not node:
         return []
     explained = figures(framework_of(sim), cycle, node, only)
+    searcher = _searcher(cycle, node)
     return [
-        {"plugin": plugin, "blocks": [_block(block) for block in blocks]}
+        {
+            "plugin": plugin,
+            "blocks": [_block(block) for block in blocks],
+            **({"walk": cycle.pod.key, "node": node} if plugin == searcher else {}),
+        }
         for plugin, blocks in explained.items()
-        if blocks
+        if blocks or plugin == searcher
     ]
+
+
+def _searcher(cycle: SchedulingCycleView, node: str) -> str:
+    """The plugin that searched for devices on a node; "" where none did."""
+    step, row = device_step(cycle), cycle.nodes.row(node)
+    if step is None or row is None or not cycle.node_to_status.is_evaluated(row):
+        return ""
+    status = cycle.status_of(row)
+    return step.plugin if status is None or status.plugin == step.plugin else ""
 
 
 def _block(block: Paragraph | Table) -> dict[str, Any]:

@@ -45,14 +45,23 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     failed = call.get("error") or call.get("fault") or ""
-    what = call.get("status")
     return {
         "verb": call["verb"],
-        "what": ", ".join(what) if isinstance(what, list) else str(call.get("node", "")),
+        "what": _what(call),
         "failed": failed if isinstance(failed, str) else str(failed.get("message", failed)),
         "at": call["position"],
         "t": clock(call["t"]),
     }
+
+
+def _what(call: Mapping[str, Any]) -> str:
+    """The fields of a status, a claim with what becomes of it, or a node."""
+    if isinstance(fields := call.get("status"), list):
+        return ", ".join(fields)
+    if call.get("kind"):
+        about = f"{call['kind']} {call['object']}"
+        return f"{about}: {', '.join(call['effects'])}" if call.get("effects") else about
+    return str(call.get("node", ""))
 
 
 def _events(events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
+from playground.presenters.sentences.claims import of_claim_call
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.trace.kinds import (
@@ -275,6 +276,8 @@ def _api_call(call: ApiCall) -> Message:
 
 def _object_call(call: ApiCall, pod: str) -> Message:
     """About another object, on behalf of a pod."""
+    if call.effects:
+        return of_claim_call(call, pod)
     about = {"verb": call.verb, "kind": call.kind, "object": call.object, "pod": pod}
     if call.fault or call.error:
         text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from playground.sessions.protocol.base import Request
+from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import FieldProblem
 
 
@@ -73,7 +73,7 @@ class Adopted(Struct, frozen=True):
     errors: list[FieldProblem] = []
 
 
-class AdoptConfiguration(Request[Adopted], frozen=True, kw_only=True):
-    """Look for configurations in a text, and say what it takes to apply them."""
+class AdoptConfiguration(Query[Adopted], frozen=True, kw_only=True):
+    """Look for configurations in a text, and say what it takes to apply them to the world of a position."""
 
     text: str

@@ -233,6 +233,17 @@ class CycleState(Query[Data | None], frozen=True, kw_only=True):
     pod: str
 
 
+class DeviceSearch(Query[Data | None], frozen=True, kw_only=True):
+    """The search for devices that Filter made for a pod on a node, walked again (presenters/devices/search.py); at most so many rows.
+
+    None where the pod has had no cycle in which devices were searched for.
+    """
+
+    pod: str
+    node: str
+    most: int
+
+
 class Changes(Query[Data], frozen=True, kw_only=True):
     """What differs between two positions (presenters/changes), some rows of it; `kind` and `q` (a part of the name) choose rows."""
 

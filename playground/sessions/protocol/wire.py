@@ -57,6 +57,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.NodeNames,
     looking.ClusterYaml,
     looking.Cluster,
+    looking.DeviceSearch,
     looking.Metrics,
     looking.Fixes,
     looking.Journey,

@@ -49,7 +49,7 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         [_planned(item) for item in planned.items],
         [*planned.warnings, *notes(_written(planned))],
         msgspec.json.encode(command) if accepted else b"",
-        offers(loaded, decoded),
+        offers(world, loaded, decoded),
     )
 
 

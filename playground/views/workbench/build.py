@@ -27,7 +27,7 @@ FORMS: dict[str, type[BuilderForm]] = {
     "devices": DevicesForm,
     "claims": ClaimsForm,
 }
-KINDS = {"nodes": "Node", "pods": "Pod"}  # of which the first free number is looked for
+KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first free number is looked for
 TITLES = {
     "nodes": (_("Add nodes"), _("Create the nodes")),
     "pods": (_("Add pods"), _("Create the pods")),
@@ -46,7 +46,8 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
     values = first_values(FORMS[what])
     if what in KINDS:
         taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
-        values["first"] = next_index(values["name"], (listed.name for listed in taken))
+        pattern = values.get("pod_name") or values["name"]
+        values["first"] = next_index(pattern, (listed.name for listed in taken))
     return workbench(
         request, client, "build", await _page(request, client, what, FORMS[what](initial=values))
     )

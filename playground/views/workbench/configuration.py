@@ -64,7 +64,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
     manifest, status, errors = None, 422, await _name_errors(request, client, name)
     offers: list[Offer] = []
     if not errors and not {"default", "remove"} & set(request.POST):
-        manifest, offers, errors = await _read(client, text)
+        manifest, offers, errors = await _read(request, client, text)
     if not errors and not offers:
         try:
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
@@ -190,9 +190,11 @@ def _new(wanted: str, name: str) -> dict[str, Any]:
     }
 
 
-async def _read(client: SessionClient, text: str) -> tuple[dict[str, Any] | None, list[Offer], Errors]:
+async def _read(
+    request: HttpRequest, client: SessionClient, text: str
+) -> tuple[dict[str, Any] | None, list[Offer], Errors]:
     """The one configuration of a text; or what was found in it, and what is wrong with it."""
-    adopted = await client.check(AdoptConfiguration(text=text))
+    adopted = await client.ask(AdoptConfiguration(at=position(request), text=text))
     if adopted.manifest is not None:
         return adopted.manifest, [], []
     if len(adopted.offers) == 1 or adopted.errors:

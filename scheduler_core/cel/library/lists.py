@@ -12,6 +12,7 @@ from functools import cmp_to_key
 from scheduler_core.cel.operators import Steps, add, bounded, compare, contains, equal, lacking
 from scheduler_core.cel.texts import go_value
 from scheduler_core.cel.values import (
+    LIST_KINDS,
     NO_OVERLOAD,
     NOTHING,
     Duration,
@@ -88,7 +89,7 @@ def _slice(values: Values, start: int, end: int) -> object:
 def _flatten(values: object, depth: object = NOTHING) -> object:
     shown = "" if depth is NOTHING else type_of_value(depth)
     depth = 1 if depth is NOTHING else depth
-    if not isinstance(values, list | tuple):
+    if not isinstance(values, LIST_KINDS):
         return Failure(f"no such overload: {type_of_value(values)}.flatten({shown})")
     if depth.__class__ is not int or not isinstance(depth, int):
         return Failure(f"no such overload: {type_of_value(values)}.flatten({shown})")
@@ -102,7 +103,7 @@ def _flatten(values: object, depth: object = NOTHING) -> object:
 def _flatten_into(flat: list[object], values: Values, depth: int, steps: Steps) -> None:
     for value in values:
         steps.take()
-        if depth and isinstance(value, list | tuple):
+        if depth and isinstance(value, LIST_KINDS):
             _flatten_into(flat, value, depth - 1, steps)
         else:
             flat.append(value)
@@ -118,7 +119,7 @@ def _sort_by(values: object, keys: object) -> object:
 
 def _sorted(values: object, keys: object, function: str) -> object:
     """DEVIATION: kube's sort of more than 12 elements does not keep the order of equal keys."""
-    if not isinstance(values, list | tuple) or not isinstance(keys, list | tuple):
+    if not isinstance(values, LIST_KINDS) or not isinstance(keys, LIST_KINDS):
         return lacking(values, function)
     if len(values) != len(keys):
         counts = f"{len(values)} and {len(keys)} elements respectively"

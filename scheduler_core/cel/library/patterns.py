@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import re2
 
+from scheduler_core.cel.operators import lacking
 from scheduler_core.cel.values import NO_OVERLOAD, Failure
 
 _OPTIONS = re2.Options()
@@ -57,7 +58,7 @@ def _go_words(error: Exception) -> str:
 
 def _matches(text: object, pattern: object) -> object:
     if not isinstance(text, str):
-        return Failure("no such overload: matches")
+        return lacking(text, "matches")
     if not isinstance(pattern, str):
         return NO_OVERLOAD
     try:

@@ -14,6 +14,7 @@ from scheduler_core.cel.operators import Cancelled
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, failed
 from scheduler_core.cel.texts import go_type, go_value
 from scheduler_core.cel.values import (
+    LIST_KINDS,
     MAX_INT,
     NO_OVERLOAD,
     NONE,
@@ -51,7 +52,7 @@ def taken(value: object, key: object) -> object:
     """The field or element, NOTHING where there is none, or a Failure."""
     if isinstance(value, dict):
         return find(value, key)
-    if isinstance(value, list | tuple):
+    if isinstance(value, LIST_KINDS):
         index = _list_index(key)
         if isinstance(index, Failure):
             return index
@@ -60,7 +61,7 @@ def taken(value: object, key: object) -> object:
 
 
 def _missing(value: object, key: object) -> Failure:
-    if isinstance(value, list | tuple):
+    if isinstance(value, LIST_KINDS):
         return Failure(f"index out of bounds: {go_value(key)}")
     return Failure(f"no such key: {go_value(key)}")
 

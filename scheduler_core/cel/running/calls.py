@@ -11,12 +11,20 @@ from collections.abc import Callable, Sequence
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.cel.library import BINDINGS
 from scheduler_core.cel.library.patterns import BadPattern, compiled
-from scheduler_core.cel.operators import Cancelled, equal
+from scheduler_core.cel.operators import Cancelled, check_hashable, equal
 from scheduler_core.cel.running.cost import CallCost, call_cost
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.cel.syntax.tree import Call
 from scheduler_core.cel.types import Kind, Type
-from scheduler_core.cel.values import NO_OVERLOAD, Failure, Uint, type_of_value, value_of_key
+from scheduler_core.cel.values import (
+    LIST_KINDS,
+    NO_OVERLOAD,
+    Failure,
+    Uint,
+    classes_of,
+    type_of_value,
+    value_of_key,
+)
 
 _CONVERSIONS = frozenset(
     ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
@@ -111,18 +119,31 @@ def _guarded(
 
 
 def _dispatched(function: Function) -> Callable[..., object]:
+    """The first overload whose types the arguments are of; remembered by their classes where these alone decide."""
     choices = [
         (len(overload.arguments), [_test(a_type) for a_type in overload.arguments], BINDINGS[overload.id])
         for overload in function.overloads
         if overload.binding
     ]
+    arguments = [a_type for overload in function.overloads for a_type in overload.arguments]
+    by_class = all(a_type.kind not in (Kind.LIST, Kind.MAP) for a_type in arguments)
+    known: dict[tuple[type, ...], Callable[..., object]] = {}
 
-    def dispatched(*args: object) -> object:
+    def chosen(args: Sequence[object]) -> Callable[..., object]:
         for count, tests, implementation in choices:
             if count == len(args):
                 if not function.guarded or all(test(arg) for test, arg in zip(tests, args, strict=True)):
-                    return implementation(*args)
-        return no_such_overload(function.name, args)
+                    return implementation
+        return lambda *values: no_such_overload(function.name, values)
+
+    def dispatched(*args: object) -> object:
+        if not by_class:
+            return chosen(args)(*args)
+        classes = tuple([arg.__class__ for arg in args])
+        implementation = known.get(classes)
+        if implementation is None:
+            implementation = known[classes] = chosen(args)
+        return implementation(*args)
 
     return dispatched
 
@@ -136,18 +157,26 @@ def _test(a_type: Type) -> Callable[[object], bool]:
     """Whether a value is of a type, as far as cel-go looks: at the first element of a list or map."""
     if a_type.kind in (Kind.DYN, Kind.ANY, Kind.PARAM):
         return lambda value: True
+    if a_type.kind not in (Kind.LIST, Kind.MAP):
+        classes = classes_of(a_type)
+        return lambda value: value.__class__ in classes
     inner = [_test(part) for part in a_type.params]
-    name = a_type.name
+    return _list_test(*inner) if a_type.kind is Kind.LIST else _map_test(*inner)
 
+
+def _list_test(element: Callable[[object], bool]) -> Callable[[object], bool]:
     def test(value: object) -> bool:
-        if type_of_value(value).name != name:
-            return False
-        if a_type.kind is Kind.LIST and value:
-            return inner[0](value[0])  # type: ignore[index]
-        if a_type.kind is Kind.MAP and value:
-            key, held = next(iter(value.items()))  # type: ignore[attr-defined]
-            return inner[0](value_of_key(key)) and inner[1](held)
-        return True
+        return isinstance(value, LIST_KINDS) and (not value or element(value[0]))
+
+    return test
+
+
+def _map_test(key: Callable[[object], bool], held: Callable[[object], bool]) -> Callable[[object], bool]:
+    def test(value: object) -> bool:
+        if not isinstance(value, dict) or not value:
+            return isinstance(value, dict)
+        first, second = next(iter(value.items()))
+        return key(value_of_key(first)) and held(second)
 
     return test
 
@@ -165,10 +194,27 @@ def _of_text(implementation: Callable[..., object]) -> Callable[..., object]:
 
 
 def _one(function: Callable[..., object], arg: Run, cost: CallCost | None) -> Run:
+    if cost is None:
+        return _one_cheap(function, arg)
+
     def one(frame: Frame) -> object:
         value = arg(frame)
         result = value if value.__class__ is Failure else function(value)
-        spent = frame[COST] = frame[COST] + (1 if cost is None else cost((value,), result))
+        spent = frame[COST] = frame[COST] + cost((value,), result)
+        if spent > frame[LIMIT]:
+            raise Cancelled(OVER)
+        return result
+
+    return one
+
+
+def _one_cheap(function: Callable[..., object], arg: Run) -> Run:
+    """A call that costs 1."""
+
+    def one(frame: Frame) -> object:
+        value = arg(frame)
+        result = value if value.__class__ is Failure else function(value)
+        spent = frame[COST] = frame[COST] + 1
         if spent > frame[LIMIT]:
             raise Cancelled(OVER)
         return result
@@ -178,6 +224,7 @@ def _one(function: Callable[..., object], arg: Run, cost: CallCost | None) -> Ru
 
 def _both(function: Callable[..., object], args: Sequence[Run], cost: CallCost | None) -> Run:
     first, second = args
+    price: CallCost = cost or _one_unit
 
     def both(frame: Frame) -> object:
         left = first(frame)
@@ -188,12 +235,16 @@ def _both(function: Callable[..., object], args: Sequence[Run], cost: CallCost |
             result = right
         else:
             result = function(left, right)
-        spent = frame[COST] = frame[COST] + (1 if cost is None else cost((left, right), result))
+        spent = frame[COST] = frame[COST] + price((left, right), result)
         if spent > frame[LIMIT]:
             raise Cancelled(OVER)
         return result
 
     return both
+
+
+def _one_unit(args: Sequence[object], result: object) -> int:
+    return 1
 
 
 def _any(function: Callable[..., object], args: Sequence[Run], cost: CallCost | None) -> Run:
@@ -243,7 +294,7 @@ def _not_strictly_false(arg: Run) -> Run:
 
 def _members(values: object) -> frozenset[tuple[str, object]] | None:
     """The values of a constant list, by kind; None where some are not primitive."""
-    assert isinstance(values, list | tuple)
+    assert isinstance(values, LIST_KINDS)
     found: set[tuple[str, object]] = set()
     for value in values:
         if value.__class__ not in _PRIMITIVES:
@@ -262,6 +313,9 @@ def _member_of(arg: Run, members: frozenset[tuple[str, object]]) -> Run:
         value = arg(frame)
         if value.__class__ is Failure:
             return value
-        return value.__class__ in _PRIMITIVES and _member(value) in members
+        if value.__class__ in _PRIMITIVES:
+            return _member(value) in members
+        check_hashable(value)
+        return False
 
     return member_of

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from scheduler_core.cel.operators import InternalError, Steps
 from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import (
+    LIST_KINDS,
     NOTHING,
     CidrValue,
     Duration,
@@ -72,9 +73,12 @@ COSTS_ONE = frozenset(
 # fmt: on
 
 
+_SIZED = (str, bytes, list, tuple, dict)
+
+
 def size_of(value: object) -> int:
     """Characters, bytes or elements; 1 of all else."""
-    if isinstance(value, str | bytes | list | tuple | dict):
+    if isinstance(value, _SIZED):
         return len(value)
     if isinstance(value, IpValue):
         return value.address.max_prefixlen // 8
@@ -85,6 +89,11 @@ def size_of(value: object) -> int:
 
 def _size(value: object) -> int:
     """As cel-go's own functions count: of what an optional holds."""
+    kind = value.__class__
+    if kind is str:
+        return len(value)  # type: ignore[arg-type]
+    if kind is int or kind is bool or value is None:
+        return 1
     while isinstance(value, Optional) and value.value is not NOTHING:
         value = value.value
     return size_of(value)
@@ -100,7 +109,7 @@ def traversal(value: object, steps: Steps | None = None) -> int:
         return int(len(value.encode()) * TEXT)
     if isinstance(value, bytes):
         return int(len(value) * TEXT)
-    if isinstance(value, list | tuple):
+    if isinstance(value, LIST_KINDS):
         return sum(_parts(value, steps or Steps()))
     if isinstance(value, dict):
         steps = steps or Steps()
@@ -212,7 +221,7 @@ def _self_compared(which: int) -> CallCost:
 
     def cost(args: Sequence[object], result: object) -> int:
         values = args[which]
-        if not isinstance(values, list | tuple):
+        if not isinstance(values, LIST_KINDS):
             missing = "Contains" if isinstance(values, _ADDABLE) and not isinstance(values, bool) else "Add"
             raise InternalError(
                 f"interface conversion: {go_type(values)} is not traits.Lister: missing method {missing}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from scheduler_core.cel.running.frame import UNSET, Frame, Run
 from scheduler_core.cel.texts import go_type
-from scheduler_core.cel.values import Failure, MutableList, MutableMap, value_of_key
+from scheduler_core.cel.values import LIST_KINDS, Failure, MutableList, MutableMap, value_of_key
 
 
 def fold(
@@ -45,7 +45,7 @@ def _pairs(values: object, two: bool) -> Iterable[tuple[object, object]] | Failu
     """What the variables become, one after the other."""
     if isinstance(values, dict):
         return [(value_of_key(key), held) for key, held in values.items()]
-    if isinstance(values, list | tuple):
+    if isinstance(values, LIST_KINDS):
         return list(enumerate(values)) if two else [(value, None) for value in values]
     if two:
         return Failure(f"unsupported comprehension range type: {go_type(values)}")

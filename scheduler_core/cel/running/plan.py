@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.cel.checking.checker import TYPE_NAMES
-from scheduler_core.cel.operators import Cancelled, InternalError
+from scheduler_core.cel.operators import Cancelled, InternalError, check_hashable
 from scheduler_core.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.cel.running.calls import Constant, called, folded_call
 from scheduler_core.cel.running.cost import LIST, MAP
@@ -28,7 +28,16 @@ from scheduler_core.cel.syntax.tree import (
     Select,
 )
 from scheduler_core.cel.texts import go_value
-from scheduler_core.cel.values import NO_OVERLOAD, NOTHING, Failure, MutableList, MutableMap, Optional, key_of
+from scheduler_core.cel.values import (
+    LIST_KINDS,
+    NO_OVERLOAD,
+    NOTHING,
+    Failure,
+    MutableList,
+    MutableMap,
+    Optional,
+    key_of,
+)
 
 Plan = Constant | Attribute | Run
 MOST_SEEN = 10_000  # values of one evaluation that are watched
@@ -222,7 +231,7 @@ def _accumulator(slot: int, init: Run) -> Run:
         value = frame[slot]
         if value is UNSET:
             value = init(frame)
-            if isinstance(value, list | tuple) and not value:
+            if isinstance(value, LIST_KINDS) and not value:
                 value = MutableList()
             elif isinstance(value, dict) and not value:
                 value = MutableMap()
@@ -316,8 +325,7 @@ def _map_of(pairs: Sequence[tuple[Run, Run, bool]]) -> Run:
             key = key_run(frame)
             if key.__class__ is Failure:
                 return key
-            if key.__class__ is bytes:
-                raise InternalError("runtime error: hash of unhashable type types.Bytes")
+            check_hashable(key)
             value = value_run(frame)
             if value.__class__ is Failure:
                 return value

@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import ResourceClaim
 from scheduler_core.devices.slices import ResourceSlice
+from scheduler_core.devices.watch import SeenEnough, Watch
 from scheduler_core.framework.plugin import Verdicts
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import NodeSelector
@@ -138,6 +139,23 @@ class NodeFilter:
         special = self.facts.store.extended
         assert special is not None
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
+
+    def watched(self, node: Node, watch: Watch) -> Found | None:
+        """The search on a node with somebody looking on; None where there is nothing to search.
+
+        It is given up where they have seen enough; what it says then is what it said before.
+        """
+        if self._search is None or self.facts.inventory is None:
+            return None
+        _, share = (None, NOTHING_SPECIAL) if self.facts.store.extended is None else self.share(node)
+        try:
+            return self._search.search(node, self.claims_on(share), self._budget, watch)
+        except SeenEnough:
+            return self._find(node, share, None)
+
+    def within(self, budget: int) -> NodeFilter:
+        """As this one, trying at most so many devices."""
+        return NodeFilter(self._pod, self.facts, self._search, self._unusable, min(budget, self._budget))
 
     def _find(self, node: Node, share: NodeShare, slices: Sequence[ResourceSlice] | None) -> Found:
         assert self._search is not None

@@ -136,6 +136,12 @@ class NodeSearch:
         except AllocationError as problem:
             return Found(None, str(problem))
 
+    def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
+        """The same, were something else allocated."""
+        other = NodeSearch(self._features, self._selectors)
+        other.prepare(allocated, self._slices, self._classes)
+        return other
+
     def reaching(self, node: Node) -> Sequence[ResourceSlice]:
         """The slices that the node reaches, old generations included, ordered by name."""
         return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]

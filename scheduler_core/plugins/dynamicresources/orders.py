@@ -15,24 +15,31 @@ from typing import TypeVar
 
 from scheduler_core.clock.random import Stream
 from scheduler_core.objects.node import Node
-from scheduler_core.plugins.dynamicresources.filtering import NodeFilter
+from scheduler_core.plugins.dynamicresources.filtering import TIMED_OUT, NodeFilter
 from scheduler_core.plugins.dynamicresources.node_search import NodeSearch
 
 T = TypeVar("T")
 
 ENOUGH = 30
+MOST_TRIED = 5_000  # devices in one order; what takes longer is not said to depend on the order
 STATUS, ALLOCATION = "status", "allocation"
 
 
 def order_dependence(asked: NodeFilter, search: NodeSearch, node: Node) -> str:
     """What of the node's answer may be another in a real cluster: STATUS, ALLOCATION, or "" where nothing is found to be."""
+    asked = asked.within(MOST_TRIED)
     status, allocation = asked.ask(node), asked.allocations.get(node.name)
+    if status == TIMED_OUT:
+        return ""
     slices, found = search.reaching(node), ""
     for other, order in chain(
         ((asked, order) for order in other_orders(slices)),
         ((other, slices) for other in _with_other_resources(asked)),
     ):
-        if other.ask(node, order) != status:
+        answer = other.ask(node, order)
+        if answer == TIMED_OUT:
+            continue
+        if answer != status:
             return STATUS
         given = other.allocations.get(node.name)
         if allocation is not None and given is not None and given.results != allocation.results:

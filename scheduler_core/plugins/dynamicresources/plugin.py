@@ -5,7 +5,7 @@ kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import md5
 from typing import Any
 
@@ -15,8 +15,11 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.devices.allocator import MOST_TRIED
 from scheduler_core.devices.claims import FINALIZER, ClaimError
 from scheduler_core.devices.selectors import CelSelectors
+from scheduler_core.devices.watch import MOST_NODES, SearchTree
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import (
     CallResult,
@@ -35,16 +38,24 @@ from scheduler_core.plugins.dynamicresources import (
     binding_conditions,
     claim_writing,
     extended_resources,
+    fixes,
     hints,
     prefilter,
 )
 from scheduler_core.plugins.dynamicresources.arguments import ARGUMENTS
-from scheduler_core.plugins.dynamicresources.filtering import NodeFilter, verdicts, with_requests
+from scheduler_core.plugins.dynamicresources.explanation import explained
+from scheduler_core.plugins.dynamicresources.filtering import (
+    CANNOT_ALLOCATE,
+    NodeFilter,
+    verdicts,
+    with_requests,
+)
 from scheduler_core.plugins.dynamicresources.inventory import Inventories
 from scheduler_core.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.plugins.dynamicresources.pod_claims import (
     Manifest,
     allocation_of,
+    pod_claims,
     problem,
     reserved_for,
     uid_of,
@@ -137,14 +148,6 @@ class DynamicResources(Plugin):
         if looked.unavailable:
             state.notes[UNAVAILABLE] = (state.notes.get(UNAVAILABLE) or {}) | looked.unavailable
         return answer
-
-    def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
-        """What of its answer about a node may be another in a real cluster (orders.py); asked only when somebody looks."""
-        facts: Facts | None = state.get(FACTS)
-        if facts is None or facts.inventory is None:
-            return ""
-        asked = self._node_filter(pod, facts)
-        return order_dependence(asked, self._inventories.search, nodes.nodes[row])
 
     def _node_filter(self, pod: Pod, facts: Facts) -> NodeFilter:
         inventory = facts.inventory
@@ -261,6 +264,48 @@ class DynamicResources(Plugin):
         if not facts.store.claims:
             return CallResult()
         return Binding(self.handle, state, pod, node_name).go_on()
+
+    # For people: all of this is computed only when somebody looks
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per claim what it has or would get on this node; where nothing is found, what kept it from each device."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or not facts.store.claims:
+            return ()
+        asked, tree = self._node_filter(pod, facts), SearchTree(patience=MOST_NODES)
+        found = asked.watched(nodes.nodes[row], tree)
+        return explained(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        facts: Facts | None = refusal.state.get(FACTS)
+        missing = prefilter.missing_class(refusal.status)
+        if missing:
+            claims = tuple(pod_claims(self.handle.claims, refusal.pod))
+            yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
+        elif (
+            facts is not None
+            and facts.inventory is not None
+            and refusal.status.reasons == CANNOT_ALLOCATE.reasons
+        ):
+            search = self._inventories.open(facts.inventory)
+            yield from fixes.propose(draft, refusal, self.handle, search, facts)
+
+    def search_tree(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, tree: SearchTree
+    ) -> SearchTree | None:
+        """The search for devices on a node, step by step (devices/watch.py), in `tree`; None where there was nothing to search."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or self._node_filter(pod, facts).watched(nodes.nodes[row], tree) is None:
+            return None
+        return tree
+
+    def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
+        """What of its answer about a node may be another in a real cluster: "status", "allocation" or "" (orders.py)."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or facts.inventory is None:
+            return ""
+        asked = self._node_filter(pod, facts)
+        return order_dependence(asked, self._inventories.search, nodes.nodes[row])
 
 
 def may_be_freed(claim: Manifest, pod: Pod) -> bool:

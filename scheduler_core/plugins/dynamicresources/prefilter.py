@@ -5,6 +5,7 @@ kube: plugins/dynamicresources/dynamicresources.go (PreFilter, preFilterExtended
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from scheduler_core.devices import classes
@@ -26,6 +27,8 @@ from scheduler_core.plugins.dynamicresources.pod_claims import (
     uid_of,
 )
 from scheduler_core.plugins.dynamicresources.state import ClaimStore, Facts
+
+_NO_CLASS = re.compile(r"request .*: device class (.*) does not exist")
 
 
 def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Status:
@@ -84,6 +87,12 @@ def _checked(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: b
             if ask.class_name not in by_name:
                 return unresolvable(f"request {name}: device class {ask.class_name} does not exist")
     return None
+
+
+def missing_class(status: Status) -> str:
+    """The class that a refusal says does not exist; "" where it says something else."""
+    match = _NO_CLASS.fullmatch(status.reasons[0]) if len(status.reasons) == 1 else None
+    return "" if match is None else match[1]
 
 
 def _asks(request: Request) -> list[tuple[str, Ask]]:

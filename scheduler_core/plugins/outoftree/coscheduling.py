@@ -54,7 +54,7 @@ def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
 
 
 class Coscheduling(OutOfTree):
-    """All of a group or nothing."""
+    """Pods of a group are bound together or not at all."""
 
     name = NAME
     arguments = Arguments(

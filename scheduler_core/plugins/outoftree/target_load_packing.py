@@ -65,7 +65,7 @@ def _number(text: str) -> float:
 
 
 class TargetLoadPacking(OutOfTree):
-    """The fuller the better up to `targetUtilization` percent, then the emptier; what would go beyond 100 percent gets nothing."""
+    """The fuller the better up to the load that is aimed at, then the emptier; what would go beyond 100 percent gets nothing."""
 
     name = "TargetLoadPacking"
     arguments = Arguments(

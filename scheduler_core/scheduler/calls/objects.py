@@ -17,6 +17,7 @@ from scheduler_core.api.status import DONE, Refused, not_found
 from scheduler_core.framework.claims import Reply
 from scheduler_core.objects.pod import Pod
 from scheduler_core.scheduler.calls import client
+from scheduler_core.scheduler.calls.claim_effects import NONE, Effects, effects_of
 from scheduler_core.trace.kinds import ApiCall
 
 Manifest = Mapping[str, Any]
@@ -48,8 +49,13 @@ class PodObjectCalls:
     def update(self, manifest: Manifest, subresource: str = "") -> Reply:
         metadata = manifest["metadata"]
         target = manifest["kind"], metadata["namespace"], metadata["name"]
+        effects = effects_of(self.caller.world.store.get(*target), manifest)
         return self._call(
-            "UPDATE", target, lambda: self.caller.world.api.update(manifest, subresource), subresource
+            "UPDATE",
+            target,
+            lambda: self.caller.world.api.update(manifest, subresource),
+            subresource,
+            effects,
         )
 
     def change(
@@ -60,7 +66,9 @@ class PodObjectCalls:
             wanted = how(stored)
             return stored if wanted is None else self.caller.world.api.update(wanted, "status")
 
-        return self._call("PATCH", (kind, namespace, name), carry_out, "status")
+        stored = self.caller.world.store.get(kind, namespace, name)
+        effects = effects_of(stored, None if stored is None else how(stored))
+        return self._call("PATCH", (kind, namespace, name), carry_out, "status", effects)
 
     def delete(self, kind: str, namespace: str, name: str) -> Reply:
         target = kind, namespace, name
@@ -81,6 +89,7 @@ class PodObjectCalls:
         target: tuple[str, str, str],
         carry_out: Callable[[], Manifest | None],
         subresource: str = "",
+        effects: Effects = NONE,
     ) -> Reply:
         kind, namespace, name = target
         fault = client.take_fault(self.caller, CLAIMS, self.pod.key)
@@ -97,6 +106,8 @@ class PodObjectCalls:
             self.pod.key,
             kind=kind,
             object=address,
+            effects=effects.effects,
+            devices=effects.devices,
             fault=failure.message,
             error=answer.message if failure.ok else "",
         )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from playground.presenters.devices.claims import changed, claims, claims_of
 from playground.presenters.devices.node import node_devices
 from playground.presenters.devices.pools import pool, pools
+from playground.presenters.plain import in_plain_words
+from playground.presenters.sentences.records import of_facts
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.kinds import ApiCall
 from tests.playground.presenters.device_worlds import (
     claim,
     counter_set,
@@ -173,3 +178,55 @@ def test_a_pods_claims_in_the_order_of_its_spec() -> None:
     entries = [{"name": "own", "resourceClaimTemplateName": "t"}, {"name": "all", "resourceClaimName": "c"}]
     found = claims_of(world(pod("p", resourceClaims=entries), claim("c")), "default/p")
     assert [(each["entry"], each["key"]) for each in found] == [("own", ""), ("all", "default/c")]
+
+
+def said(call: ApiCall) -> str:
+    sentence = of_facts(call)["sentence"]
+    return str(sentence["text"] % sentence["values"])
+
+
+def test_a_call_says_what_it_does_to_a_claim() -> None:
+    about = {"pod": "default/p", "kind": "ResourceClaim", "object": "default/c/status"}
+    given = ["gpu.example.com/n1/gpu-0"]
+    assert (
+        said(ApiCall("UPDATE", **about, effects=["allocated", "reserved"], devices=given))
+        == "c is allocated gpu-0, and reserved for p"
+    )
+    assert said(ApiCall("UPDATE", **about, effects=["reserved"])) == "c is reserved for p too"
+    assert (
+        said(ApiCall("UPDATE", **about, effects=["allocated", "reserved"], devices=given, error="Conflict"))
+        == "c is not allocated gpu-0 for p: Conflict"
+    )
+    assert said(ApiCall("PATCH", **about, effects=["released"])) == "c is no longer reserved for p"
+
+
+def test_what_a_scheduler_writes_to_a_claim_is_recorded() -> None:
+    objects = node("n1"), slice_of("n1", GPUS), device_class(), claim("c")
+    sim = world(*objects, pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}]))
+    calls = [record.facts for record in sim.run(steps=80).records if isinstance(record.facts, ApiCall)]
+    assert [(call.effects, call.devices) for call in calls if call.kind == "ResourceClaim"] == [
+        (["protected"], None),
+        (["allocated", "reserved"], ["gpu.example.com/n1/gpu-0"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "part"),
+    [
+        ("cannot allocate all claims", "can't give all devices"),
+        ("resourceclaim not available on the node", "can't be reached from this node"),
+        ('could not find ResourceClaim "default/c"', "does not exist"),
+        ('pod "default/p": ResourceClaim not created yet', "from its template"),
+        ("resource claim default/c is in the process of being allocated", "Another pod's cycle"),
+        ("request r: device class gpu does not exist", "which nobody has created"),
+        ("claim default/c: selector #0: CEL runtime error: no such key: x", "ends the scheduling cycle"),
+    ],
+)
+def test_kubes_texts_about_devices_have_plain_words(reason: str, part: str) -> None:
+    words = in_plain_words(reason)
+    assert words is not None
+    assert part in words["text"]
+
+
+def test_plain_words_leave_other_texts_alone() -> None:
+    assert in_plain_words("node(s) had volume node affinity conflict") is None

@@ -79,6 +79,11 @@ def test_a_template_and_pods_that_use_it_are_created_together(begun):
     assert claims == [{"name": "devices", "resourceClaimTemplateName": "one-gpu"}]
 
 
+def test_the_next_pods_are_counted_behind_those_that_are_there(begun):
+    begun.post("build/claims", **CLAIMS)
+    assert 'name="first" value="3"' in begun.get("build/claims").content.decode()
+
+
 def test_one_claim_may_be_shared(begun):
     begun.post("build/claims", **{**CLAIMS, "sharing": "shared", "name": "common"})
     assert begun.objects("ResourceClaim") == ["common"]

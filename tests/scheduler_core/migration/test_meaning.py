@@ -189,9 +189,10 @@ def test_spreading_by_default_was_selectorspread() -> None:
     assert profile.args["PodTopologySpread"]["defaultingType"] == "System"
 
 
-IN_TREE = sorted(
-    {name for _, plugins in BY_API_VERSION[f"{GROUP}/v1beta2"].defaults.items() for name, _ in plugins}
-)
+def test_selectorspread_alone_at_score_is_podtopologyspread_once() -> None:
+    score = {"disabled": names("PodTopologySpread"), "enabled": names("SelectorSpread")}
+    profile = one("v1beta2", {"score": score, "preScore": {"enabled": names("PodTopologySpread")}})
+    assert plugins_at(profile, "score")["PodTopologySpread"] == 1
 
 
 @st.composite

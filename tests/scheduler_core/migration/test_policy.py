@@ -65,6 +65,14 @@ def test_of_two_spreading_priorities_the_first_weight_counted() -> None:
     assert at(profile(priorities=both), "score")["PodTopologySpread"] == 2
 
 
+def test_of_two_names_of_one_priority_the_last_weight_counted() -> None:
+    both = [
+        {"name": "SelectorSpreadPriority", "weight": 9},
+        {"name": "ServiceSpreadingPriority", "weight": 2},
+    ]
+    assert at(profile(priorities=both), "score")["PodTopologySpread"] == 2
+
+
 def test_a_ratio_of_ones_own_is_a_strategy() -> None:
     shape = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
     arguments = {"requestedToCapacityRatioArguments": {"shape": shape}}

@@ -157,6 +157,15 @@ def test_a_pod_for_which_pre_enqueue_fails_is_held_back() -> None:
     assert sim.journal.place("default/web") == "gated"
 
 
+def test_a_gate_that_never_returns_is_ended_soon() -> None:
+    with with_plugins(failing(Point.PRE_ENQUEUE, forever)):
+        sim = world(profile("Mine"), node("a"), *(pod(f"web-{i}") for i in range(5)))
+        records = sim.apply(ApplyObjects((pod("last"),)))
+    (gated,) = of_kind(records, "plugin_ran")
+    assert gated["status"]["reasons"] == ["has not returned after 50,000 lines of Python"]
+    assert sim.journal.place("default/last") == "gated"
+
+
 def test_a_pod_that_has_no_place_in_the_queue_fails_and_others_go_first() -> None:
     def by_number(self: Plugin, pod: Any, timestamp: int) -> tuple[int, ...]:
         return (int(pod.labels["number"]),)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
+from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import (
     AnswerExtender,
     ApplyObjects,
@@ -35,10 +36,11 @@ from scheduler_core.commands import (
     StopScheduler,
 )
 from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings
+from scheduler_core.config.settings import WorldSettings, settings_of
 from scheduler_core.extenders.behaviour import Recorded
 from scheduler_core.plugins.cel import Definition
 from scheduler_core.simulation import Simulation
+from scheduler_core.testing.devices import claim, claiming, device_class, gpus
 from scheduler_core.trace import kinds
 from scheduler_core.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
 from scheduler_core.trace.records import Record
@@ -160,6 +162,14 @@ def extended() -> Iterator[Record]:
     yield sim_record(msgspec.convert(msgspec.to_builtins(said), CommandRecord))
 
 
+def allocating() -> Iterator[Record]:
+    """A claim is allocated a device, and reserved for the pod that waits for it."""
+    sim = Simulation(settings=settings_of(LATEST_EDITION))
+    objects = (node("a"), gpus("a"), device_class("gpu"), claim("c"), claiming(pod("web"), "c"))
+    sim.apply(ApplyObjects(objects))
+    yield from sim.run(steps=60).records
+
+
 def sim_record(facts: Facts) -> Record:
     """A record of these facts in a world of its own."""
     sim = Simulation()
@@ -181,6 +191,7 @@ def records() -> tuple[Record, ...]:
         *clustered(),
         *extended(),
         *elected(),
+        *allocating(),
     )
 
 

@@ -18,6 +18,7 @@ from playground.sessions.protocol.adopting import (
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
 from scheduler_core.config import ConfigurationError, load_configuration, with_own
 from scheduler_core.migration import Adoption, Found, adopt, find, find_in
 from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
@@ -29,7 +30,7 @@ CONTEXT = 2
 
 
 def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Adopted]:
-    yield
+    world = yield from engine.at(request.position)
     try:
         found = find(request.text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
@@ -37,22 +38,26 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
     adoptions = []
     for each in found[:MOST_OFFERS]:
         with with_own(engine.world.settings.plugins):
-            adoptions.append(adopt(each))
+            adoptions.append(_adopted(world, each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
         return Adopted(manifest=dict(adoptions[0].manifest))
-    errors = _refused(found[0]) if len(adoptions) == 1 and not found[0].where else []
+    errors = _refused(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
     return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
 
 
-def offers(loaded: Sequence[Loaded], text: str) -> list[Offer]:
+def _adopted(world: Simulation, found: Found) -> Adoption:
+    return adopt(found, world.settings.features, world.settings.plugins)
+
+
+def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[Offer]:
     """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
     found = [each for each in find_in(loaded, text) if not each.usual]
     once: list[Found] = []
     for each in found:
         if all(each.manifest != other.manifest for other in once):
             once.append(each)
-    return [offer(adopt(each)) for each in once[:MOST_OFFERS]]
+    return [offer(_adopted(world, each)) for each in once[:MOST_OFFERS]]
 
 
 def offer(adoption: Adoption) -> Offer:
@@ -96,12 +101,14 @@ def _text(manifest: Mapping[str, Any]) -> str:
     return to_yaml([manifest]) if manifest else ""
 
 
-def _refused(found: Found) -> list[FieldProblem]:
+def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
     """What kube-scheduler says of a document as it is."""
     if found.errors or found.what != "configuration":
         return []
     try:
-        load_configuration(found.manifest, elections=True)
+        load_configuration(
+            found.manifest, world.settings.features, elections=True, own=world.settings.plugins
+        )
     except ConfigurationError as error:
         return problems(each.at(found.locate(each.path)) for each in error.errors)
     return []

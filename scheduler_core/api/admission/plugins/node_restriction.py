@@ -83,6 +83,11 @@ def _pod_status(request: Request, node: str, pod: Manifest) -> None:
         raise request.refuse(f'node "{node}" can only update pod status for {_OWN_PODS}')
     if (old["metadata"].get("labels") or {}) != (pod["metadata"].get("labels") or {}):
         raise request.refuse(f'node "{node}" cannot update labels through pod status')
+    before, after = (each.get("status") or {} for each in (old, pod))
+    if (before.get("resourceClaimStatuses") or []) != (after.get("resourceClaimStatuses") or []):
+        raise request.refuse(f'node "{node}" cannot update resource claim statues')
+    if before.get("extendedResourceClaimStatus") != after.get("extendedResourceClaimStatus"):
+        raise request.refuse(f'node "{node}" cannot update extended resource claim status')
 
 
 def _new_pod(request: Request, node: str, pod: Manifest) -> None:
@@ -184,10 +189,17 @@ def _claim(request: Request, node: str, manifest: Manifest) -> None:
         raise request.refuse(what)
 
 
+def _slice(request: Request, node: str, manifest: Manifest) -> None:
+    if request.operation != "UPDATE" and (manifest.get("spec") or {}).get("nodeName") != node:
+        what = f"can only {request.operation.lower()} ResourceSlice"
+        raise request.refuse(f"{what} with the same NodeName as the requesting node")
+
+
 _CHECKS: dict[str, Callable[[Request, str, Manifest], None]] = {
     "Pod": _pod,
     "Node": _node,
     "Lease": _lease,
     "CSINode": _csi_node,
     "PersistentVolumeClaim": _claim,
+    "ResourceSlice": _slice,
 }

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.api.validation.devices.lists import compact
+from scheduler_core.api.validation.devices.lists import printed
 from scheduler_core.objects.demand.amounts import Amount
 
 Table = Mapping[str, Sequence[tuple[str, str, str]]]
@@ -31,7 +31,7 @@ def _table() -> Table:
 
 def as_go_writes(value: Any, type_: str) -> str:
     """A part of a manifest of a type of the table, such as ResourceClaimSpec."""
-    return compact(_written(value, type_))
+    return printed(_written(value, type_))
 
 
 def _written(value: Any, type_: str) -> Any:

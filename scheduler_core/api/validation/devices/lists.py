@@ -45,7 +45,7 @@ def each_once(
         if value in seen:
             where = f"{path}[{i}].{field}" if field else f"{path}[{i}]"
             twice = duplicate(where, value)
-            errors.append(twice if show is None else replace(twice, received=compact(show(entry))))
+            errors.append(twice if show is None else replace(twice, received=printed(show(entry))))
         seen[value] = None
 
 
@@ -90,12 +90,20 @@ def longer(text: str, most: int) -> bool:
 
 def bad(path: str, shown: Any, detail: str) -> FieldError:
     """An invalid value of more than one part, as Go prints it."""
-    return FieldError(path, compact(shown), detail, kind="Invalid value")
+    return FieldError(path, printed(shown), detail, kind="Invalid value")
 
 
 def compact(value: Any) -> str:
-    """JSON as Go writes it."""
+    """JSON without blanks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def printed(value: Any) -> str:
+    """JSON as Go prints it in errors: fit for HTML."""
+    text = compact(value)
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
 
 
 def internal(path: str, detail: str) -> FieldError:

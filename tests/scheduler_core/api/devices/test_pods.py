@@ -152,3 +152,26 @@ def test_claims_of_a_pod_never_change() -> None:
     other = {**made, "spec": {**made["spec"], "resourceClaims": [{**OF_CLAIM, "resourceClaimName": "d"}]}}
     with pytest.raises(Refused, match="pod updates may not change fields other than"):
         api.update(other)
+
+
+def test_a_kubelet_writes_neither_slices_of_other_nodes_nor_what_was_claimed() -> None:
+    options = APIServerOptions(
+        enable_admission_plugins=("NodeRestriction",), disable_admission_plugins=("NamespaceLifecycle",)
+    )
+    api = APIServer(Store(), options, 0, devices=DeviceGates())
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": {"name": "n1", "resourceSliceCount": 1}}
+    slice_ = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "s"},
+        "spec": spec,
+    }
+    with pytest.raises(Refused, match="can only create ResourceSlice with the same NodeName"):
+        api.create(slice_, "system:node:n2")
+    api.create(slice_, "system:node:n1")
+    with pytest.raises(Refused, match="can only delete ResourceSlice with the same NodeName"):
+        api.delete(("ResourceSlice", "", "s"), user="system:node:n2")
+    made = api.create(pod(OF_TEMPLATE, nodeName="n1"))
+    named = {"resourceClaimStatuses": [{"name": "a", "resourceClaimName": "x"}]}
+    with pytest.raises(Refused, match="cannot update resource claim statues"):
+        api.update({**made, "status": {**made["status"], **named}}, "status", "system:node:n1")
