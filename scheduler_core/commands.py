@@ -47,6 +47,7 @@ __all__ = [
     "Ref",
     "Refused",
     "ReportCondition",
+    "ReportDeviceCondition",
     "ScaleObject",
     "SetConfiguration",
     "SetExtender",

@@ -30,6 +30,7 @@ from scheduler_core.api.schema.reading import read, read_patched
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
 from scheduler_core.api.validation.cluster import validate, validate_update
+from scheduler_core.api.validation.objects import describe
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
@@ -212,6 +213,16 @@ class APIServer:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
         kind = read(manifest, self.devices is not None)
         return kind, manifest if self.devices is None else converted(manifest)
+
+    def reread(self, manifest: Manifest) -> Manifest:
+        """An object about devices that was kept as it was given, as it would be kept now. Refused: it would not be taken."""
+        assert self.devices is not None
+        kind, new = self.read(manifest)
+        new = self._with_defaults(kind, new)
+        errors = validate(new, kind, True)
+        errors += devices.create_errors(kind, new, self.devices, self.store)
+        self._check(kind, key_of(new)[1], [error.of(describe(new)) for error in errors])
+        return new
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest)

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from scheduler_core.api.eviction import evict
 from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.kinds import KINDS
+from scheduler_core.api.registry.devices.strategy import are_about
 from scheduler_core.api.requests.updates import SERVER_OWNED
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
@@ -33,6 +34,7 @@ from scheduler_core.commands import (
     SetUsage,
     refuse,
 )
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.devices.reports import reported, results_named
@@ -55,6 +57,26 @@ def start(world: World) -> None:
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
             controller.on_start(world)
+
+
+def reread_devices(world: World, settings: WorldSettings) -> list[tuple[str, Manifest]]:
+    """Objects about devices that were kept as they were given, as they are kept where there are devices, by kind. Refused: one can't be."""
+    api = replace(world.api, devices=settings.device_gates)
+    kinds = [kind.key for kind in KINDS.values() if are_about(kind)]
+    there = [(key, manifest) for key in kinds for manifest in world.store.list(key)]
+    errors: list[FieldError] = []
+    changed = []
+    for kind, manifest in there:
+        try:
+            new = api.reread(manifest)
+        except Refused as refused:
+            errors += refused.errors
+        else:
+            if new != manifest:
+                changed.append((kind, new))
+    if errors:
+        raise Refused(errors)
+    return changed
 
 
 def heed_gates(world: World) -> None:

@@ -278,7 +278,13 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     if begins and world.settings.cluster is None:
         world.surroundings = Surroundings(world.surroundings.inputs)
     gated = settings.device_gates != world.settings.device_gates
+    has_devices = settings.devices and settings.cluster is not None and world.settings.cluster is not None
+    reread = (
+        cluster_commands.reread_devices(world, settings) if has_devices and not world.settings.devices else ()
+    )
     world.settings = settings
+    for kind, manifest in reread:
+        world.store.overwrite(manifest, kind)
     if begins:
         cluster_commands.start(world)
     elif gated and settings.cluster is not None:

@@ -29,6 +29,11 @@ _STRINGS = {
     '"': (re.compile(rf'"(?:[^\\"\n\r]|{_ESCAPE})*"'), re.compile(r'"[^"\n\r]*"')),
     "'": (re.compile(rf"'(?:[^\\'\n\r]|{_ESCAPE})*'"), re.compile(r"'[^'\n\r]*'")),
 }
+_PARTLY = r"\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?"
+# What tokens begin with that are not complete: strings, and operators of two characters.
+_BEGINNING = re.compile(
+    rf"\"(?:[^\\\"\n\r]|{_ESCAPE})*(?:{_PARTLY})?|'(?:[^\\'\n\r]|{_ESCAPE})*(?:{_PARTLY})?|[=&|]|`[A-Za-z0-9_./ -]*"
+)
 _KEYWORDS = ("in", "true", "false", "null")
 
 
@@ -54,20 +59,24 @@ def tokens_of(text: str, issues: Issues) -> list[Token]:
         match = _TOKEN.match(text, at)
         kind = None if match is None else match.lastgroup
         token = None
-        if match is None or kind is None:
-            at = _unknown(text, at, issues)
-        elif kind == "blank":
-            at = match.end()
-        elif kind == "quote":
-            token = _string(text, at, match[0])
-            at = token.end if token is not None else _unknown(text, match.end(), issues)
-        else:
+        if match is not None and kind == "quote":
+            token = _string(text, at, match[0]) or _prefix(text, at, match[0])
+        elif match is not None and kind is not None and kind != "blank":
             token = _token(kind, match[0], at)
-            at = match.end()
         if token is not None:
             found.append(token)
+            at = token.end
+        elif match is not None and kind == "blank":
+            at = match.end()
+        else:
+            at = _unknown(text, at, issues)
     found.append(Token("<EOF>", "", len(text)))
     return found
+
+
+def _prefix(text: str, at: int, prefix: str) -> Token | None:
+    """The letters before a string that does not end are a name."""
+    return Token("IDENTIFIER", prefix, at) if prefix else None
 
 
 def _token(kind: str, text: str, at: int) -> Token:
@@ -91,11 +100,8 @@ def _string(text: str, at: int, prefix: str) -> Token | None:
 
 
 def _unknown(text: str, at: int, issues: Issues) -> int:
-    """Reports what no token begins with; where to go on. A string without an end is all up to its line's end."""
-    end = at + 1
-    if text[at] in "\"'":
-        line = text.find("\n", at)
-        end = len(text) if line < 0 else line
-    shown = text[at:end].replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-    issues.add(f"Syntax error: token recognition error at: '{shown}'", at)
-    return end
+    """Reports what no token begins with, up to the character at which none is possible any more; where to go on."""
+    beginning = _BEGINNING.match(text, at)
+    end = at if beginning is None else beginning.end()
+    issues.add(f"Syntax error: token recognition error at: '{text[at : end + 1]}'", at)
+    return end + 1

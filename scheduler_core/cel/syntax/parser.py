@@ -9,8 +9,8 @@ kube: vendor/github.com/google/cel-go/parser/parser.go @ v1.34.1 (cel-go v0.26.0
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
 
 from scheduler_core.cel.errors import Issues
 from scheduler_core.cel.syntax.lexer import Token, tokens_of
@@ -41,7 +41,16 @@ _RESERVED = frozenset(
 # fmt: on
 _LEVELS = {"||": 0, "&&": 1, "+": 3, "-": 3, "*": 4, "/": 4, "%": 4}
 _LEVELS |= dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 2)
-_BEGINNINGS = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+_SIGNS = ("[", "{", "(", ")", ".", "-", "!", "?", "true", "false", "null")
+_ALL_BEGINNINGS = (*_SIGNS, "NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER")
+_BEGINNINGS = frozenset(_ALL_BEGINNINGS) - {")", "?"}
+_AFTER = frozenset((*_LEVELS, "?", ":", ",", ")", "]", "}", "<EOF>"))  # what may follow an expression
+
+
+def _words(kinds: Iterable[str]) -> str:
+    """As messages list what is expected."""
+    shown = [kind if kind.isupper() or kind[0] == "<" else f"'{kind}'" for kind in kinds]
+    return shown[0] if len(shown) == 1 else f"{{{', '.join(shown)}}}"
 
 
 class _SyntaxError(Exception):
@@ -91,12 +100,25 @@ class _Parser:
         return self._take() if self._token.kind == kind else None
 
     def _expect(self, *kinds: str) -> Token:
-        if self._token.kind in kinds:
+        kind = self._token.kind
+        if kind in kinds:
             return self._take()
-        words = ", ".join(kind if kind.isupper() else f"'{kind}'" for kind in kinds)
-        if len(kinds) > 1:
-            words = f"{{{words}}}"
+        words = _words(kinds)
+        if self._following() in kinds and kind != "<EOF>":
+            self._fail(f"extraneous input {self._shown()} expecting {words}")
+        if (kinds == (":",) and kind in _BEGINNINGS) or (kinds in ((")",), ("]",)) and kind in _AFTER):
+            self._fail(f"missing {words} at {self._shown()}")
         self._fail(f"mismatched input {self._shown()} expecting {words}")
+
+    def _following(self) -> str:
+        """The kind of the token after the next one."""
+        return self._tokens[min(self._next + 1, len(self._tokens) - 1)].kind
+
+    def _no_expression(self, also: str = "") -> NoReturn:
+        """No expression begins here; `also`: what might stand here besides."""
+        words = _words(kind for kind in _ALL_BEGINNINGS if kind in _BEGINNINGS or kind == also)
+        extra = self._token.kind != "<EOF>" and self._following() in _BEGINNINGS
+        self._fail(f"{'extraneous' if extra else 'mismatched'} input {self._shown()} expecting {words}")
 
     def _shown(self) -> str:
         return f"'{self._token.text or self._token.kind}'"
@@ -199,6 +221,8 @@ class _Parser:
     def _selected(self, operand: Node) -> Node:
         dot = self._take()
         optional = self._accept("?") is not None
+        if not optional and self._token.kind not in ("IDENTIFIER", "ESC_IDENTIFIER"):
+            self._no_field()
         field = self._expect("IDENTIFIER", "ESC_IDENTIFIER")
         if field.kind == "ESC_IDENTIFIER":
             self._issues.add("unsupported syntax: '`'", field.start)
@@ -211,9 +235,16 @@ class _Parser:
             return self._call(field.text, arguments, operand.start, at, operand)
         return Select(operand, field.text, False, operand.start, field.end, dot.start)
 
+    def _no_field(self) -> NoReturn:
+        if self._token.kind in ("true", "false", "null"):
+            self._fail(f"mismatched input {self._shown()} expecting IDENTIFIER")
+        self._fail(f"no viable alternative at input '.{self._token.text}'")
+
     def _indexed(self, operand: Node) -> Node:
         at = self._take().start
         function = "_[?_]" if self._accept("?") else "_[_]"
+        if function == "_[_]" and self._token.kind not in _BEGINNINGS:
+            self._no_expression(also="?")
         index = self._expression()
         self._expect("]")
         return self._call(function, [operand, index], operand.start, at)
@@ -221,6 +252,8 @@ class _Parser:
     def _arguments(self, closing: str) -> list[Node]:
         if self._accept(closing):
             return []
+        if self._token.kind not in _BEGINNINGS:
+            self._no_expression(also=closing)
         found = [self._expression()]
         while self._accept(","):
             found.append(self._expression())
@@ -245,7 +278,7 @@ class _Parser:
                 return self._map()
             case "IDENTIFIER" | ".":
                 return self._named()
-        self._fail(f"mismatched input {self._shown()} expecting {_BEGINNINGS}")
+        self._no_expression()
 
     def _nested(self) -> Node:
         self._take()
@@ -270,13 +303,19 @@ class _Parser:
         first = self._take()
         elements: list[Node] = []
         optional = set()
-        while self._token.kind != "]":
+        while self._token.kind in _BEGINNINGS or self._token.kind == "?":
             if self._accept("?"):
                 optional.add(len(elements))
             elements.append(self._expression())
-            if not self._accept(","):
+            if self._token.kind != ",":
+                self._expect("]", ",")
                 break
-        self._expect("]")
+            self._take()
+        else:
+            self._accept_lone_comma(elements)
+            if self._token.kind == ",":
+                self._fail("mismatched input ',' expecting ']'")
+            self._expect("]")
         return ListNode(elements, frozenset(optional), first.start, self._end, first.start)
 
     def _map(self) -> Node:
@@ -297,15 +336,23 @@ class _Parser:
 
     def _entries(self, key: Callable[[], Node]) -> list[Entry]:
         entries: list[Entry] = []
-        while self._token.kind != "}":
+        while self._token.kind in _BEGINNINGS or self._token.kind in ("?", "ESC_IDENTIFIER"):
             optional = self._accept("?") is not None
             name = key()
             at = self._expect(":").start
             entries.append(Entry(name, self._expression(), optional, at))
-            if not self._accept(","):
-                break
+            if self._token.kind != ",":
+                self._expect("}", ",")
+                return entries
+            self._take()
+        self._accept_lone_comma(entries)
         self._expect("}")
         return entries
+
+    def _accept_lone_comma(self, before: list[Any]) -> None:
+        """`[,]` is a list of nothing."""
+        if not before:
+            self._accept(",")
 
     def _negative(self) -> Node:
         minus = self._take()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.config.types import KIND
@@ -204,10 +205,12 @@ def _words(container: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]
 
 
 def _with_their_files(found: list[Found]) -> list[Found]:
-    """Flags that name a file whose configuration was found too are only how it is started; the configuration goes first."""
-    names = {
-        each.where.rpartition("data")[2].strip("[]."): each for each in found if each.what == "configuration"
-    }
-    return sorted(
-        found, key=lambda each: bool(each.config_file) and each.config_file.rpartition("/")[2] in names
-    )
+    """Where the file that flags name is here too, it goes first, and flags that say nothing besides are left out."""
+    out, later = [], []
+    for each in found:
+        file = each.config_file.rpartition("/")[2]
+        if not file or not any(other.where.endswith((f"[{file}]", f".{file}")) for other in found):
+            out.append(each)
+        elif not each.usual:
+            later.append(replace(each, config_file=""))
+    return out + later

@@ -127,9 +127,11 @@ def test_with_a_file_only_flags_about_election_count() -> None:
 
 
 def test_the_file_that_flags_name_is_found_in_a_configmap_beside_them() -> None:
-    text = flags("--config=/etc/kubernetes/scheduler-config.yaml") + "---\n" + configmap(CONFIGURATION)
-    first, second = found(text)
-    assert (first.what, second.what) == ("configuration", "flags")
+    named = "--config=/etc/kubernetes/scheduler-config.yaml"
+    beside = "---\n" + configmap(CONFIGURATION)
+    assert [each.what for each in found(flags(named) + beside)] == ["configuration"]
+    first, second = found(flags(named, "--leader-elect=false") + beside)
+    assert (first.what, second.what, second.config_file) == ("configuration", "flags", "")
 
 
 def test_a_policy_that_flags_name_is_asked_for() -> None:

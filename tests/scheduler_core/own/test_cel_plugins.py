@@ -427,3 +427,12 @@ def test_the_same_definition_is_the_same_plugin() -> None:
 
 def test_without_own_plugins_the_settings_say_nothing_of_them() -> None:
     assert WorldSettings().plugins == {}
+
+
+def test_a_pod_for_which_pre_enqueue_has_no_answer_is_held_back() -> None:
+    sim = world(node("a"), pre_enqueue="pod.metadata.labels.team == 'a'")
+    records = sim.apply(ApplyObjects((pod("web"),)))
+    (held,) = of_kind(records, "plugin_ran")
+    assert held["status"]["code"] == "Error"
+    assert held["status"]["reasons"] == ["evaluating CEL expression of PreEnqueue: no such key: labels"]
+    assert sim.journal.place("default/web") == Place.GATED
