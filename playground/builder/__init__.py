@@ -5,7 +5,7 @@ from playground.builder.clusters import CLUSTERS, Cluster
 from playground.builder.devices import PRESETS, Preset, device_manifests
 from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
-from playground.builder.yamltext import to_yaml
+from playground.builder.yamltext import fragment, to_yaml
 
 __all__ = [
     "CLUSTERS",
@@ -14,6 +14,7 @@ __all__ = [
     "Preset",
     "claim_manifests",
     "device_manifests",
+    "fragment",
     "node_manifests",
     "pod_manifests",
     "to_yaml",

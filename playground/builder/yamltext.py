@@ -21,7 +21,10 @@ class _Dumper(yaml.SafeDumper):
 def to_yaml(manifests: Iterable[Mapping[str, Any]], most: int | None = None) -> str:
     """The manifests as documents with `---` between them; at most `most` of them where it is given."""
     documents = list(manifests)
-    return "---\n".join(
-        yaml.dump(dict(each), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-        for each in documents[:most]
-    )
+    return "---\n".join(fragment(dict(each)) for each in documents[:most])
+
+
+def fragment(value: Any) -> str:
+    """A part of a manifest, in the same style."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text

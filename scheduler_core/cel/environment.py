@@ -14,7 +14,7 @@ import msgspec
 
 from scheduler_core.cel.checking.checker import check
 from scheduler_core.cel.checking.validators import validate
-from scheduler_core.cel.depth import room_for_deep_trees
+from scheduler_core.cel.depth import is_deep, room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
 from scheduler_core.cel.estimate import Declared, Range, estimate
 from scheduler_core.cel.json_safe import json_safe
@@ -93,6 +93,7 @@ class Program:
     def __init__(self, text: str, tree: Node, environment: Environment) -> None:
         self.text, self.tree = text, tree
         self._sizes = environment.sizes
+        self._deep = is_deep(tree)
         self._names = tuple(environment.variables)
         self._run, self._width = self._planned(watched=False)
         self._watched: tuple[Run, int] | None = None
@@ -124,7 +125,11 @@ class Program:
         frame += [variables[name] if name in variables else _absent(name) for name in self._names]
         frame += [None] * (width - len(frame))
         try:
-            value = run(frame)
+            if self._deep:
+                with room_for_deep_trees():
+                    value = run(frame)
+            else:
+                value = run(frame)
         except Cancelled as cancelled:
             return Outcome(None, str(cancelled), frame[COST], _values(frame[SEEN]))
         if isinstance(value, Failure):

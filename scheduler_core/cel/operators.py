@@ -65,6 +65,16 @@ class InternalError(Cancelled):
         super().__init__(f"internal error: {message}")
 
 
+_UNHASHABLE = {bytes: "types.Bytes", SemverValue: "cel.Semver", FormatValue: "cel.Format"}
+
+
+def check_hashable(value: object) -> None:
+    """InternalError where cel-go's code fails: it hashes keys of maps, and what is looked for in a constant list."""
+    kind = _UNHASHABLE.get(value.__class__)
+    if kind is not None:
+        raise InternalError(f"runtime error: hash of unhashable type {kind}")
+
+
 class Steps:
     """How many parts of a value are still looked at: lists that share their parts may have more than can be counted."""
 

@@ -6,7 +6,7 @@ kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -55,16 +55,18 @@ def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
 
 
 def _load(manifest: Mapping[str, Any] | None, features: Features, elections: bool) -> SchedulerConfiguration:
-    source = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
+    source: Mapping[str, Any] = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
     _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
     _raise(plugin_args_shape_errors(source))
     full = default_configuration(source, features)
     errors = [*(election_errors(full) if elections else ()), *configuration_errors(full, features)]
+    given: Sequence[Mapping[str, Any]] = source.get("profiles") or [{}]
     profiles = []
     for i, raw in enumerate(full["profiles"]):
         profile, problems = _profile(raw, f"profiles[{i}]")
         profiles.append(profile)
-        errors += [_where_given(problem, source, i, features) for problem in problems]
+        if problems:
+            errors += _where_given(problems, given[i], features)
     _raise(errors)
     return SchedulerConfiguration(
         tuple(profiles),
@@ -123,15 +125,16 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
 
 
 def _where_given(
-    error: FieldError, source: Mapping[str, Any], profile: int, features: Features
-) -> FieldError:
-    """An error of a plugin at multiPoint, with its index in the list that was given in place of the one with the defaults."""
-    at = _AT_MULTI_POINT.fullmatch(error.path)
-    if at is None:
-        return error
-    given = (source.get("profiles") or [{}])[profile].get("plugins") or {}
-    index = given_indexes(given, features)[int(at[2])]
-    return error if index is None else replace(error, path=f"{at[1]}[{index}]")
+    errors: list[FieldError], profile: Mapping[str, Any], features: Features
+) -> list[FieldError]:
+    """Errors of plugins at multiPoint with their index in the list that was given, in place of the one with the defaults."""
+    indexes = given_indexes(profile.get("plugins") or {}, features)
+    out = []
+    for error in errors:
+        at = _AT_MULTI_POINT.fullmatch(error.path)
+        index = None if at is None else indexes[int(at[2])]
+        out.append(error if at is None or index is None else replace(error, path=f"{at[1]}[{index}]"))
+    return out
 
 
 def _required_plugins(plugins: Mapping[Point, Any], name: str, path: str) -> list[FieldError]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.migration.adoption import Adoption, adopt
 from scheduler_core.migration.changes import Change, Migration
 from scheduler_core.migration.finding import Found, find, find_in, is_configuration
+from scheduler_core.migration.keeping import kept_text
 from scheduler_core.migration.migrating import migrate, older_version
 from scheduler_core.migration.policy import migrate_policy
 from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
@@ -22,6 +23,7 @@ __all__ = [
     "find",
     "find_in",
     "is_configuration",
+    "kept_text",
     "migrate",
     "migrate_policy",
     "older_version",

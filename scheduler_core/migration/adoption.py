@@ -18,6 +18,8 @@ from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plug
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.paths import Step, parse_path
 
+_MOST_LOOKED_AT = 200  # entries of a list in which one that moved is looked for
+
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
@@ -137,16 +139,21 @@ def _before(path: str, after: Any, before: Any) -> str:
 
 
 def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
-    """The entry of the same name; where there are no names, the one of the same index."""
+    """The entry of the same name, most often at the same index; where there are no names, the one of the same index."""
     entry = after[index] if isinstance(after, list) and index < len(after) else None
     there = before if isinstance(before, list) else []
-    name = entry.get("name") if isinstance(entry, Mapping) else None
-    if name is not None:
-        for i, each in enumerate(there):
-            if isinstance(each, Mapping) and each.get("name") == name:
-                return i, entry, each
-        return index, entry, None
-    return index, entry, there[index] if index < len(there) else None
+    same = there[index] if index < len(there) else None
+    name = _name(entry)
+    if name is None or _name(same) == name:
+        return index, entry, same
+    for i, each in enumerate(there[:_MOST_LOOKED_AT]):
+        if _name(each) == name:
+            return i, entry, each
+    return index, entry, None
+
+
+def _name(entry: Any) -> Any:
+    return entry.get("name") if isinstance(entry, Mapping) else None
 
 
 def _written(steps: list[Step]) -> str:

@@ -38,8 +38,8 @@ class DiffLine(Struct, frozen=True):
 class Offer(Struct, frozen=True):
     """A configuration that was found: what it is (`what`, and the older version it is of), where, and its v1 text.
 
-    `without` is the v1 text without the plugins that are not here; `diff` is against what was found, with the plugins left out. `errors`
-    keep it from being applied; `gates` and `config_file` are what flags name besides.
+    `without` is the v1 text without the plugins that are not here; `diff` is against what was found, with the plugins left out, and of the
+    text itself where `kept`. `errors` keep it from being applied; `gates` and `config_file` are what flags name besides.
     """
 
     what: str
@@ -55,6 +55,7 @@ class Offer(Struct, frozen=True):
     errors: list[FieldProblem] = []
     gates: str = ""
     config_file: str = ""
+    kept: bool = False
 
     @property
     def lossy(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.cel.library import BINDINGS
 from scheduler_core.cel.library.patterns import BadPattern, compiled
-from scheduler_core.cel.operators import Cancelled, equal
+from scheduler_core.cel.operators import Cancelled, check_hashable, equal
 from scheduler_core.cel.running.cost import CallCost, call_cost
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.cel.syntax.tree import Call
@@ -313,6 +313,9 @@ def _member_of(arg: Run, members: frozenset[tuple[str, object]]) -> Run:
         value = arg(frame)
         if value.__class__ is Failure:
             return value
-        return value.__class__ in _PRIMITIVES and _member(value) in members
+        if value.__class__ in _PRIMITIVES:
+            return _member(value) in members
+        check_hashable(value)
+        return False
 
     return member_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.cel.checking.checker import TYPE_NAMES
-from scheduler_core.cel.operators import Cancelled, InternalError
+from scheduler_core.cel.operators import Cancelled, InternalError, check_hashable
 from scheduler_core.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.cel.running.calls import Constant, called, folded_call
 from scheduler_core.cel.running.cost import LIST, MAP
@@ -325,8 +325,7 @@ def _map_of(pairs: Sequence[tuple[Run, Run, bool]]) -> Run:
             key = key_run(frame)
             if key.__class__ is Failure:
                 return key
-            if key.__class__ is bytes:
-                raise InternalError("runtime error: hash of unhashable type types.Bytes")
+            check_hashable(key)
             value = value_run(frame)
             if value.__class__ is Failure:
                 return value

@@ -336,7 +336,7 @@ class _Parser:
 
     def _entries(self, key: Callable[[], Node]) -> list[Entry]:
         entries: list[Entry] = []
-        while self._token.kind in _BEGINNINGS or self._token.kind == "?":
+        while self._token.kind in _BEGINNINGS or self._token.kind in ("?", "ESC_IDENTIFIER"):
             optional = self._accept("?") is not None
             name = key()
             at = self._expect(":").start

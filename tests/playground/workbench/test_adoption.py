@@ -145,3 +145,11 @@ def test_the_flags_of_kubeadm_are_no_configuration_to_offer(begun):
         "  - {name: kube-scheduler, image: registry.k8s.io/kube-scheduler, command: [kube-scheduler, --leader-elect=true]}\n"
     )
     assert offered(begun.browser.post(begun.url + "import", {"text": pod}, follow=True)) == []
+
+
+def test_comments_of_a_configuration_are_kept(begun):
+    [text] = offered(
+        begun.post("configuration", text="# ours\n" + OLD.replace("packing", "packing  # dense"), apply="")
+    )
+    assert text.startswith("# ours\napiVersion: kubescheduler.config.k8s.io/v1\n")
+    assert "schedulerName: packing  # dense" in text

@@ -77,6 +77,23 @@ def test_an_expression_of_as_many_levels_as_allowed_is_evaluated() -> None:
     assert ENVIRONMENT.compile(deep, None).evaluate({}).value == 121
 
 
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("[1].map(x, ", ")"),
+        ("[", "]"),
+        ("{1: ", "}"),
+        ("(true ? ", " : '2')"),
+        ("cel.bind(x, 1, ", ")"),
+        ("string(", ")"),
+    ],
+)
+def test_levels_of_any_kind_are_evaluated(begin: str, end: str) -> None:
+    program = ENVIRONMENT.compile(f"{begin * 240}'1'{end * 240} == dyn(1)")
+
+    assert program.evaluate({}, watch=True).error == ""
+
+
 def test_an_expression_of_too_many_levels_is_refused() -> None:
     with pytest.raises(CompileError, match="expression recursion limit exceeded: 250"):
         ENVIRONMENT.compile(f"{'(' * 251}1{')' * 251}")

@@ -51,6 +51,11 @@ def test_an_expression_selects_the_device(expression: str) -> None:
             "runtime",
             "CEL result of type string could not be converted to bool: unsupported native conversion from string to 'bool'",
         ),
+        (
+            'device.attributes["dra.example.com"].version in ["1.2.3"]',
+            "runtime",
+            "internal error: runtime error: hash of unhashable type cel.Semver",
+        ),
         ("1", "compile", "must evaluate to bool or the unknown type, not int"),
         ("device.none", "compile", "undefined field 'none'"),
     ],

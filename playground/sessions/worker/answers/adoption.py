@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from playground.builder import to_yaml
+from msgspec import structs
+
+from playground.builder import fragment, to_yaml
 from playground.sessions.protocol.adopting import (
     AdoptConfiguration,
     Adopted,
@@ -20,7 +22,7 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from scheduler_core.config import ConfigurationError, load_configuration, with_own
-from scheduler_core.migration import Adoption, Found, adopt, find, find_in
+from scheduler_core.migration import Adoption, Found, adopt, find, find_in, kept_text
 from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
 
 MOST_BYTES = 128 << 10
@@ -43,7 +45,28 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
     if len(adoptions) == 1 and adoptions[0].plain:
         return Adopted(manifest=dict(adoptions[0].manifest))
     errors = _refused(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
+    if len(adoptions) == 1:
+        return Adopted(
+            offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors
+        )
     return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
+
+
+def _with_its_text(made: Offer, adoption: Adoption, text: str) -> Offer:
+    """An offer whose texts keep the lines of the text that do not change, where it is nothing but the configuration."""
+    found = adoption.found
+    if found.where or found.what != "configuration" or not adoption.manifest:
+        return made
+    new = [
+        kept_text(text, found.manifest, each, fragment)
+        for each in (adoption.manifest, adoption.without)
+        if each
+    ]
+    if any(each is None for each in new):
+        return made
+    whole, last = str(new[0]), str(new[-1])
+    without = last if adoption.without else ""
+    return structs.replace(made, text=whole, without=without, diff=list(_compared(text, last)), kept=True)
 
 
 def _adopted(world: Simulation, found: Found) -> Adoption:
@@ -116,8 +139,13 @@ def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
 
 def _diff(found: Found, text: str) -> Iterator[DiffLine]:
     """From what was found, written out in the same way, to the v1 text; nothing of very long texts, or of what is no configuration."""
-    before, after = _text(found.manifest).splitlines(), text.splitlines()
-    if found.what != "configuration" or not after or max(len(before), len(after)) > MOST_LINES:
+    if found.what == "configuration":
+        yield from _compared(_text(found.manifest), text)
+
+
+def _compared(old: str, new: str) -> Iterator[DiffLine]:
+    before, after = old.splitlines(), new.splitlines()
+    if not after or max(len(before), len(after)) > MOST_LINES:
         return
     groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT)
     for number, group in enumerate(groups):
