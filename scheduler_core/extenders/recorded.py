@@ -7,7 +7,7 @@ docs/extenders.md lists what a rule may say; the corpus' README-sampling-extende
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.extenders.exchange import Answer, Exchange
@@ -46,8 +46,8 @@ def _filter(request: Request, rule: Rule) -> dict[str, Any]:
     if rule.get("error"):
         return {"Error": rule["error"]}
     nodes = {node.name: node for node in request.nodes}
-    unresolvable = _reasons(nodes, rule.get("unresolvable"), rule.get("unresolvableAll"), ())
-    failed = _reasons(nodes, rule.get("refuse"), rule.get("refuseAll"), unresolvable)
+    unresolvable = _reasons(nodes, rule.get("unresolvable"), rule.get("unresolvableAll"))
+    failed = _reasons(nodes, rule.get("refuse"), rule.get("refuseAll"))
     gone = set(rule.get("drop") or ())
     if not rule.get("keepRefused"):
         gone |= {*failed, *unresolvable}
@@ -62,12 +62,12 @@ def _filter(request: Request, rule: Rule) -> dict[str, Any]:
 
 
 def _reasons(
-    nodes: Mapping[str, Node], by_name: Mapping[str, str] | None, for_all: str | None, but: Iterable[str]
+    nodes: Mapping[str, Node], by_name: Mapping[str, str] | None, for_all: str | None
 ) -> dict[str, str]:
     """Only nodes of the request; a text for all is for those without one of their own."""
     out = {name: text for name, text in (by_name or {}).items() if name in nodes}
     if for_all is not None:
-        out |= {name: for_all for name in nodes if name not in out and name not in but}
+        out |= {name: for_all for name in nodes if name not in out}
     return out
 
 

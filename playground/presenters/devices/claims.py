@@ -63,6 +63,7 @@ def claims_of(sim: WorldView, pod: str) -> list[dict[str, Any]]:
                 "entry": entry.get("name") or "",
                 "template": template,
                 "key": f"{found.namespace}/{name}" if name else "",
+                "short": short(f"{found.namespace}/{name}"),
                 "row": claim(sim, f"{found.namespace}/{name}") if name else None,
             }
         )

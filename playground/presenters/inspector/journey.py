@@ -25,5 +25,6 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "entries": entries[: -SHOWN - 1 : -1],
         "more": max(len(entries) - SHOWN, 0),
         "events": story["events"][: -EVENTS - 1 : -1],
+        "claims": story["claims"],
         "at": look.at,
     }

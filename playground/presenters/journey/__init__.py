@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
+from playground.presenters.devices.claims import claims_of
 from playground.presenters.journey.entries import entries
 from playground.presenters.journey.events import event_rows
 from playground.presenters.journey.why import why
@@ -48,6 +49,7 @@ def journey(sim: WorldView, key: str) -> dict[str, Any]:
         "places": _places(sim, moves),
         "entries": story,
         "events": event_rows(sim, key),
+        "claims": claims_of(sim, key),
     }
 
 

@@ -39,9 +39,19 @@ def _fields(story: Mapping[str, Any], said: str, stranded: str) -> list[str]:
     ]
     if story["why"]["message"]:
         rows.append(("Message:", story["why"]["message"]))
+    rows += [("Claim:", _claim(claim)) for claim in story.get("claims") or ()]
     if stranded:
         rows.append(("Stranded:", stranded))
     return [f"{name:<18}{value}" for name, value in rows]
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    row = claim["row"]
+    if row is None:
+        return f"{claim['short'] or claim['entry']}  does not exist yet"
+    devices = ", ".join(each["device"] for each in row["devices"])
+    where = f" on {row['node']}" if row["node"] else ""
+    return f"{claim['short']}  {row['word']}  {devices}{where}".rstrip()
 
 
 def _lines(entries: Iterable[Mapping[str, Any]]) -> Iterable[Sequence[str]]:

@@ -375,34 +375,73 @@ async def test_http_where_https_is_expected_is_told() -> None:
 # A session
 
 
-@pytest.mark.django_db(transaction=True)
-async def test_a_session_asks_a_real_extender_and_is_replayed_without_it() -> None:
-    asked_bodies = []
+async def _session(port: int) -> tuple[Session, SessionClient]:
+    """Two nodes, a pod, and an extender that is a real server at this port."""
+    url = f"http://127.0.0.1:{port}"
+    extender = {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True}
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    commands = [
+        to_builtins(SetConfiguration({**kind, "extenders": [extender]})),
+        to_builtins(SetExtender(url, Remote())),
+        applying(node("a"), node("b"), pod("web")),
+    ]
+    session = await create_session("Test", commands=commands, edition=LATEST_EDITION)
+    return session, await SessionClient.open(session.edit_key)
+
+
+def vetoing(bodies: list[Any]) -> Answer:
+    """Keeps node b alone, and notes what it is asked."""
 
     async def veto(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().split(b"content-length:")[1].split()[0])
-        asked_bodies.append(json.loads(await reader.readexactly(length)))
+        bodies.append(json.loads(await reader.readexactly(length)))
         writer.write(http("200 OK", '{"NodeNames": ["b"], "FailedNodes": {"a": "not today"}}').encode())
         await writer.drain()
 
-    async with serving(veto) as port:
-        url = f"http://127.0.0.1:{port}"
-        extender = {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True}
-        kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-        commands = [
-            to_builtins(SetConfiguration({**kind, "extenders": [extender]})),
-            to_builtins(SetExtender(url, Remote())),
-            applying(node("a"), node("b"), pod("web")),
-        ]
-        session = await create_session("Test", commands=commands, edition=LATEST_EDITION)
-        client = await SessionClient.open(session.edit_key)
+    return veto
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_session_asks_a_real_extender_and_is_replayed_without_it() -> None:
+    bodies: list[Any] = []
+    async with serving(vetoing(bodies)) as port:
+        session, client = await _session(port)
         await runtime().call(lambda: _run(client))
-    assert [body["NodeNames"] for body in asked_bodies] == [["a", "b"]]
+    assert [body["NodeNames"] for body in bodies] == [["a", "b"]]
     sim = await _replayed(session)
     live = sim.store.pod_at("default/web")
     assert live is not None and live.node_name == "b"
-    assert len(asked_bodies) == 1
+    assert len(bodies) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_answer_of_an_extender_is_a_step_of_its_own() -> None:
+    bodies: list[Any] = []
+    async with serving(vetoing(bodies)) as port:
+        session, client = await _session(port)
+        for _ in range(60):
+            await client.walk(1)
+    assert len(bodies) == 1
+    live = (await _replayed(session)).store.pod_at("default/web")
+    assert live is not None and live.node_name == "b"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_pause_does_not_wait_for_an_extender_that_hangs() -> None:
+    reached = asyncio.Event()
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        await asyncio.sleep(20)
+
+    async with serving(hang) as port:
+        _, client = await _session(port)
+        await runtime().call(lambda: client.live().run(None))
+        await asyncio.wait_for(reached.wait(), 10)
+        started = time.monotonic()
+        await runtime().call(lambda: client.live().pause())
+    assert time.monotonic() - started < 3
 
 
 async def _run(client: SessionClient) -> None:
