@@ -9,7 +9,6 @@ from playground.views import (
     commands,
     compare,
     conformance,
-    devices,
     exports,
     fixes,
     home,
@@ -21,7 +20,7 @@ from playground.views import (
     sharing,
     story,
 )
-from playground.views.past import breakpoints, diff, lanes, records
+from playground.views.past import breakpoints, devices, diff, lanes, records
 from playground.views.workbench import (
     acting,
     build,

@@ -113,7 +113,7 @@ class APIServer:
         self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False
     ) -> Manifest:
         """An update of an object that was read."""
-        if subresource and subresource not in _SUBRESOURCES.get(kind.key, ("status",)):
+        if subresource and subresource not in self._subresources(kind):
             answer = Answer("NotFound", "the server could not find the requested resource")
             raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
         namespace, name = key_of(placed(manifest, kind))
@@ -223,6 +223,11 @@ class APIServer:
         errors += devices.create_errors(kind, new, self.devices, self.store)
         self._check(kind, key_of(new)[1], [error.of(describe(new)) for error in errors])
         return new
+
+    def _subresources(self, kind: Kind) -> tuple[str, ...]:
+        if self.devices is not None and devices.are_about(kind) and kind.key != devices.CLAIM:
+            return ()
+        return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest)

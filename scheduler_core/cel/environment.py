@@ -18,7 +18,7 @@ from scheduler_core.cel.depth import is_deep, room_for_deep_trees
 from scheduler_core.cel.errors import CompileError, Issues, Source
 from scheduler_core.cel.estimate import Declared, Range, estimate
 from scheduler_core.cel.json_safe import json_safe
-from scheduler_core.cel.operators import Cancelled
+from scheduler_core.cel.limits import Cancelled
 from scheduler_core.cel.running.frame import COST, SEEN, Frame, Run
 from scheduler_core.cel.running.plan import PlanError, Planner
 from scheduler_core.cel.syntax.parser import parse

@@ -43,7 +43,6 @@ def plain_double(value: float) -> str:
 def _digits(value: float) -> tuple[str, str, int]:
     """The sign, the shortest digits, and the power of ten of the first."""
     sign = "-" if math.copysign(1.0, value) < 0 else ""
-    mantissa, _, power = f"{abs(value):e}".partition("e")
     shortest = repr(abs(value))
     if "e" in shortest:
         mantissa, _, power = shortest.partition("e")

@@ -77,6 +77,11 @@ class ClaimTracker(Protocol):
         """Whether there was one."""
         ...
 
+    @property
+    def version(self) -> int:
+        """Another number once slices, classes or taint rules may be others."""
+        ...
+
     def allocated(self) -> AllocatedState:
         """What is allocated now, allocations in flight included; never changed once it was given out.
 

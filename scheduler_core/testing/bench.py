@@ -11,8 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
+from scheduler_core.config.settings import settings_of
+from scheduler_core.framework.plugin import Plugin, Point
+from scheduler_core.framework.runtime.cycles import Trial
+from scheduler_core.framework.runtime.points import run_pre_bind, run_reserve
 from scheduler_core.framework.runtime.records import record_step
+from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
 from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -44,13 +50,15 @@ class Workload:
         return cls(str(data["name"]), int(data["size"]), str(data["kind"]), data)
 
     def objects(self) -> Iterator[Manifest]:
-        """Namespaces, nodes and the pods that are there before."""
+        """Namespaces, nodes, what else there is of a cluster, and the pods that are there before."""
         for name in self.data["namespaces"]:
             yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         nodes = self.data["nodes"]
         zones = nodes["zones"]
         for i in range(nodes["count"]):
             yield _filled(nodes["template"], i=i, zone=zones[i % len(zones)])
+        for group in self.data.get("others") or ():
+            yield from (_filled(group["template"], i=i) for i in range(group["count"]))
         number = 0
         for group in self.data["initPods"]:
             for j in range(group["count"]):
@@ -63,6 +71,15 @@ class Workload:
         pods = self.data["measuredPods"]
         templates = pods["templates"]
         return [_filled(templates[k % len(templates)], i=k) for k in range(pods["count"])]
+
+    def with_measured(self) -> Iterator[Manifest]:
+        """What comes with each of them: claims for devices."""
+        pods = self.data["measuredPods"]
+        return (_filled(each, i=k) for k in range(pods["count"]) for each in pods.get("with") or ())
+
+    @property
+    def of_devices(self) -> bool:
+        return bool(self.data.get("others"))
 
 
 def _filled(template: Any, **values: object) -> Any:
@@ -81,6 +98,9 @@ class Bench:
 
     def __init__(self, workload: Workload, percentage: int, *, post_filter: bool, traced: bool) -> None:
         self.simulation = Simulation()
+        if workload.of_devices:
+            self.simulation = Simulation(settings=settings_of(LATEST_EDITION), edition=LATEST_EDITION)
+        self._reserves = workload.of_devices
         self._kind = workload.kind
         self._post_filter = post_filter
         self._traced = traced
@@ -88,7 +108,7 @@ class Bench:
         self._recorder = Recorder()
         pods = workload.measured()
         self.simulation.apply(ApplyObjects(tuple(workload.objects())))
-        self.simulation.apply(ApplyObjects(tuple(pods)))
+        self.simulation.apply(ApplyObjects((*workload.with_measured(), *pods)))
         self._scheduler = self.simulation.schedulers[0]
         self._scheduler.algorithm_state.percentage = percentage
         self._scheduler.algorithm_state.draw_preemption = self.simulation.draw
@@ -115,10 +135,20 @@ class Bench:
         cache = self._scheduler.cache
         if cycle.chosen is not None:
             cache.assume(cycle.pod.bound_to(cycle.chosen))
+            if self._reserves:  # its claims are allocated and written
+                self._at(Point.RESERVE, run_reserve, cycle)
+                self._at(Point.PRE_BIND, run_pre_bind, cycle)
         elif cycle.preemption is not None and cycle.nomination:
             for victim in cycle.preemption.victims:
                 cache.remove_pod(victim)
             cache.assume(cycle.pod.bound_to(cycle.nomination))
+
+    def _at(self, point: Point, run: Callable[[Plugin, Trial], PluginStep], cycle: SchedulingCycle) -> None:
+        trial = Trial(cycle.pod, cycle.nodes, cycle.state, cycle.node)
+        for plugin in self._scheduler.profiles[cycle.profile].at(point):
+            step = run(plugin, trial)
+            if not step.status.ok:
+                raise ValueError(f"{cycle.pod.key}: {point.value}: {step.status.message}")
 
     def is_as_expected(self, cycle: SchedulingCycle) -> bool:
         """Whether the attempt came to what its workload is about."""

@@ -125,7 +125,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any
 def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any]:
     outcome = node["outcome"]
     word = (_GATHERED if outcome == "found" else _NOT_GATHERED) if gathered else OUTCOMES[outcome]
-    checks = [_told(check, node["device"] in chosen) for check in node["checks"]]
+    checks = [_noted(check, node["device"] in chosen) for check in node["checks"]]
     last = checks[-1] if checks else None
     refused = last is not None and not last["passed"]
     return {
@@ -141,7 +141,7 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any
     }
 
 
-def _told(check: Node, is_chosen: bool) -> Node:
+def _noted(check: Node, is_chosen: bool) -> Node:
     """A device that this search has chosen itself is in use in another sense."""
     return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
 

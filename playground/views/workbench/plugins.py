@@ -107,6 +107,8 @@ def _placed(form: PluginForm, errors: list[FieldProblem]) -> list[FieldProblem]:
                 _("received %(received)s; expected %(expected)s")
                 % {"received": error.received, "expected": error.expected},
             )
+        elif field == "definition":
+            form.add_error("filter", _("expected %(expected)s") % {"expected": error.expected})
         else:
             left.append(error)
     return left
@@ -127,6 +129,9 @@ async def _use(request: HttpRequest, client: SessionClient, configured: Configur
         messages.error(request, _("There is no such profile any more."))
         return HttpResponseRedirect(reverse("plugins", args=[client.key]))
     definition = configured.settings["plugins"].get(name)
+    if definition is None and name not in OUT_OF_TREE:
+        messages.error(request, _("There is no such plugin any more."))
+        return HttpResponseRedirect(reverse("plugins", args=[client.key]))
     if definition is None:
         changed = with_plugin_in(manifest, profile, name)
     else:

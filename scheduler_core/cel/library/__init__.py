@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.cel import operators
+from scheduler_core.cel import comparison, operators
 from scheduler_core.cel.library.conversions import CONVERSIONS
 from scheduler_core.cel.library.formats import FORMATS
 from scheduler_core.cel.library.lists import LISTS
@@ -24,16 +24,16 @@ BINDINGS: dict[str, Callable[..., object]] = {
     "!_": operators.logical_not,
     "-_": operators.negate,
     "@in": operators.contains,
-    "_!=_": lambda left, right: operators.equal(left, right) is not True,
+    "_!=_": lambda left, right: comparison.equal(left, right) is not True,
     "_%_": operators.modulo,
     "_*_": operators.multiply,
     "_+_": operators.add,
     "_-_": operators.subtract,
     "_/_": operators.divide,
-    "_<=_": operators.less_equals,
-    "_<_": operators.less,
-    "_>=_": operators.greater_equals,
-    "_>_": operators.greater,
+    "_<=_": comparison.less_equals,
+    "_<_": comparison.less,
+    "_>=_": comparison.greater_equals,
+    "_>_": comparison.greater,
     "size": operators.size,
     **CONVERSIONS,
     **FORMATS,

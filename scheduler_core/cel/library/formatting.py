@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from scheduler_core.cel.library.times import timestamp_text
-from scheduler_core.cel.operators import MOST_CHARACTERS, SECOND, Steps, bounded
+from scheduler_core.cel.limits import MOST_CHARACTERS, Steps, bounded
+from scheduler_core.cel.operators import SECOND
 from scheduler_core.cel.texts import go_double, plain_double, quoted
 from scheduler_core.cel.types import Type
 from scheduler_core.cel.values import Duration, Failure, Timestamp, Uint, type_of_value, value_of_key

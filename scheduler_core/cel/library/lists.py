@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
-from scheduler_core.cel.operators import Steps, add, bounded, compare, contains, equal, lacking
+from scheduler_core.cel.comparison import compare, equal
+from scheduler_core.cel.limits import Steps, bounded
+from scheduler_core.cel.operators import add, contains, lacking
 from scheduler_core.cel.texts import go_value
 from scheduler_core.cel.values import (
     LIST_KINDS,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from scheduler_core.cel.library.formatting import formatted
-from scheduler_core.cel.operators import MOST_CHARACTERS, bounded
+from scheduler_core.cel.limits import MOST_CHARACTERS, bounded
 from scheduler_core.cel.texts import go_value
 from scheduler_core.cel.values import NO_OVERLOAD, Failure
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from scheduler_core.cel.operators import compare_versions
+from scheduler_core.cel.comparison import compare_versions
 from scheduler_core.cel.texts import quoted
 from scheduler_core.cel.values import MAX_UINT, Failure, SemverValue
 

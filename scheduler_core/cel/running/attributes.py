@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.cel.operators import Cancelled
+from scheduler_core.cel.limits import Cancelled
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, failed
 from scheduler_core.cel.texts import go_type, go_value
 from scheduler_core.cel.values import (

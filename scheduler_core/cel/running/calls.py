@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from scheduler_core.cel.comparison import equal
 from scheduler_core.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.cel.library import BINDINGS
 from scheduler_core.cel.library.patterns import BadPattern, compiled
-from scheduler_core.cel.operators import Cancelled, check_hashable, equal
+from scheduler_core.cel.limits import Cancelled, check_hashable
 from scheduler_core.cel.running.cost import CallCost, call_cost
 from scheduler_core.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.cel.syntax.tree import Call

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from scheduler_core.cel.operators import InternalError, Steps
+from scheduler_core.cel.limits import InternalError, Steps
 from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import (
     LIST_KINDS,

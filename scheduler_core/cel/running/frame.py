@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scheduler_core.cel.operators import OVER
+from scheduler_core.cel.limits import OVER
 from scheduler_core.cel.values import Failure
 
 __all__ = ["COST", "FIRST_SLOT", "LIMIT", "OVER", "SEEN", "UNSET", "Frame", "Run", "Step", "failed"]

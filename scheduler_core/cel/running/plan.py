@@ -8,10 +8,10 @@ kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from scheduler_core.cel.checking.checker import TYPE_NAMES
-from scheduler_core.cel.operators import Cancelled, InternalError, check_hashable
+from scheduler_core.cel.limits import Cancelled, InternalError, check_hashable
 from scheduler_core.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.cel.running.calls import Constant, called, folded_call
 from scheduler_core.cel.running.cost import LIST, MAP
@@ -341,6 +341,3 @@ def _map_of(pairs: Sequence[tuple[Run, Run, bool]]) -> Run:
         return entries
 
     return made
-
-
-Variables = Mapping[str, object]

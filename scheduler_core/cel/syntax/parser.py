@@ -8,12 +8,12 @@ kube: vendor/github.com/google/cel-go/parser/parser.go @ v1.34.1 (cel-go v0.26.0
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from scheduler_core.cel.errors import Issues
 from scheduler_core.cel.syntax.lexer import Token, tokens_of
+from scheduler_core.cel.syntax.literals import LITERALS
 from scheduler_core.cel.syntax.macros import MACROS, MacroError, Maker
 from scheduler_core.cel.syntax.tree import (
     Call,
@@ -26,8 +26,6 @@ from scheduler_core.cel.syntax.tree import (
     Node,
     Select,
 )
-from scheduler_core.cel.syntax.unescape import bytes_of, string_of
-from scheduler_core.cel.values import MAX_INT, MAX_UINT, MIN_INT, Uint
 
 MOST_CHARACTERS = 100_000
 DEEPEST = 250  # expressions within each other, and operators, selections and indices in a chain
@@ -264,7 +262,7 @@ class _Parser:
 
     def _primary(self) -> Node:
         token = self._token
-        literal = _LITERALS.get(token.kind)
+        literal = LITERALS.get(token.kind)
         if literal is not None:
             return self._literal(literal, self._take())
         match token.kind:
@@ -356,8 +354,10 @@ class _Parser:
 
     def _negative(self) -> Node:
         minus = self._take()
+        if self._token.kind not in ("NUM_INT", "NUM_FLOAT"):
+            self._fail(f"no viable alternative at input '-{self._token.text}'")
         number = self._take()
-        return self._literal(_LITERALS[number.kind], Token(number.kind, f"-{number.text}", minus.start))
+        return self._literal(LITERALS[number.kind], Token(number.kind, f"-{number.text}", minus.start))
 
     def _literal(self, value_of: Callable[[str], object], token: Token) -> Node:
         value: object = None
@@ -387,47 +387,3 @@ def _dotted(node: Node) -> str:
         return f"{_dotted(node.operand)}.{node.field}"
     assert isinstance(node, Ident)
     return node.name
-
-
-def _integer(text: str) -> int:
-    sign, digits = ("-", text[1:]) if text[0] == "-" else ("", text)
-    limit = 16 if digits.startswith("0x") else 10
-    value = _number(digits.removeprefix("0x"), limit, "int")
-    value = -value if sign else value
-    if not MIN_INT <= value <= MAX_INT:
-        raise ValueError("invalid int literal")
-    return value
-
-
-def _unsigned(text: str) -> Uint:
-    digits = text[:-1]
-    value = _number(digits.removeprefix("0x"), 16 if digits.startswith("0x") else 10, "uint")
-    if value > MAX_UINT:
-        raise ValueError("invalid uint literal")
-    return Uint(value)
-
-
-def _number(digits: str, base: int, kind: str) -> int:
-    significant = digits.lstrip("0") or "0"
-    if len(significant) > 20:
-        raise ValueError(f"invalid {kind} literal")
-    return int(significant, base)
-
-
-def _double(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError("invalid double literal")
-    return value
-
-
-_LITERALS: dict[str, Callable[[str], object]] = {
-    "NUM_INT": _integer,
-    "NUM_UINT": _unsigned,
-    "NUM_FLOAT": _double,
-    "STRING": string_of,
-    "BYTES": bytes_of,
-    "true": lambda _: True,
-    "false": lambda _: False,
-    "null": lambda _: None,
-}

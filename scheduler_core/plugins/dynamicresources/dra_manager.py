@@ -38,28 +38,33 @@ class Informer(Protocol):
 class ClaimTracker(State):
     """kube: claimTracker. `connect` comes first, also in a copy."""
 
-    __slots__ = ("_allocated", "_announce", "_assumed", "_consumable", "_in_flight", "_informer")
+    __slots__ = ("_allocated", "_announce", "_assumed", "_consumable", "_in_flight", "_informer", "version")
 
     _assumed: Copied[dict[Key, Shared[Manifest]]]
     _in_flight: Copied[dict[str, Shared[Manifest]]]  # by the claim's UID
     _allocated: Derived[AllocatedDevices | None]
     _consumable: Derived[bool]
     _informer: Derived[Callable[[], Informer]]
+    version: Derived[int]
     _announce: Derived[Listener]
 
     def __init__(self) -> None:
         self._assumed = {}
         self._in_flight = {}
-        self._allocated = None
 
     def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
         """`announce` hears of changes that this tracker makes itself: the latest version before and now."""
         self._informer, self._consumable, self._announce = informer, consumable, announce
-        self._allocated = None
+        self._allocated, self.version = None, 0
 
     def list_anew(self) -> None:
-        """The informer has listed all claims."""
+        """The informer has listed all objects."""
         self._assumed, self._allocated = {}, None
+        self.version += 1
+
+    def heard_of_devices(self) -> None:
+        """A slice, a class or a taint rule is another one."""
+        self.version += 1
 
     # Claims
 

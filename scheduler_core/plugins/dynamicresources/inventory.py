@@ -8,6 +8,7 @@ kube: plugins/dynamicresources/dra_manager.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from scheduler_core.devices import classes, slices, taints
@@ -48,6 +49,7 @@ class Inventories:
         "_selectors",
         "_slices",
         "_used",
+        "_version",
         "search",
     )
 
@@ -60,20 +62,30 @@ class Inventories:
         self._known: Inventory | None = None
         self._used: Mapping[str, DeviceClass] = {}
         self._found = Slices(())
+        self._version: int | None = None
 
     def take(self) -> Inventory:
         """As it is now."""
+        self._refresh()
+        return Inventory(self._handle.claims.allocated(), self._slices, self._rules)
+
+    def _refresh(self) -> None:
+        """Lists what may be another since it was listed last."""
+        version = self._handle.claims.version
+        if version == self._version:
+            return
+        self._version = version
         self._slices = _same(self._slices, self._handle.list(slices.KIND))
         if self._handle.features.dra_device_taints:
             self._rules = _same(self._rules, self._handle.list(taints.KIND))
-        return Inventory(self._handle.claims.allocated(), self._slices, self._rules)
-
-    def classes(self) -> Mapping[str, DeviceClass]:
-        """By name, as they are now."""
         manifests = _same(self._classes[0], self._handle.list(classes.KIND))
         if manifests is not self._classes[0]:
             read = [DeviceClass.of(manifest) for manifest in manifests]
             self._classes = manifests, {each.name: each for each in read}
+
+    def classes(self) -> Mapping[str, DeviceClass]:
+        """By name, as they are now."""
+        self._refresh()
         return self._classes[1]
 
     def open(self, inventory: Inventory) -> NodeSearch:
@@ -93,10 +105,6 @@ class Inventories:
 
 def _same(known: tuple[Manifest, ...], listed: list[Manifest]) -> tuple[Manifest, ...]:
     """The known objects where they are still the same."""
-    if len(known) == len(listed) and all(map(_is, known, listed)):
+    if len(known) == len(listed) and all(map(is_, known, listed)):
         return known
     return tuple(listed)
-
-
-def _is(one: Manifest, other: Manifest) -> bool:
-    return one is other

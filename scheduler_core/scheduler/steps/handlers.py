@@ -243,6 +243,7 @@ _WATCHED = {
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
 }
 _ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
+_INVENTORY = ("ResourceSlice", "DeviceClass", "DeviceTaintRule")
 _OF_TAINTS = ("DeviceTaintRule", "DeviceClass")
 _SLICE_UPDATE = ClusterEvent("resource.k8s.io/ResourceSlice", Action.UPDATE)
 _OF_DEVICES = {
@@ -257,6 +258,8 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if event.kind == SERVICE and scheduler.queue.options.historical:
         resource = SERVICE
     old, new = event.old, event.new
+    if event.kind in _INVENTORY:
+        scheduler.claims.heard_of_devices()
     if event.kind in _OF_DEVICES and scheduler.has_devices:
         resource = _OF_DEVICES[event.kind]
         if event.kind == "ResourceClaim":

@@ -166,6 +166,7 @@ class World(NobodyWaits):
             manifest = {**manifest, "metadata": {**metadata, "resourceVersion": str(self.version)}}
         kept = self.objects.setdefault(manifest["kind"], {})
         old, kept[key] = kept.get(key), manifest
+        self.claims.heard_of_devices()
         if manifest["kind"] == KIND:
             self.claims.heard(old, manifest)
         if manifest["kind"] == "Pod":

@@ -95,6 +95,21 @@ def test_a_trial_of_what_does_not_compile_shows_where(begun):
     assert "line 1, column " in page_text(answer)
 
 
+def test_a_trial_without_a_pod_keeps_what_was_written(begun):
+    answer = begun.post("plugins", **SCORE, **{"try": "", "pod": "default/gone"})
+    assert answer.status_code == 422
+    assert "received default/gone; expected a pod that is there at this step" in page_text(answer)
+    assert answer.context["form"]["score"].value() == SCORE["score"]
+
+
+def test_a_plugin_that_has_gone_is_put_into_no_profile(begun):
+    answer = begun.browser.post(
+        f"{begun.url}plugins", {"use": "Mine", "profile": "kube-scheduler/default-scheduler"}, follow=True
+    )
+    assert "There is no such plugin any more." in page_text(answer)
+    assert "Mine" not in str(profile(begun))
+
+
 def profile(begun) -> dict:
     return configured(begun).schedulers[0].manifest["profiles"][0]["plugins"]
 

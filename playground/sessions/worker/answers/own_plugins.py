@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from playground.sessions.protocol.errors import FieldProblem, SessionGone
+from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.plugins import PluginTried, TryPlugin
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
@@ -28,7 +28,9 @@ def try_plugin(engine: Engine, request: TryPlugin) -> Steps[PluginTried]:
         assert command.definition is not None
         pod = world.store.pod_at(request.pod or next(iter(pods), ""))
         if pod is None:
-            raise SessionGone("There is no such pod to try it with at this step.")
+            return PluginTried(
+                [FieldProblem("pod", request.pod, "a pod that is there at this step")], pods=pods
+            )
         tried = trial(world, request.name, command.definition, pod)
     except Refused as refused:
         return PluginTried([FieldProblem(**each.to_json()) for each in refused.errors], pods=pods)

@@ -10,6 +10,7 @@ from scheduler_core.api.imports.plan import plan_import
 from scheduler_core.api.options import APIServerOptions
 from scheduler_core.api.registry.devices.gates import DeviceGates
 from scheduler_core.api.server import APIServer
+from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 
 
@@ -71,6 +72,13 @@ def test_a_generation_may_go_back() -> None:
     changed = server.update(piece("a", "gpu-0", generation=4))
     assert changed["spec"]["pool"]["generation"] == 4
     assert changed["metadata"]["generation"] == 2
+
+
+def test_slices_have_no_status() -> None:
+    server = api()
+    made = server.create(piece("a", "gpu-0"))
+    with pytest.raises(Refused, match="could not find the requested resource"):
+        server.update(made, "status")
 
 
 def test_ten_thousand_devices_are_many_slices() -> None:
