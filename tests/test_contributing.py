@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
 PANEL = ROOT / "tests/recipes/panel"
 TAB = ROOT / "tests/recipes/tab"
-COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests")
+COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests", "examples")
 
 
 def files_of(recipe: str) -> list[str]:
