@@ -75,3 +75,16 @@ def test_a_call_is_shown_with_request_answer_and_effect() -> None:
         "note": None,
     }
     assert "point-ExtenderPrioritize" in cards and "point-ExtenderBind" in cards
+
+
+def test_a_pod_that_extenders_refused_everywhere_is_said_to_wait_for_anything() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.run(until=lambda w: any(a.pod == "default/none" for a in w.journal.attempts))
+    entry = next(
+        pod
+        for scheduler in sim.schedulers
+        for pods in (scheduler.queue.unschedulable_pods, scheduler.queue.backoff_pods)
+        for pod in pods.values()
+        if pod.key == "default/none"
+    )
+    assert "Extender" in entry.rejectors
