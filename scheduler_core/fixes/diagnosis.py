@@ -1,4 +1,4 @@
-"""Diagnosis: what the Filter plugins say now of a pod on every node, without the queue and without sampling."""
+"""Diagnosis: what the Filter plugins and the extenders say now of a pod on every node, without the queue and without sampling."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.fixes.extenders import extender_refusals
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import Point
 from scheduler_core.framework.runtime.cycles import Trial
@@ -73,6 +74,9 @@ def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: Nod
             rows = np.array([row for row in rows if int(row) not in refused], np.intp)
         runner = FilterRunner(framework, scheduler.queue.nominator)
         refused |= runner.refusals(state, pod, nodes, rows)
+        if scheduler.extenders:
+            left = [row for row in rows.tolist() if row not in refused]
+            refused |= extender_refusals(scheduler, pod, nodes, left)
     return Diagnosis(pod, scheduler, framework, nodes, state, refused, whole)
 
 

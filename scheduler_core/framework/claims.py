@@ -5,7 +5,7 @@ kube: framework/interface.go (ResourceClaimTracker), client-go/kubernetes/typed/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -61,6 +61,10 @@ class ClaimTracker(Protocol):
 
     def restore(self, namespace: str, name: str) -> None:
         """Takes such an assumption back. kube: AssumedClaimRestore"""
+        ...
+
+    def pending(self) -> Sequence[Manifest]:
+        """The claims whose allocation is in flight, as they are going to be."""
         ...
 
     def has_pending_allocation(self, uid: str) -> bool: ...

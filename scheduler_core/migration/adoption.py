@@ -18,6 +18,7 @@ from scheduler_core.migration.unknown_plugins import UnknownPlugin, unknown_plug
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.paths import Step, parse_path
 
+MOST_ERRORS = 200  # each is looked for in the text
 _MOST_LOOKED_AT = 200  # entries of a list in which one that moved is looked for
 
 
@@ -102,7 +103,7 @@ def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]
 
 
 def _placed(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
-    return tuple(error.at(found.locate(error.path)) for error in errors)
+    return tuple(error.at(found.locate(error.path)) for error in errors[:MOST_ERRORS])
 
 
 def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -> UnknownPlugin:

@@ -13,6 +13,7 @@ from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.extenders.extender import Extender
+from scheduler_core.framework.claims import ClaimTracker
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
@@ -69,6 +70,9 @@ class SchedulerView(Protocol):
 
     @property
     def features(self) -> Features: ...
+
+    @property
+    def claims(self) -> ClaimTracker: ...
 
     @property
     def profiles(self) -> Mapping[str, ProfileView]: ...

@@ -21,6 +21,7 @@ from scheduler_core.view import WorldView
 
 WORDS = {
     DeviceState.FREE: gettext_noop("free"),
+    DeviceState.PROMISED: gettext_noop("promised"),
     DeviceState.SHARED: gettext_noop("in use as shares"),
     DeviceState.TAKEN: gettext_noop("taken"),
     DeviceState.SHORT: gettext_noop("blocked by other partitions"),
@@ -29,7 +30,8 @@ WORDS = {
 
 def stock(sim: WorldView) -> Stock | None:
     """None where there are no devices."""
-    return stock_of(sim.store, scheduler_of(sim).features)
+    scheduler = scheduler_of(sim)
+    return stock_of(sim.store, scheduler.features, scheduler.claims.pending())
 
 
 def described(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> dict[str, Any]:

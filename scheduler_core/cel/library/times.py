@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from scheduler_core.cel.operators import SECOND
 from scheduler_core.cel.values import Duration, Failure, Timestamp
+from scheduler_core.clock.cron import BadSchedule, zone_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RFC3339 = re.compile(
@@ -54,14 +54,15 @@ def timestamp_text(moment: Timestamp) -> str:
 
 
 @lru_cache(maxsize=256)
-def _zone(name: str) -> timezone | ZoneInfo | Failure:
+def _zone(name: str) -> tzinfo | Failure:
+    """The zone of a name or of an offset such as -02:30. DEVIATION: "Local" is none, as it is another everywhere."""
     if ":" in name:
         return _offset(name)
-    if name in ("", "UTC"):
-        return UTC
+    if ".." in name or name[:1] in ("/", "\\"):
+        return Failure("time: invalid location name")
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return zone_of(name)
+    except BadSchedule:
         return Failure(f"unknown time zone {name}")
 
 

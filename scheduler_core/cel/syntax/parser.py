@@ -354,6 +354,8 @@ class _Parser:
 
     def _negative(self) -> Node:
         minus = self._take()
+        if self._token.kind not in ("NUM_INT", "NUM_FLOAT"):
+            self._fail(f"no viable alternative at input '-{self._token.text}'")
         number = self._take()
         return self._literal(LITERALS[number.kind], Token(number.kind, f"-{number.text}", minus.start))
 

@@ -118,6 +118,10 @@ class ClaimTracker(State):
 
     # Allocations in flight
 
+    def pending(self) -> Manifests:
+        """The claims as they are going to be allocated."""
+        return [*self._in_flight.values()]
+
     def has_pending_allocation(self, uid: str) -> bool:
         return uid in self._in_flight
 

@@ -217,7 +217,10 @@ class VolumeBinding(Plugin):
         if pod_volumes is None or pod_volumes.matches is None:
             return np.zeros(len(rows), np.int64)
         claims: Claims = state.read(CLAIMS)
-        return capacity_scores(pod_volumes.matches, claims.offered, self._shape, rows)
+        # Nodes that an extender described anew are known by their names.
+        known = rows if nodes.origins is None else nodes.origins[rows]
+        scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
+        return np.where(known >= 0, scores, np.int64(0))
 
     # Reserve and Unreserve
 

@@ -8,18 +8,23 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, NamedTuple, Protocol
 
+from scheduler_core.devices import classes, taints
 from scheduler_core.devices.claims import KIND as CLAIMS
-from scheduler_core.devices.claims import ResourceClaim
+from scheduler_core.devices.classes import DeviceClass
+from scheduler_core.devices.selectors import CelSelectors
 from scheduler_core.devices.slices import KIND as SLICES
 from scheduler_core.devices.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
-from scheduler_core.readings.devices.holdings import Holder, Holders, holders_of
+from scheduler_core.plugins.dynamicresources.tracked_slices import tracked
+from scheduler_core.readings.devices.holdings import Holder, Holdings
 from scheduler_core.readings.devices.published import Published, PublishedPool
 
 Manifest = Mapping[str, Any]
+Said = tuple[Sequence[Manifest], Sequence[Manifest], Sequence[Manifest]]
 MOST_KEPT = 8
 
 
@@ -32,9 +37,13 @@ class Objects(Protocol):
 
 
 class DeviceState(enum.StrEnum):
-    """SHORT: nobody has it, but other partitions have taken what it needs of the hardware that they share."""
+    """PROMISED: a scheduler has chosen it for a claim, and has not written that yet.
+
+    SHORT: nobody has it, but other partitions have taken what it needs of the hardware that they share.
+    """
 
     FREE = "free"
+    PROMISED = "promised"
     SHARED = "shared"
     TAKEN = "taken"
     SHORT = "short"
@@ -71,11 +80,13 @@ class NodeDevices:
 class Stock:
     """`taints`: whether the scheduler heeds taints of devices (the gate DRADeviceTaints)."""
 
-    def __init__(self, slices: Sequence[Manifest], claims: Sequence[Manifest], features: Features) -> None:
-        read = sorted((ResourceSlice.of(each) for each in slices), key=lambda each: each.name)
+    def __init__(
+        self, published: Published, holdings: Holdings, features: Features, pending: Sequence[Manifest] = ()
+    ) -> None:
         self.taints = features.dra_device_taints
-        self._published = Published.of(read)
-        self._holders: Holders = holders_of(ResourceClaim.of(each) for each in claims)
+        self._published = published
+        self._holdings = holdings
+        self._promised = Holdings().after(pending)
         self._left: dict[str, dict[tuple[str, str], int]] = {}
         self._nodes: dict[str, tuple[Node, NodeDevices]] = {}
 
@@ -85,10 +96,12 @@ class Stock:
         return self._published.pools
 
     def holders(self, device: DeviceId) -> tuple[Holder, ...]:
-        return self._holders.get(device, ())
+        return (*self._holdings.holders(device), *self._promised.holders(device))
 
     def state(self, each: ResourceSlice, device: Device) -> DeviceState:
         holders = [holder for holder in self.holders(device.id) if not holder.admin]
+        if holders and not self._holdings.holders(device.id):
+            return DeviceState.PROMISED
         if any(holder.consumed is None for holder in holders):
             return DeviceState.TAKEN
         if holders:
@@ -139,19 +152,59 @@ class Stock:
         )
 
 
-def stock_of(store: Objects, features: Features) -> Stock | None:
-    """None where no driver has published anything."""
+def stock_of(store: Objects, features: Features, pending: Sequence[Manifest] = ()) -> Stock | None:
+    """None where no driver has published anything. `pending`: claims whose allocation is in flight."""
     if not store.count(SLICES):
         return None
-    slices, claims = store.list(SLICES), store.list(CLAIMS)
-    key = (*map(id, slices), 0, *map(id, claims), features)
+    rules = store.list(taints.KIND) if features.dra_device_taints else ()
+    said = (store.list(SLICES), rules, store.list(classes.KIND) if rules else ())
+    claims = store.list(CLAIMS)
+    key = (
+        *(id(each) for part in said for each in (*part, None)),
+        0,
+        *map(id, claims),
+        0,
+        *map(id, pending),
+        features,
+    )
     known = _KNOWN.pop(key, None)
     if known is None:
-        known = (slices, claims), Stock(slices, claims, features)
+        published, holdings = _published(said), _holdings(claims)
+        known = _Known(said, pending, published, holdings, Stock(published, holdings, features, pending))
     _KNOWN[key] = known
     if len(_KNOWN) > MOST_KEPT:
         del _KNOWN[next(iter(_KNOWN))]
-    return known[1]
+    return known.stock
 
 
-_KNOWN: dict[object, tuple[object, Stock]] = {}  # with what it is of, so that ids stay their own
+class _Known(NamedTuple):
+    """With what it is of, so that ids stay their own. `said`: slices, and where there are taint rules these and classes."""
+
+    said: Said
+    pending: Sequence[Manifest]
+    published: Published
+    holdings: Holdings
+    stock: Stock
+
+
+def _published(said: Said) -> Published:
+    """That of a moment at which the same was said, where it is known."""
+    for known in reversed(_KNOWN.values()):
+        if all(map(_same, known.said, said)):
+            return known.published
+    slices, rules, known_classes = said
+    by_name = {each.name: each for each in map(DeviceClass.of, known_classes)}
+    return Published.of(tracked(slices, rules, by_name, CelSelectors()))
+
+
+def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _holdings(claims: Sequence[Manifest]) -> Holdings:
+    """Of what is known of the last moment that was looked at."""
+    last = next(reversed(_KNOWN.values()), None)
+    return (Holdings() if last is None else last.holdings).after(claims)
+
+
+_KNOWN: dict[object, _Known] = {}

@@ -188,8 +188,8 @@ def _shortened(name: str, value: Any, nodes: int) -> Any:
     if name in ("Nodes", "nodes") and isinstance(value, dict):
         items = value.get("items") or []
         if nodes > MOST:
-            return {"names": [item["metadata"]["name"] for item in items]}
-        return {**value, "items": [_plain(item) for item in items]}
+            return {"names": [(item or {}).get("metadata", {}).get("name", "") for item in items]}
+        return {**value, "items": [item and _plain(item) for item in items]}
     if name == "NodeNameToVictims" and isinstance(value, dict):
         return {node: {**victims, "Pods": _pods(victims["Pods"], nodes)} for node, victims in value.items()}
     if name == "Pod" and isinstance(value, dict):

@@ -197,7 +197,8 @@ class _Run:
         if self.extenders and cycle.search is not None:
             seen |= {**observe_extended(cycle, plugins), "extenders": self.extenders.calls(cycle)}
             if sampling is not None and not cycle.search.own_nomination:
-                sampling["feasibleOrder"] = plugins.feasible
+                found = plugins.feasible
+                sampling["feasibleOrder"] = sorted(found) if "unordered" in sampling else found
                 seen["sampling"] = sampling
             if cycle.scores is not None and cycle.scores.total is not None:
                 seen["bestTotal"] = int(cycle.scores.total.max())

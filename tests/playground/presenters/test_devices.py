@@ -9,6 +9,7 @@ from playground.presenters.devices.node import node_devices
 from playground.presenters.devices.pools import pool, pools
 from playground.presenters.plain import in_plain_words
 from playground.presenters.sentences.records import of_facts
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import ApiCall
 from tests.playground.presenters.device_worlds import (
@@ -19,7 +20,7 @@ from tests.playground.presenters.device_worlds import (
     slice_of,
     world,
 )
-from tests.playground.presenters.worlds import shown
+from tests.playground.presenters.worlds import ran, shown, until
 from tests.scheduler_core.worlds import node, pod
 from tests.scheduler_core.worlds import world as plain
 
@@ -230,3 +231,45 @@ def test_kubes_texts_about_devices_have_plain_words(reason: str, part: str) -> N
 
 def test_plain_words_leave_other_texts_alone() -> None:
     assert in_plain_words("node(s) had volume node affinity conflict") is None
+
+
+def test_a_taint_rule_taints_devices_where_the_scheduler_heeds_taints() -> None:
+    rule = {
+        "apiVersion": "resource.k8s.io/v1alpha3",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "broken"},
+        "spec": {"deviceSelector": {"device": "gpu-1"}, "taint": TAINT},
+    }
+    objects = node("n1"), slice_of("n1", GPUS), rule
+    marks = card(world(*objects, dra_device_taints=True))["devices"][0]["marks"]
+    assert [mark["name"] for mark in marks if "tainted" in mark] == ["gpu-1"]
+    marks = card(world(*objects))["devices"][0]["marks"]
+    assert not any("tainted" in mark for mark in marks)
+
+
+def test_who_holds_what_follows_each_change_of_claims() -> None:
+    sim = world(node("n1"), slice_of("n1", GPUS), *(claim(name) for name in "abc"))
+
+    def taken() -> dict[str, list[str]]:
+        (found,) = node_devices(sim, "n1")
+        return {d["name"]: [h["name"] for h in d["holders"]] for d in found["devices"] if d["holders"]}
+
+    assert taken() == {}
+    sim.apply(ApplyObjects((claim("b", ["gpu-1"]), claim("c", ["gpu-2"]))))
+    assert taken() == {"gpu-1": ["b"], "gpu-2": ["c"]}
+    sim.apply(ApplyObjects((claim("a", ["gpu-1"]),)))
+    assert taken() == {"gpu-1": ["a", "b"], "gpu-2": ["c"]}
+    sim.apply(DeleteObjects((Ref("ResourceClaim", "default", "b"),)))
+    assert taken() == {"gpu-1": ["a"], "gpu-2": ["c"]}
+
+
+def test_a_device_is_promised_until_the_allocation_is_written() -> None:
+    entry = {"name": "c", "resourceClaimName": "c"}
+    sim = world(
+        node("n1"), slice_of("n1", GPUS), device_class(), claim("c"), pod("p", resourceClaims=[entry])
+    )
+    until(sim, ran("Reserve", "DynamicResources"))
+    mark = card(sim)["devices"][0]["marks"][0]
+    assert (mark["state"], mark["claims"]) == ("promised", "c")
+    until(sim, lambda sim: bool(sim.store.pod_at("default/p").node_name))
+    assert card(sim)["devices"][0]["marks"][0]["state"] == "taken"

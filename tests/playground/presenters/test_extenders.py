@@ -95,3 +95,16 @@ def test_the_world_is_not_said_to_be_done_while_a_real_extender_is_asked() -> No
     assert sim.run().reason == "idle"
     found = PANELS["transport"](sim, Look()).context
     assert (found["idle"], found["outside"]) == (False, True)
+
+
+def test_a_pod_that_extenders_refused_everywhere_is_said_to_wait_for_anything() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.run(until=lambda w: any(a.pod == "default/none" for a in w.journal.attempts))
+    entry = next(
+        pod
+        for scheduler in sim.schedulers
+        for pods in (scheduler.queue.unschedulable_pods, scheduler.queue.backoff_pods)
+        for pod in pods.values()
+        if pod.key == "default/none"
+    )
+    assert "Extender" in entry.rejectors

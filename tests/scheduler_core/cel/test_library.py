@@ -61,6 +61,8 @@ def test_it_holds(expression: str) -> None:
         ("lists.range(0).min()", "min called on empty list"),
         ("optional.none().value()", "optional.none() dereference"),
         ("timestamp(253402300799) + duration('1s')", "timestamp overflow"),
+        ("timestamp(0).getHours('Nowhere')", "unknown time zone Nowhere"),
+        ("timestamp(0).getHours('/etc')", "time: invalid location name"),
         ("int(1e19)", "integer overflow"),
         ("x.none.distinct()", "internal error: interface conversion: *types.Err is not traits.Lister"),
         ("lists.range(1000000000)", "operation cancelled: actual cost limit exceeded"),

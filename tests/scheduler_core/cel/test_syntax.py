@@ -25,6 +25,7 @@ INDEX = ANY.replace("'!',", "'!', '?',")
         ("a.size(", 7, f"mismatched input '<EOF>' expecting {{{ARGUMENT}}}"),
         ("a[", 2, f"mismatched input '<EOF>' expecting {{{INDEX}}}"),
         ("a.", 2, "no viable alternative at input '.'"),
+        ("!-a", 2, "no viable alternative at input '-a'"),
         ("a.true", 2, "mismatched input 'true' expecting IDENTIFIER"),
         ("'abc", 0, "token recognition error at: ''abc'"),
         ("'a\\q'", 0, "token recognition error at: ''a\\q'"),

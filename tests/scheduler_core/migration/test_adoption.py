@@ -81,3 +81,9 @@ def test_an_unheard_of_version_is_refused_in_kubes_words() -> None:
     [error] = adopted(V1.replace("/v1", "/v7")).errors
     assert "no kind" in str(error)
     assert error.line == 1
+
+
+def test_of_very_many_errors_the_first_ones_are_placed() -> None:
+    many = "".join(f"      - name: ImageLocality\n        weight: x{i}\n" for i in range(1_000))
+    text = V1.replace("      - name: ImageLocality\n        weight: 3\n", many)
+    assert len(adopted(text).errors) == 200

@@ -27,6 +27,7 @@ from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
 
 MOST_BYTES = 128 << 10
 MOST_OFFERS = 10
+MOST_ROWS = 200  # of a list; each is looked for in the text
 MOST_LINES = 800  # of each side of a diff
 CONTEXT = 2
 
@@ -96,11 +97,11 @@ def offer(adoption: Adoption) -> Offer:
         adoption.release,
         [
             ListedChange(each.kind, _line(found, each.path), each.text, each.effect)
-            for each in adoption.changes
+            for each in adoption.changes[:MOST_ROWS]
         ],
         [
             MissingPlugin(each.name, list(each.points), _line(found, each.places[0]), each.about)
-            for each in adoption.unknown
+            for each in adoption.unknown[:MOST_ROWS]
         ],
         text,
         without,
@@ -133,7 +134,7 @@ def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
             found.manifest, world.settings.features, elections=True, own=world.settings.plugins
         )
     except ConfigurationError as error:
-        return problems(each.at(found.locate(each.path)) for each in error.errors)
+        return problems(each.at(found.locate(each.path)) for each in error.errors[:MOST_ROWS])
     return []
 
 

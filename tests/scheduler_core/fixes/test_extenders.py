@@ -1,0 +1,37 @@
+"""A pod that extenders keep away is not said to fit."""
+
+from collections.abc import Generator
+
+import pytest
+
+from scheduler_core.commands import ApplyObjects, SetExtender
+from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.extenders.written import Written
+from scheduler_core.fixes import Budget, Findings, search_fixes
+from tests.scheduler_core.extenders.test_sessions import URL, extended
+from tests.scheduler_core.worlds import pod
+
+
+def found(search: Generator[None, None, Findings]) -> Findings:
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return findings
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "state"),
+    [
+        (Recorded(({"verb": "filter", "refuseAll": "closed"},)), "searched"),
+        (Written(filter="false"), "searched"),
+        (Recorded(({"verb": "filter", "status": 500},)), "searched"),
+        (Recorded(({"verb": "filter", "refuse": {"a": "closed"}},)), "fits"),
+    ],
+)
+def test_a_pod_fits_only_where_extenders_let_it(behaviour: Recorded | Written, state: str) -> None:
+    sim = extended()
+    sim.apply(SetExtender(URL, behaviour))
+    sim.apply(ApplyObjects((pod("web"),)))
+    assert found(search_fixes(sim, "default/web", Budget())).state == state
