@@ -6,7 +6,7 @@ from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.extenders.exchange import Exchange
-from scheduler_core.extenders.extender import Extender, Verb, extenders_of
+from scheduler_core.extenders.extender import EXTENDER_NAME, Extender, Verb
 from scheduler_core.framework.events import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -51,6 +51,7 @@ __all__ = [
     "BACKOFF_COMPLETE",
     "CONTROLLER_NAMES",
     "DESCRIPTIONS",
+    "EXTENDER_NAME",
     "FORCE_ACTIVATE",
     "NEVER",
     "NOT_EVALUATED",
@@ -103,7 +104,6 @@ __all__ = [
     "WorldView",
     "action_name",
     "earliest_start",
-    "extenders_of",
     "format_time",
     "is_standing",
     "join_files",

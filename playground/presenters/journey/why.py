@@ -9,6 +9,7 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import (
+    EXTENDER_NAME,
     Action,
     BindingCycleView,
     Move,
@@ -55,6 +56,8 @@ def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[dict[str, Any]]:
         if plugin is not None:
             heard = [f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}" for on in registered(plugin)]
             out.append({"plugin": name, "events": heard})
+        elif name == EXTENDER_NAME:
+            out.append({"plugin": name, "events": ["*"]})
     return out
 
 

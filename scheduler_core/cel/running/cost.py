@@ -195,7 +195,7 @@ def _contained(args: Sequence[object], result: object) -> int:
 
 def _made_list(size: int, factor: float = 1.0) -> int:
     """A call that makes a list."""
-    return int(size * factor) + 1 + LIST
+    return int(float(size) * factor) + 1 + LIST
 
 
 def _result_list(args: Sequence[object], result: object) -> int:

@@ -97,6 +97,7 @@ class DynamicResources(Plugin):
         super().__init__(args, handle)
         features = handle.features
         self._enabled = features.dynamic_resources
+        self._extended = features.dra_extended_resource
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
         self._inventories = Inventories(handle, CelSelectors())
 
@@ -119,7 +120,7 @@ class DynamicResources(Plugin):
         if not self._enabled:
             return _NOTHING_TO_DO
         state.write(FACTS, _NO_CLAIMS)
-        if not pod.spec.resource_claims and not self._may_be_extended(pod):
+        if not pod.spec.resource_claims and not (self._extended and pod.spec.requests.scalar):
             return _NOTHING_TO_DO
         try:
             found = prefilter.facts_of(self.handle, pod, self._inventories)
@@ -129,9 +130,6 @@ class DynamicResources(Plugin):
             return PreFilterResult(found)
         state.write(FACTS, found)
         return _GO_ON if found.store.claims else _NOTHING_TO_DO
-
-    def _may_be_extended(self, pod: Pod) -> bool:
-        return self.handle.features.dra_extended_resource and bool(pod.spec.requests.scalar)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         if not self._enabled:
@@ -202,6 +200,8 @@ class DynamicResources(Plugin):
         facts: Facts | None = state.get(FACTS)
         if facts is None:
             return NO_STATE
+        if not facts.store.claims:
+            return SUCCESS
         wanted = list(facts.store.to_allocate())
         if not wanted or facts.inventory is None:
             return SUCCESS

@@ -60,13 +60,14 @@ class NodeResourcesFit(Plugin):
         self._ignored_groups = frozenset(args.get("ignoredResourceGroups") or ())
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
         self._strategy = strategy(self._scoring)
+        self._devices_serve = handle.features.dra_extended_resource
 
     def registrations(self) -> tuple[On, ...]:
         return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
-        if self.handle.features.dra_extended_resource:
+        if self._devices_serve:
             state.write(DEVICE_CLASSES, devices.served_by_classes(self.handle, pod.spec.requests))
         return _GO_ON
 
@@ -75,7 +76,7 @@ class NodeResourcesFit(Plugin):
         if requests is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         checks = self._checks(requests, nodes, rows)
-        if self.handle.features.dra_extended_resource:
+        if self._devices_serve:
             checks = devices.left_to_devices(checks, state.get(DEVICE_CLASSES), nodes, rows)
         failed = [check for check in checks if np.count_nonzero(check.fails)]
         return _verdicts(failed, len(rows)) if failed else None

@@ -12,7 +12,7 @@ from playground.presenters.pipeline import present as pipeline
 from playground.presenters.sentences.present import sentence
 from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.extenders.behaviour import Recorded, Remote
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
 
@@ -41,16 +41,17 @@ def world(**extender: Any) -> Simulation:
 
 
 @pytest.mark.parametrize("names", [True, False])
-def test_everything_can_be_shown_at_every_step(names: bool) -> None:
+def test_everything_can_be_shown_all_the_way(names: bool) -> None:
     sim = world(nodeCacheCapable=names)
     look = Look()
-    for _ in range(400):
-        for panel in PANELS.values():
-            panel(sim, look)
-        for tab in TABS:
-            for key in ("", "default/web"):
-                PANELS["inspector"](sim, replace(look, tab=tab, node="a", pod=key))
+    for step in range(280):
         sentence(sim)
+        pipeline(sim, look)
+        if step % 5 == 0:
+            for panel in PANELS.values():
+                panel(sim, look)
+            for tab in TABS:
+                PANELS["inspector"](sim, replace(look, tab=tab, node="a"))
         if not sim.advance():
             break
 
@@ -75,3 +76,36 @@ def test_a_call_is_shown_with_request_answer_and_effect() -> None:
         "note": None,
     }
     assert "point-ExtenderPrioritize" in cards and "point-ExtenderBind" in cards
+
+
+def test_a_call_that_failed_passes_no_node() -> None:
+    sim = world(nodeCacheCapable=True)
+    key = "default/bad"
+    sim.run(
+        until=lambda w: any(
+            r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last
+        )
+    )
+    found = PANELS["inspector"](sim, replace(Look(), tab="why", pod=key)).context
+    assert str({"name": URL, "state": "never", "now": True}) in str(found)
+
+
+def test_the_world_is_not_said_to_be_done_while_a_real_extender_is_asked() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.apply(SetExtender(URL, Remote()))
+    assert sim.run().reason == "idle"
+    found = PANELS["transport"](sim, Look()).context
+    assert (found["idle"], found["outside"]) == (False, True)
+
+
+def test_a_pod_that_extenders_refused_everywhere_is_said_to_wait_for_anything() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.run(until=lambda w: any(a.pod == "default/none" for a in w.journal.attempts))
+    entry = next(
+        pod
+        for scheduler in sim.schedulers
+        for pods in (scheduler.queue.unschedulable_pods, scheduler.queue.backoff_pods)
+        for pod in pods.values()
+        if pod.key == "default/none"
+    )
+    assert "Extender" in entry.rejectors

@@ -34,8 +34,8 @@ def test_a_world_goes_on_the_same_from_a_checkpoint_at_any_step(names: bool) -> 
     sim = extended(*RULES, extender={**ALL, "nodeCacheCapable": names})
     sim.apply(ApplyObjects((pod("web"), pod("one", cpu="3"), pod("two", cpu="3"))))
     sim.apply(ApplyObjects((pod("big", cpu="4", priority=9),)))
-    for step in range(160):
-        if step % 4 == 0:
+    for step in range(120):
+        if step % 7 == 0:
             assert told(sim.fork(), 6) == told(again(sim), 6)
         sim.advance()
 
