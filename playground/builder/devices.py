@@ -20,11 +20,12 @@ MOST_DEVICES = 128  # of a slice
 _PER_DOMAIN = 4  # GPUs that NVLink connects
 _GPUS_PER_SLICE = 3  # partitioned ones: each has 9 of the 32 counters that a slice may have
 _COMPUTE, _MEMORY_PARTS = 7, 8
+# The smallest first: the search takes the first that suits, and a claim that names no size is to leave room for others.
 _PROFILES = (  # name, parts of compute, parts of memory, where it may begin
-    ("7g-80gb", 7, 8, (0,)),
-    ("3g-40gb", 3, 4, (0, 4)),
-    ("2g-20gb", 2, 2, (0, 2, 4)),
     ("1g-10gb", 1, 1, (0, 1, 2, 3, 4, 5, 6)),
+    ("2g-20gb", 2, 2, (0, 2, 4)),
+    ("3g-40gb", 3, 4, (0, 4)),
+    ("7g-80gb", 7, 8, (0,)),
 )
 
 

@@ -120,6 +120,11 @@ class WorldView(Protocol):
     def idle(self) -> bool: ...
 
     @property
+    def outside(self) -> bool:
+        """Whether the answer of a real extender is waited for."""
+        ...
+
+    @property
     def settings(self) -> WorldSettings: ...
 
     @property

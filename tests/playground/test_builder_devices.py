@@ -51,6 +51,12 @@ def test_partitions_of_a_gpu_exclude_each_other_where_they_overlap() -> None:
     assert len(taken) == 13
 
 
+def test_whoever_asks_for_any_part_of_a_gpu_gets_the_smallest() -> None:
+    (_, slice_) = device_manifests(PRESETS["mig"], ["n"], 1)
+    memory = [device["capacity"]["memory"]["value"] for device in slice_["spec"]["devices"]]
+    assert (memory[0], memory[-1]) == ("10Gi", "80Gi")
+
+
 def test_presets_for_one_node_do_not_share_a_pool() -> None:
     made = [manifest for preset in PRESETS.values() for manifest in device_manifests(preset, ["n"], 1)]
     slices = [each for each in made if each["kind"] == "ResourceSlice"]

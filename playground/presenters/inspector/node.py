@@ -34,7 +34,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "offers": offered(sim, "Node", "", name),
         "drain": draining(sim, name),
         "planned": planned(sim, (p.key for p in pods)),
-        "pod": short(key),
+        "pod": short(key if cycle is None else cycle.pod.key),  # the verdict and the figures are the cycle's
         "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
         "why": status.message if status else "",
         "plugin": status.plugin if status else "",

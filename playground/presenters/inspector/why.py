@@ -101,7 +101,11 @@ def _now(sim: WorldView) -> str:
 
 def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
     """How far Filter is: each plugin ran, is skipped, is still to come, or was never asked."""
-    ran = {step.plugin for step in cycle.steps if step.point in _FILTERS}
+    ran = {
+        step.plugin
+        for step in cycle.steps
+        if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok)
+    }
     coming = cycle.phase is Phase.EXTENDER_FILTER or (
         cycle.feasible is None and cycle.phase in (Phase.PRE_FILTER, Phase.FILTER)
     )

@@ -12,7 +12,7 @@ from playground.presenters.pipeline import present as pipeline
 from playground.presenters.sentences.present import sentence
 from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.extenders.behaviour import Recorded
+from scheduler_core.extenders.behaviour import Recorded, Remote
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
 
@@ -76,6 +76,26 @@ def test_a_call_is_shown_with_request_answer_and_effect() -> None:
         "note": None,
     }
     assert "point-ExtenderPrioritize" in cards and "point-ExtenderBind" in cards
+
+
+def test_a_call_that_failed_passes_no_node() -> None:
+    sim = world(nodeCacheCapable=True)
+    key = "default/bad"
+    sim.run(
+        until=lambda w: any(
+            r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last
+        )
+    )
+    found = PANELS["inspector"](sim, replace(Look(), tab="why", pod=key)).context
+    assert str({"name": URL, "state": "never", "now": True}) in str(found)
+
+
+def test_the_world_is_not_said_to_be_done_while_a_real_extender_is_asked() -> None:
+    sim = world(nodeCacheCapable=True)
+    sim.apply(SetExtender(URL, Remote()))
+    assert sim.run().reason == "idle"
+    found = PANELS["transport"](sim, Look()).context
+    assert (found["idle"], found["outside"]) == (False, True)
 
 
 def test_a_pod_that_extenders_refused_everywhere_is_said_to_wait_for_anything() -> None:

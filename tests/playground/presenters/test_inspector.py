@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters.plain import in_plain_words
-from scheduler_core.commands import DeleteObjects, Ref
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     decided,
@@ -166,3 +166,9 @@ def test_a_pod_says_which_of_its_fields_have_no_effect() -> None:
     for tab in ("pod", "yaml"):
         (told,) = body(sim, tab, pod="default/p")["silent"]
         assert told["path"] == "spec.hostPID"
+
+
+def test_a_node_is_judged_for_the_pod_of_the_present_cycle_whichever_is_looked_at() -> None:
+    sim = until(three_nodes(), decided())
+    sim.apply(ApplyObjects((pod("other"),)))
+    assert body(sim, "node", node="free", pod="default/other")["pod"] == "web-1"
