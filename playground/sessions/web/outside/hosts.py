@@ -54,8 +54,9 @@ class AllowedHosts:
                 return
             if literal is not None and host.network is not None and literal in host.network:
                 return
+        shown = f"[{name}]" if ":" in name else name
         raise NotAllowedHost(
-            f"{name}:{port} is no extender that this server's operator allows (EXTENDER_HOSTS)"
+            f"{shown}:{port} is no extender that this server's operator allows (EXTENDER_HOSTS)"
         )
 
     def choose(self, name: str, port: int, addresses: Sequence[str]) -> str:
