@@ -26,7 +26,11 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     at = f"{path}.filterTimeout"
     if not features.dra_filter_timeout:
         return [forbidden(at, "DRASchedulingFilterTimeout feature gate is disabled")]
-    return [invalid(at, timeout, "must be zero or positive")] if parse_duration(timeout) < 0 else []
+    try:
+        negative = parse_duration(timeout) < 0
+    except ValueError as wrong:
+        return [invalid(at, timeout, str(wrong))]
+    return [invalid(at, timeout, "must be zero or positive")] if negative else []
 
 
 ARGUMENTS = Arguments(

@@ -154,6 +154,17 @@ def test_a_claim_that_is_deallocated_wakes_those_that_lack_devices() -> None:
     assert len(devices_of(sim, "c")) == 2
 
 
+def test_the_devices_of_a_pod_that_goes_are_released_to_the_one_that_waits() -> None:
+    sim = device_world(node("a"), gpus("a", 1), claim("taken"), claiming(pod("first"), "taken"))
+    go_on(sim, 5)
+    add(sim, claim("c"), claiming(pod("p"), "c"))
+    assert "cannot allocate all claims" in refused(sim, "p")
+    sim.apply(DeleteObjects([Ref("Pod", "default", "first")]))
+    go_on(sim, 60)
+    assert (devices_of(sim, "taken"), devices_of(sim, "c")) == ([], ["gpu.example.com/a/gpu-0"])
+    assert node_of(sim, "p") == "a"
+
+
 def test_an_update_of_another_claim_wakes_nobody() -> None:
     sim = device_world(node("a"), gpus("a", 1), claim("other"), claim("c", count=2), claiming(pod("p"), "c"))
     refused(sim, "p")
