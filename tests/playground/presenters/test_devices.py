@@ -273,3 +273,19 @@ def test_a_device_is_promised_until_the_allocation_is_written() -> None:
     assert (mark["state"], mark["claims"]) == ("promised", "c")
     until(sim, lambda sim: bool(sim.store.pod_at("default/p").node_name))
     assert card(sim)["devices"][0]["marks"][0]["state"] == "taken"
+
+
+def test_ten_thousand_devices_are_folded_everywhere() -> None:
+    slices = [
+        slice_of("n1", [f"d-{i}-{k}" for k in range(100)], name=f"s-{i}", pool={"resourceSliceCount": 100})
+        for i in range(100)
+    ]
+    sim = world(node("n1"), *slices)
+    assert card(sim)["devices"][0]["of"] == 10_000
+    (found,) = node_devices(sim, "n1")
+    assert (len(found["devices"]), found["more"]) == (24, 9_976)
+    (row,) = pools(sim, "", 0)["rows"]
+    assert (row["size"], row["state"]) == (10_000, "complete")
+    page = pool(sim, "gpu.example.com/n1", "", 0)
+    assert page is not None
+    assert (len(page["devices"]), page["page"]["total"]) == (50, 10_000)

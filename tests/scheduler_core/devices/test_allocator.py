@@ -13,7 +13,7 @@ import pytest
 from scheduler_core.devices.allocated import AllocatedState
 from scheduler_core.devices.errors import AllocationError, AllocationTimeout
 from scheduler_core.devices.features import DEFAULT_DEVICE_FEATURES, DeviceFeatures
-from scheduler_core.devices.watch import SearchTree
+from scheduler_core.devices.watch import SearchTree, SeenEnough
 from tests.scheduler_core.devices.build import (
     NameSelectors,
     allocate,
@@ -437,3 +437,11 @@ def test_a_tree_ends_with_the_error() -> None:
         allocate([slice_of(["d0"])], [claim(request(select=["fail"]))], watch=tree)
     assert tree.root["outcome"] == "error" and "no such key" in tree.root["text"]
     assert tree.root["nodes"][0]["nodes"][0]["outcome"] == "error"
+
+
+def test_whoever_looks_on_may_have_seen_enough() -> None:
+    tree = SearchTree(most=5, patience=10)
+    with pytest.raises(SeenEnough):
+        allocate([slice_of([f"d-{i}" for i in range(100)])], [claim(request(select=["d-99"]))], watch=tree)
+    assert tree.cut
+    assert tree.left_out == 11
