@@ -48,9 +48,20 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
         taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
         pattern = values.get("pod_name") or values["name"]
         values["first"] = next_index(pattern, (listed.name for listed in taken))
+    if what == "claims":
+        values["name"] = await _free_name(request, client, values["name"])
     return workbench(
         request, client, "build", await _page(request, client, what, FORMS[what](initial=values))
     )
+
+
+async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:
+    """A name that no claim and no template has, whichever the form is to make: this one, or with a number behind it."""
+    taken = set()
+    for kind in ("ResourceClaim", "ResourceClaimTemplate"):
+        listed = await client.ask(Objects(at=position(request), kind=kind))
+        taken.update(each.name for each in listed)
+    return name if name not in taken else f"{name}-{max(next_index(f'{name}-{{i}}', taken), 2)}"
 
 
 async def _create(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:

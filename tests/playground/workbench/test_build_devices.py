@@ -95,3 +95,14 @@ def test_what_the_api_server_refuses_is_told(begun):
     assert answer.status_code == 422
     assert "must include a domain" in page_text(answer)
     assert begun.objects("Pod") == []
+
+
+def test_the_next_claim_has_a_name_of_its_own(begun):
+    names = []
+    for _ in range(3):
+        form = begun.get("build/claims").context["form"]
+        names.append(form["name"].value())
+        fields = {field.name: field.value() for field in form if field.value() not in (None, False)}
+        begun.post("build/claims", **fields)
+    assert names == ["one-gpu", "one-gpu-2", "one-gpu-3"]
+    assert begun.objects("ResourceClaimTemplate") == names
