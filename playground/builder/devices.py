@@ -133,7 +133,7 @@ def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) ->
     return {
         "name": f"gpu-{gpu}-{profile}-{place}",
         "attributes": {
-            "type": {"string": "gpu" if compute == _COMPUTE else "mig"},
+            "type": {"string": "mig"},
             "model": {"string": "Example G80"},
             "profile": {"string": profile},
             "parentIndex": {"int": gpu},
@@ -224,7 +224,7 @@ PRESETS: dict[str, Preset] = {
             GPU,
             2,
             24,
-            _of(GPU, "gpu", "mig"),
+            _of(GPU, "mig"),
             _partitioned_gpus,
             {"dra_partitionable_devices": True},
         ),

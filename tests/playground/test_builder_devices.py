@@ -57,6 +57,16 @@ def test_whoever_asks_for_any_part_of_a_gpu_gets_the_smallest() -> None:
     assert (memory[0], memory[-1]) == ("10Gi", "80Gi")
 
 
+def test_whoever_asks_for_a_part_of_a_gpu_gets_no_gpu_that_has_none() -> None:
+    whole, parts = (device_manifests(PRESETS[slug], ["n"], 1) for slug in ("gpu", "mig"))
+    types = [
+        {each["attributes"]["type"]["string"] for each in made[-1]["spec"]["devices"]}
+        for made in (whole, parts)
+    ]
+    assert types == [{"gpu"}, {"mig"}]
+    assert "type in ['mig']" in str(parts[0])
+
+
 def test_presets_for_one_node_do_not_share_a_pool() -> None:
     made = [manifest for preset in PRESETS.values() for manifest in device_manifests(preset, ["n"], 1)]
     slices = [each for each in made if each["kind"] == "ResourceSlice"]
