@@ -275,7 +275,7 @@ def test_every_answer_survives_json(code: int) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"call": "watch"}, "call: 'watch' one of bind, delete, status, volumes"),
+        ({"call": "watch"}, "call: 'watch' one of bind, claims, delete, status, volumes"),
         ({"code": 418}, "code: 418 one of 0, 403, 404"),
         ({"code": True}, "code: True"),
         ({"times": -1}, "times: -1 0 to 1000"),

@@ -48,7 +48,28 @@ def patch(kind: str, changes: dict, **more: object) -> dict:
     return {"kind": "PatchObject", "ref": of, "patch": changes, **more}
 
 
+def claim() -> Subject:
+    """One that has a device, whose binding waits for a condition."""
+    result = {
+        "request": "r",
+        "driver": "d.example.com",
+        "pool": "p",
+        "device": "0",
+        "bindingConditions": ["Attached"],
+    }
+    status = {"allocation": {"devices": {"results": [result]}}}
+    manifest = {"kind": "ResourceClaim", "metadata": {"name": "web"}, "spec": {}, "status": status}
+    return Subject("ResourceClaim", "default", "web", manifest, now=DAY, time="2026-01-01T00:01:30Z")
+
+
 CASES = [
+    (
+        claim(),
+        "report-device",
+        {"type": "Attached", "status": "True", "device": "d.example.com/p/0"},
+        {"kind": "ReportDeviceCondition", "claim": "default/web", "type": "Attached", "status": "True",
+         "device": "d.example.com/p/0", "reason": "", "message": ""},
+    ),
     (subject("Node"), "cordon", {}, patch("Node", {"spec": {"unschedulable": True}})),
     (subject("Node"), "uncordon", {}, patch("Node", {"spec": {"unschedulable": None}})),
     (

@@ -62,7 +62,7 @@ def test_it_is_undone(begun):
         ({"times": "0"}, "greater than or equal to 1"),
         ({"call": "watch"}, "not one of the available choices"),
         ({"back": "1", "call": "status"}, "nothing was asked for the call status of default/web"),
-        ({"back": "1", "call": "watch"}, "one of bind, delete, status, volumes"),
+        ({"back": "1", "call": "watch"}, "one of bind, claims, delete, status, volumes"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_changes(begun, changes, said):

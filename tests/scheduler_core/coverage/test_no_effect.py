@@ -15,6 +15,7 @@ from tests.scheduler_core.worlds import pod
 
 ROOMS = ("cluster", "controllers", "framework", "objects", "plugins", "queue", "scheduler")
 ALSO_ELSEWHERE = (
+    "args",
     "lifecycle",
     "command",
     "hostname",
