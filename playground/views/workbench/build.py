@@ -57,7 +57,7 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
 
 async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:
     """A name that no claim and no template has, whichever the form is to make: this one, or with a number behind it."""
-    taken = set()
+    taken: set[str] = set()
     for kind in ("ResourceClaim", "ResourceClaimTemplate"):
         listed = await client.ask(Objects(at=position(request), kind=kind))
         taken.update(each.name for each in listed)
