@@ -101,7 +101,7 @@ def _row(stock: Stock, pool: PublishedPool) -> dict[str, Any]:
 def _counts(states: Sequence[DeviceState]) -> dict[str, Any]:
     counts = {state.value: states.count(state) for state in DeviceState}
     whole, x, parts = max(len(states), 1), 0.0, []
-    for state in (DeviceState.TAKEN, DeviceState.PROMISED, DeviceState.SHARED, DeviceState.SHORT):
+    for state in (DeviceState.TAKEN, DeviceState.ASSUMED, DeviceState.SHARED, DeviceState.SHORT):
         width = 100 * counts[state.value] / whole
         if width:
             parts.append({"state": state.value, "x": round(x, 2), "width": round(width, 2)})

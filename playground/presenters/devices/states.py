@@ -21,7 +21,7 @@ from scheduler_core.view import WorldView
 
 WORDS = {
     DeviceState.FREE: gettext_noop("free"),
-    DeviceState.PROMISED: gettext_noop("promised"),
+    DeviceState.ASSUMED: gettext_noop("assumed"),
     DeviceState.SHARED: gettext_noop("in use as shares"),
     DeviceState.TAKEN: gettext_noop("taken"),
     DeviceState.SHORT: gettext_noop("blocked by other partitions"),

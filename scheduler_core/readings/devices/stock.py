@@ -37,13 +37,13 @@ class Objects(Protocol):
 
 
 class DeviceState(enum.StrEnum):
-    """PROMISED: a scheduler has chosen it for a claim, and has not written that yet.
+    """ASSUMED: a scheduler has chosen it for a claim, and has not written that yet.
 
     SHORT: nobody has it, but other partitions have taken what it needs of the hardware that they share.
     """
 
     FREE = "free"
-    PROMISED = "promised"
+    ASSUMED = "assumed"
     SHARED = "shared"
     TAKEN = "taken"
     SHORT = "short"
@@ -86,7 +86,7 @@ class Stock:
         self.taints = features.dra_device_taints
         self._published = published
         self._holdings = holdings
-        self._promised = Holdings().after(pending)
+        self._assumed = Holdings().after(pending)
         self._left: dict[str, dict[tuple[str, str], int]] = {}
         self._nodes: dict[str, tuple[Node, NodeDevices]] = {}
 
@@ -96,12 +96,12 @@ class Stock:
         return self._published.pools
 
     def holders(self, device: DeviceId) -> tuple[Holder, ...]:
-        return (*self._holdings.holders(device), *self._promised.holders(device))
+        return (*self._holdings.holders(device), *self._assumed.holders(device))
 
     def state(self, each: ResourceSlice, device: Device) -> DeviceState:
         holders = [holder for holder in self.holders(device.id) if not holder.admin]
         if holders and not self._holdings.holders(device.id):
-            return DeviceState.PROMISED
+            return DeviceState.ASSUMED
         if any(holder.consumed is None for holder in holders):
             return DeviceState.TAKEN
         if holders:

@@ -263,14 +263,14 @@ def test_who_holds_what_follows_each_change_of_claims() -> None:
     assert taken() == {"gpu-1": ["a"], "gpu-2": ["c"]}
 
 
-def test_a_device_is_promised_until_the_allocation_is_written() -> None:
+def test_a_device_is_assumed_until_the_allocation_is_written() -> None:
     entry = {"name": "c", "resourceClaimName": "c"}
     sim = world(
         node("n1"), slice_of("n1", GPUS), device_class(), claim("c"), pod("p", resourceClaims=[entry])
     )
     until(sim, ran("Reserve", "DynamicResources"))
     mark = card(sim)["devices"][0]["marks"][0]
-    assert (mark["state"], mark["claims"]) == ("promised", "c")
+    assert (mark["state"], mark["claims"]) == ("assumed", "c")
     until(sim, lambda sim: bool(sim.store.pod_at("default/p").node_name))
     assert card(sim)["devices"][0]["marks"][0]["state"] == "taken"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -37,6 +39,14 @@ LARGE = {
     "strings": '"a" ',
     "macros": "[1].map(x, ",
 }
+
+
+@pytest.fixture(autouse=True)
+def without_collections() -> Iterator[None]:
+    """A pass of the garbage collector takes as long as everything else in the process is large."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def seconds_of(text: str) -> float:
