@@ -12,8 +12,9 @@ from typing import Any
 from scheduler_core.devices.amounts import Amount
 from scheduler_core.devices.classes import expressions
 from scheduler_core.devices.parsed import ByIdentity
-from scheduler_core.devices.slices import DeviceId, DeviceTaint
+from scheduler_core.devices.slices import DeviceId
 from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.spec import Toleration
 
 Manifest = Mapping[str, Any]
 
@@ -28,24 +29,15 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceToleration:
-    key: str
-    operator: str
-    value: str
-    effect: str
+class DeviceToleration(Toleration):
+    """A toleration of a request; it tolerates as a pod's does."""
 
     @classmethod
     def of(cls, raw: Manifest) -> DeviceToleration:
-        return cls(*(str(raw.get(name) or "") for name in ("key", "operator", "value", "effect")))
-
-    def tolerates(self, taint: DeviceTaint) -> bool:
-        if self.effect and self.effect != taint.effect:
-            return False
-        if self.key and self.key != taint.key:
-            return False
-        if self.operator in ("", "Equal"):
-            return self.value == taint.value
-        return self.operator == "Exists"
+        key, operator, value, effect = (
+            str(raw.get(name) or "") for name in ("key", "operator", "value", "effect")
+        )
+        return cls(key, operator, value, effect)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,11 +196,6 @@ class ResourceClaim:
     @property
     def is_allocated(self) -> bool:
         return self.allocation is not None
-
-    @property
-    def can_be_reserved(self) -> bool:
-        """kube: CanBeReserved. There is no limit to sharing (the API server has one)."""
-        return True
 
     def is_reserved_for(self, pod: Pod) -> bool:
         """kube: IsReservedForPod."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from scheduler_core.devices.amounts import Amount
 from scheduler_core.devices.parsed import ByIdentity
 from scheduler_core.objects.labels import NodeSelector
+from scheduler_core.objects.node import Taint
 
 Manifest = Mapping[str, Any]
 
@@ -44,11 +45,10 @@ class DeviceId(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceTaint:
-    key: str
-    value: str
-    effect: str
-    time_added: str
+class DeviceTaint(Taint):
+    """A taint of a device, and since when (RFC 3339)."""
+
+    time_added: str = ""
 
     @classmethod
     def of(cls, raw: Manifest) -> DeviceTaint:

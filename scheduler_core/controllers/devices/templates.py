@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.ownership import controller_of
+from scheduler_core.api.ownership import controller_of, controller_reference
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.config.settings import WorldSettings
@@ -89,14 +89,7 @@ def _make(world: World, pod: Pod, entry: Manifest, template_name: str) -> Manife
     name = str(entry.get("name") or "")
     spec = template.get("spec") or {}
     meta = spec.get("metadata") or {}
-    owner = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": pod.name,
-        "uid": pod.uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+    owner = controller_reference("v1", "Pod", pod.name, pod.uid)
     manifest = {
         "apiVersion": "resource.k8s.io/v1",
         "kind": CLAIM,

@@ -9,6 +9,7 @@ from typing import Any
 from scheduler_core.api.store import Store
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import PlannedEviction
+from scheduler_core.controllers.memory.volumes import ClaimUsers
 from scheduler_core.devices.claims import ClaimError, claim_name
 from scheduler_core.devices.slices import KIND as SLICE
 from scheduler_core.devices.slices import PoolId, ResourceSlice
@@ -53,38 +54,11 @@ def uses_devices(pod: Pod) -> bool:
 
 
 @dataclass(slots=True)
-class DeviceClaimUsers(State):
-    """Pods by the claims that they name. It is made of the store when it is first asked for, and kept up with then."""
+class DeviceClaimUsers(ClaimUsers):
+    """Pods by their claims for devices."""
 
-    by_claim: Derived[dict[str, dict[str, None]]] = field(default_factory=dict)
-    made: Derived[int] = 0
-
-    def of(self, store: Store, claim: str) -> list[Pod]:
-        """The pods that name a claim, by name."""
-        if not self.made:
-            self.made = 1
-            for pod in store.pods():
-                self.follow(None, pod)
-        pods = [store.pod_at(key) for key in sorted(self.by_claim.get(claim, ()))]
-        return [pod for pod in pods if pod is not None]
-
-    def follow(self, old: Pod | None, new: Pod | None) -> None:
-        """Keeps up with a change of a pod; hearing of it twice changes nothing."""
-        pod = new or old
-        if not self.made or pod is None or not uses_devices(pod):
-            return
-        before = [] if old is None else claims_of(old)
-        after = [] if new is None else claims_of(new)
-        for claim in before:
-            if old is None or claim in after:
-                continue
-            users = self.by_claim.get(claim, {})
-            users.pop(old.key, None)
-            if not users:
-                self.by_claim.pop(claim, None)
-        for claim in after:
-            if new is not None:
-                self.by_claim.setdefault(claim, {})[new.key] = None
+    def claims_of(self, pod: Pod) -> list[str]:
+        return claims_of(pod) if uses_devices(pod) else []
 
 
 @dataclass(slots=True)

@@ -22,6 +22,10 @@ class ClaimUsers(State):
     by_claim: Derived[dict[str, dict[str, None]]] = field(default_factory=dict)
     made: Derived[int] = 0
 
+    def claims_of(self, pod: Pod) -> list[str]:
+        """Keys of the claims that count here."""
+        return claims_of(pod) if pod.spec.volumes else []
+
     def forget(self) -> None:
         """Has it made anew."""
         self.by_claim, self.made = {}, 0
@@ -37,18 +41,22 @@ class ClaimUsers(State):
 
     def follow(self, old: Pod | None, new: Pod | None) -> None:
         """Keeps up with a change of a pod; hearing of it twice changes nothing."""
-        pod = new or old
-        if not self.made or pod is None or not pod.spec.volumes:
+        if not self.made:
             return
-        if old is not None and new is None:
-            for claim in claims_of(old):
-                users = self.by_claim.get(claim, {})
-                users.pop(old.key, None)
-                if not users:
-                    self.by_claim.pop(claim, None)
-        elif new is not None and (old is None or old.uid != new.uid):
-            for claim in claims_of(new):
+        after = [] if new is None else self.claims_of(new)
+        if old is not None:
+            for claim in self.claims_of(old):
+                if claim not in after:
+                    self._drop(claim, old)
+        if new is not None:
+            for claim in after:
                 self.by_claim.setdefault(claim, {})[new.key] = None
+
+    def _drop(self, claim: str, pod: Pod) -> None:
+        users = self.by_claim.get(claim, {})
+        users.pop(pod.key, None)
+        if not users:
+            self.by_claim.pop(claim, None)
 
 
 @dataclass(slots=True)
