@@ -255,7 +255,7 @@ def add_panel(copy: Path) -> None:
     )
     put_behind(panels, '    "queues": queues.present', '    "census": census.present,\n')
     place = "{{ panels.census }}\n"
-    put_behind(page, "      {{ panels.queues }}", place)
+    put_behind(page, "    {{ panels.queues }}", place)
     shutil.copy(PANEL / "checks.py", tests)
 
 
