@@ -162,8 +162,7 @@ class ResourceClaim:
     @classmethod
     def of(cls, manifest: Manifest) -> ResourceClaim:
         """Read once per manifest."""
-        found = _CLAIMS.get(manifest)
-        return found if found is not None else _CLAIMS.put(manifest, cls.from_manifest(manifest))
+        return _CLAIMS.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> ResourceClaim:

@@ -46,8 +46,7 @@ class DeviceTaintRule:
     @classmethod
     def of(cls, manifest: Manifest) -> DeviceTaintRule:
         """Read once per manifest."""
-        found = _RULES.get(manifest)
-        return found if found is not None else _RULES.put(manifest, cls.from_manifest(manifest))
+        return _RULES.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> DeviceTaintRule:
