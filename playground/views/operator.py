@@ -135,8 +135,8 @@ async def status(request: HttpRequest) -> HttpResponse:
         "sessions": len(live),
         "open": sum(each.engine.is_open for each in live),
         "driven": sum(each.driver is not None for each in live),
-        "connections": REGISTRY.get_sample_value("playground_connections"),
-        "sockets": REGISTRY.get_sample_value("playground_sockets"),
+        "connections": int(REGISTRY.get_sample_value("playground_connections") or 0),
+        "sockets": int(REGISTRY.get_sample_value("playground_sockets") or 0),
         "most_connections": settings.MAX_CONNECTIONS,
         "most_sockets": settings.MAX_SOCKETS,
         "refused": [

@@ -25,7 +25,7 @@ def test_the_first_page_is_accessible(
 def test_a_killed_server_starts_again_on_the_same_port_and_data(
     page: Page, own_server: PlaygroundServer, complaints: Complaints
 ) -> None:
-    complaints.forgive("net::ERR_CONNECTION_")
+    complaints.forgive("net::ERR_")
     page.goto(own_server.url)
     own_server.kill()
     own_server.start()

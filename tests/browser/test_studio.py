@@ -280,7 +280,7 @@ def test_a_killed_server_is_told_and_the_page_goes_on_afterwards(
     page: Page, own_server: PlaygroundServer, complaints: object
 ) -> None:
     complaints.forgive("WebSocket connection to")  # type: ignore[attr-defined]
-    complaints.forgive("ERR_CONNECTION_REFUSED")  # type: ignore[attr-defined]
+    complaints.forgive("net::ERR_")  # type: ignore[attr-defined]
     start(page, own_server)
     press_until(page, "refuses 1 of 3 nodes")
     here = position(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from typing import Any
 
@@ -140,6 +141,7 @@ def test_the_operators_page_shows_the_process_to_operators_alone(settings: Any) 
     assert page.status_code == 200
     assert "The database answers" in text
     assert "Not found: /s/-/" in text
+    assert re.search(r"<td>\d+ / 8,000</td>", text)  # connections
     settings.METRICS_CLIENTS = []
     assert Client().get("/status").status_code == 404
 

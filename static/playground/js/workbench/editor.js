@@ -31,7 +31,10 @@ export function startEditor(box) {
   listenToKeys(area);
   listenToErrors(area);
   number();
-  squiggles.replaceChildren(...[...errors].map(([line, text]) => squiggle(text, topOf(line, area))));
+  const lines = area.value.split("\n");
+  squiggles.replaceChildren(
+    ...[...errors].map(([line, text]) => squiggle(text, topOf(line, area), lines[line - 1] ?? "")),
+  );
   if (errors.size) goTo(area, Math.min(...errors.keys()));
   follow();
 }
@@ -78,12 +81,15 @@ function showNumbers(numbers, count, errors) {
 }
 
 /**
+ * The message stands behind what is written in its line, as far as there is room.
  * @param {string} text
  * @param {number} top
+ * @param {string} written
  */
-function squiggle(text, top) {
+function squiggle(text, top, written) {
   const line = document.createElement("div");
   line.style.top = `${top}px`;
+  line.style.setProperty("--columns", String(written.replaceAll("\t", "  ").length));
   line.appendChild(document.createElement("span")).textContent = text;
   return line;
 }
