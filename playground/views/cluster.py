@@ -17,7 +17,7 @@ from playground.presenters.surroundings import present
 from playground.sessions.protocol.looking import Cluster, Part
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import base_of, by_htmx, in_drawer, position
+from playground.views.responses import base_of, by_htmx, in_drawer, position, whole_number
 from playground.views.workbench.acting import offered
 
 _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
@@ -54,11 +54,10 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 def _chosen(request: HttpRequest) -> dict[str, Any]:
     """Which rows of devices and claims are asked for."""
-    page = request.GET.get("page", "")
     return {
         "q": request.GET.get("q", "").strip()[:MAX_KEY],
         "state": request.GET.get("state", "")[:20],
-        "page": int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 0,
+        "page": whole_number(request.GET.get("page", ""), 6) or 0,
     }
 
 

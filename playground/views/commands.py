@@ -25,7 +25,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import NewBranch, Reruns
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import position, workbench
+from playground.views.responses import position, whole_number, workbench
 from playground.views.session import creator
 
 PAGE = 50
@@ -78,7 +78,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Make the history again without the commands at the positions `only`, or else `skip`."""
     ticked = request.POST.getlist("only") or request.POST.getlist("skip")
-    skip = sorted({int(each) for each in ticked if _is_position(each)})
+    skip = sorted({at for each in ticked if (at := whole_number(each, DIGITS)) is not None})
     if not skip:
         raise SessionError(_("Tick the commands to leave out first."))
     if len(skip) > MOST_SKIPPED:
@@ -90,10 +90,6 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     name = await in_thread(described_name, client.session, _without(left))
     job = await client.rerun(skip, name, creator(request), PATIENCE)
     return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
-
-
-def _is_position(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= DIGITS
 
 
 def _without(left: list[SkippedCommand]) -> str:

@@ -19,6 +19,7 @@ from playground.sessions.web.jobs.comparisons import Comparison
 from playground.views.access import opens
 from playground.views.branches import tree
 from playground.views.paging import page_of
+from playground.views.responses import whole_number
 
 PAGE = 50
 PATIENCE = 4.0
@@ -80,8 +81,8 @@ async def _other(client: SessionClient, wanted: str) -> SessionClient:
 async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
     """How far a session is compared: up to its newest step, unless the page says otherwise."""
     head = await client.head()
-    text = request.GET.get(name, "")
-    return min(head, int(text)) if text.isascii() and text.isdecimal() and len(text) < 16 else head
+    wanted = whole_number(request.GET.get(name, ""), 15)
+    return head if wanted is None else min(head, wanted)
 
 
 def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:

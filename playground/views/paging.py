@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from playground.views.responses import whole_number
+
 
 @dataclass(frozen=True)
 class Page:
@@ -33,7 +35,6 @@ class Page:
 def page_of(rows: Sequence[Any], wanted: str, size: int) -> Page:
     """The page that was asked for, or the nearest one that exists."""
     pages = max(1, -(-len(rows) // size))
-    number = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 10 else 1
-    number = min(max(number, 1), pages)
+    number = min(max(whole_number(wanted, 9) or 1, 1), pages)
     start = (number - 1) * size
     return Page(rows[start : start + size], number, pages, len(rows), start + 1 if rows else 0)

@@ -160,10 +160,14 @@ def base_of(request: HttpRequest) -> str:
     return "playground/fragment.html" if in_drawer(request) else "playground/base.html"
 
 
+def whole_number(text: str, digits: int) -> int | None:
+    """What a text of at most so many decimal digits says, in an address or a form; None where it is anything else."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
 def position(request: HttpRequest) -> int | None:
     """Where the viewer stands, from `at`; None follows the head."""
-    text = request.POST.get("at") or request.GET.get("at") or ""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+    return whole_number(request.POST.get("at") or request.GET.get("at") or "", 15)
 
 
 def workbench(

@@ -16,7 +16,7 @@ from playground.sessions.protocol.looking import Sequence
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
 from playground.views.access import opens
-from playground.views.responses import position
+from playground.views.responses import position, whole_number
 
 SECONDS = 1.5
 LONGEST = 253 + 1 + 253  # namespace/name
@@ -29,7 +29,8 @@ async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; without a pod or a scheduler it offers some."""
     at, pod = position(request), _pod(request.GET.get("pod", "").strip()[:LONGEST])
     scheduler = "" if pod else request.GET.get("scheduler", "").strip()[:LONGEST]
-    query = Sequence(at=at, pod=pod, scheduler=scheduler, first=_first(request), seconds=SECONDS)
+    first = whole_number(request.GET.get("from", ""), DIGITS) or 0
+    query = Sequence(at=at, pod=pod, scheduler=scheduler, first=first, seconds=SECONDS)
     found, head = await client.ask_with_head(query)
     context = {
         **present(found, "every" in request.GET, _words),
@@ -50,11 +51,6 @@ async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
 def _pod(text: str) -> str:
     """A pod's key; one without a namespace is in `default`."""
     return text if not text or "/" in text else f"default/{text}"
-
-
-def _first(request: HttpRequest) -> int:
-    text = request.GET.get("from", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else 0
 
 
 def _words(said: Message) -> str:

@@ -9,28 +9,10 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.objects.ownership import controller_of
+
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]
-
-
-def controller_of(manifest: Manifest | None) -> Mapping[str, Any] | None:
-    """The owner reference of the controller that manages an object, or None."""
-    for reference in ((manifest or {}).get("metadata") or {}).get("ownerReferences") or ():
-        if reference.get("controller"):
-            return reference  # type: ignore[no-any-return]
-    return None
-
-
-def controller_reference(api_version: str, kind: str, name: str, uid: str) -> dict[str, Any]:
-    """The owner reference that makes an object the controller of another. kube: apimachinery/pkg/apis/meta/v1/controller_ref.go"""
-    return {
-        "apiVersion": api_version,
-        "kind": kind,
-        "name": name,
-        "uid": uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
 
 
 class ByController:

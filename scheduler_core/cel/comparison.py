@@ -11,30 +11,26 @@ from collections.abc import Callable
 from scheduler_core.cel.limits import Steps
 from scheduler_core.cel.types import Type
 from scheduler_core.cel.values import (
+    KUBE_KINDS,
     LIST_KINDS,
     MAX_INT,
     MAX_UINT,
     MIN_INT,
     NO_OVERLOAD,
     NOTHING,
-    CidrValue,
     Duration,
     Failure,
-    FormatValue,
-    IpValue,
     Optional,
     QuantityValue,
     SemverValue,
     Timestamp,
     Uint,
-    UrlValue,
     find,
     value_of_key,
 )
 
 _NOT_A_NUMBER = Failure("NaN values cannot be ordered")
 _NUMBERS = (int, Uint, float)
-_KUBE = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
 
 
 # --- equality
@@ -57,7 +53,7 @@ def equal(left: object, right: object, steps: Steps | None = None) -> bool | Fai
         return right.__class__ is Optional and _equal_optionals(left, right)
     if kind is Type:
         return right.__class__ is Type and left.name == right.name  # type: ignore[attr-defined]
-    if kind in _KUBE:
+    if kind in KUBE_KINDS:
         return _equal_kube(left, right)
     return kind is right.__class__ and left == right
 

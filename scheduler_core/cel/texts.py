@@ -134,7 +134,7 @@ def quoted(text: str) -> str:
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
-_ESCAPES = {
+ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -148,7 +148,7 @@ _ESCAPES = {
 
 
 def _escaped(character: str) -> str:
-    known = _ESCAPES.get(character)
+    known = ESCAPES.get(character)
     if known is not None:
         return known
     if character.isprintable():

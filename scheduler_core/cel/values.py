@@ -170,6 +170,9 @@ class FormatValue:
     name: str
 
 
+KUBE_KINDS = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
+
+
 _TYPES: dict[type, Type] = {
     bool: BOOL,
     bytes: BYTES,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.ownership import controller_reference
 from scheduler_core.api.store import Store
+from scheduler_core.objects.ownership import controller_reference
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
     CLAIM,

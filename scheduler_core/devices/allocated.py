@@ -1,6 +1,6 @@
 """Which devices are taken: exclusively, or in shares that consume a device's capacity.
 
-Devices of claims with admin access are taken by nobody. Claims whose allocation is in flight count as well.
+Devices of claims with admin access are taken by nobody.
 
 kube: plugins/dynamicresources/{allocateddevices,dra_manager}.go,
 dynamic-resource-allocation/structured/internal/allocatedstate.go @ v1.34.1
@@ -30,13 +30,12 @@ class AllocatedState:
     def of(
         cls,
         claims: Iterable[ResourceClaim],
-        in_flight: Iterable[ResourceClaim] = (),
         consumable: bool = False,
     ) -> AllocatedState:
-        """Of all claims and those whose allocation has not been written yet. `consumable`: the gate DRAConsumableCapacity."""
+        """Of all claims. `consumable`: the gate DRAConsumableCapacity."""
         devices: set[DeviceId] = set()
         capacity: dict[DeviceId, dict[str, int]] = {}
-        for claim in (*claims, *in_flight):
+        for claim in claims:
             for result in claim.results:
                 if is_share(result, consumable):
                     add_consumed(capacity, result.device, consumed_nanos(result))

@@ -13,6 +13,7 @@ from scheduler_core.devices.amounts import Amount
 from scheduler_core.devices.classes import expressions
 from scheduler_core.devices.parsed import ByIdentity
 from scheduler_core.devices.slices import DeviceId
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import Toleration
 
@@ -161,8 +162,7 @@ class ResourceClaim:
     @classmethod
     def of(cls, manifest: Manifest) -> ResourceClaim:
         """Read once per manifest."""
-        found = _CLAIMS.get(manifest)
-        return found if found is not None else _CLAIMS.put(manifest, cls.from_manifest(manifest))
+        return _CLAIMS.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> ResourceClaim:
@@ -230,22 +230,12 @@ def check_owner(pod: Pod, claim: Manifest) -> None:
 
     kube: resourceclaim.IsForPod
     """
-    if not is_for_pod(pod, claim):
+    if not owned_by(claim, pod):
         metadata = claim["metadata"]
         raise ClaimError(
             f"ResourceClaim {metadata.get('namespace')}/{metadata.get('name')} was not created for pod {pod.key}"
             " (pod is not owner)"
         )
-
-
-def is_for_pod(pod: Pod, claim: Manifest) -> bool:
-    metadata = claim["metadata"]
-    if (metadata.get("namespace") or "") != pod.namespace:
-        return False
-    for owner in metadata.get("ownerReferences") or ():
-        if owner.get("controller"):
-            return bool(owner.get("uid") == pod.uid)  # a second controller is no valid one
-    return False
 
 
 _CLAIMS: ByIdentity[ResourceClaim] = ByIdentity(8192)

@@ -40,8 +40,7 @@ class DeviceClass:
     @classmethod
     def of(cls, manifest: Manifest) -> DeviceClass:
         """Read once per manifest."""
-        found = _CLASSES.get(manifest)
-        return found if found is not None else _CLASSES.put(manifest, cls.from_manifest(manifest))
+        return _CLASSES.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> DeviceClass:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -17,11 +17,12 @@ class ByIdentity(Generic[T]):
         self._limit = limit
         self._found: dict[int, tuple[Mapping[str, Any], T]] = {}
 
-    def get(self, manifest: Mapping[str, Any]) -> T | None:
+    def of(self, manifest: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
+        """What `read` makes of a manifest, which it is asked once."""
         found = self._found.get(id(manifest))
-        return None if found is None else found[1]
-
-    def put(self, manifest: Mapping[str, Any], reading: T) -> T:
+        if found is not None:
+            return found[1]
+        reading = read(manifest)
         if len(self._found) >= self._limit:
             for key in list(self._found)[: self._limit // 2]:
                 del self._found[key]

@@ -161,8 +161,7 @@ class ResourceSlice:
     @classmethod
     def of(cls, manifest: Manifest) -> ResourceSlice:
         """Read once per manifest."""
-        found = _SLICES.get(manifest)
-        return found if found is not None else _SLICES.put(manifest, cls.from_manifest(manifest))
+        return _SLICES.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> ResourceSlice:

@@ -1,19 +1,23 @@
 """DeviceTaintRules: taints that an administrator puts on devices of any driver.
 
 The rules' taints are appended to the devices' own, in the order of the rules' names (kube's is that of a map). A rule whose class does
-not exist applies to nothing; neither does one to a device at which its selectors fail. Where a rule's selector does not compile, kube
-keeps the slice as it was before: a slice that was never patched is unknown to the scheduler.
+not exist applies to nothing; neither does one to a device at which its selectors fail.
+
+DEVIATION: where a rule's selector does not compile the slice stays without the rules' taints; kube keeps what it knew of it before,
+and a slice that was never patched is unknown to its scheduler.
 
 kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler_core.devices.classes import DeviceClass, expressions
+from scheduler_core.devices.errors import SelectorError
+from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.parsed import ByIdentity
 from scheduler_core.devices.slices import Device, DeviceTaint, ResourceSlice
 
@@ -46,8 +50,7 @@ class DeviceTaintRule:
     @classmethod
     def of(cls, manifest: Manifest) -> DeviceTaintRule:
         """Read once per manifest."""
-        found = _RULES.get(manifest)
-        return found if found is not None else _RULES.put(manifest, cls.from_manifest(manifest))
+        return _RULES.of(manifest, cls.from_manifest)
 
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> DeviceTaintRule:
@@ -63,6 +66,38 @@ class DeviceTaintRule:
             tuple(e for e in expressions(selector.get("selectors")) if e is not None),
             DeviceTaint.of(spec.get("taint") or _NOTHING),
         )
+
+
+def tracked(
+    manifests: Iterable[Manifest],
+    rules: Iterable[Manifest],
+    by_name: Mapping[str, DeviceClass],
+    selectors: Selectors,
+) -> list[ResourceSlice]:
+    """Slices as rules leave them, ordered by name; the very slices that were read where no rule applies."""
+    found = sorted((ResourceSlice.of(each) for each in manifests), key=lambda each: each.name)
+    read = [DeviceTaintRule.of(rule) for rule in rules]
+    return [_tracked(each, read, by_name, selectors) for each in found] if read else found
+
+
+def _tracked(
+    each: ResourceSlice,
+    rules: Sequence[DeviceTaintRule],
+    by_name: Mapping[str, DeviceClass],
+    selectors: Selectors,
+) -> ResourceSlice:
+    def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
+        try:
+            return selectors.matches(expression, device)
+        except SelectorError as problem:
+            if problem.kind == "compile":
+                raise UnreadableRule from None
+            return False
+
+    try:
+        return tainted(each, rules, by_name, selects)
+    except UnreadableRule:
+        return each
 
 
 def tainted(

@@ -227,11 +227,6 @@ class Handle(Protocol):
         ...
 
     @property
-    def wall_time(self) -> int:
-        """Now, in ns since 1970."""
-        ...
-
-    @property
     def device_cost(self) -> int:
         """What it takes (ns) to try a device."""
         ...

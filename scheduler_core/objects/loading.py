@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from scheduler_core.objects import json_text, yaml_text
 from scheduler_core.objects.errors import FieldError, InvalidObject, wrong_type
 from scheduler_core.objects.paths import Step, parse_path
+from scheduler_core.objects.texts import json_text, yaml_text
 
 Place = tuple[int, int]
 

@@ -77,10 +77,6 @@ class WorldHandle:
         return self._scheduler.claims
 
     @property
-    def wall_time(self) -> int:
-        return self._world.store.epoch + self._world.now
-
-    @property
     def device_cost(self) -> int:
         return self._world.settings.device_cost
 

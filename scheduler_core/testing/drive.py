@@ -41,7 +41,6 @@ class NoObjects(NobodyWaits):
         self.bound: list[tuple[str, str]] = []
         self.claims = ClaimTracker()
         self.claims.connect(lambda: self, False, lambda old, new: None)
-        self.wall_time = 0
         self.device_cost = 0
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:

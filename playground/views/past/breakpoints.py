@@ -24,13 +24,13 @@ from playground.sessions.protocol.looking import ListedObject, Objects
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
 from playground.views.access import edits, opens
-from playground.views.responses import by_htmx, go, in_drawer, position, say, workbench
+from playground.views.responses import by_htmx, go, in_drawer, position, say, whole_number, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
 
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500
-NUMBER = 15  # digits
+NUMBER = 14  # digits
 WINDOW = 5_000  # positions whose marks are looked for at once
 MOST_MARKS = 300
 MARKS_SECONDS = 2.0
@@ -156,8 +156,7 @@ async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> 
 async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`direction` back or forward: to where a breakpoint holds, `only` the one with this number; from `at`, or the newest step."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
-    only = request.POST.get("only", "")
-    number = int(only) if only.isascii() and only.isdecimal() and len(only) < NUMBER else None
+    number = whole_number(request.POST.get("only", ""), NUMBER)
     wanted = Search(back=request.POST.get("direction") == "back", only=number, wait=True)
     heard = await client.converse(wanted, look)
     say(request, heard)

@@ -11,7 +11,7 @@ from playground.presenters import Look
 from playground.sessions.protocol.looking import DeviceSearch
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import base_of, in_drawer
+from playground.views.responses import base_of, in_drawer, whole_number
 
 FIRST, MOST = 300, 20_000  # rows of the tree
 MORE = 4
@@ -22,8 +22,8 @@ MORE = 4
 async def device_search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A page of its own, or a part of the studio's drawer; `most` says how many rows it may have."""
     look = Look.from_query(request.GET)
-    asked = request.GET.get("most", "")
-    most = min(int(asked), MOST) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else FIRST
+    asked = whole_number(request.GET.get("most", ""), 8)
+    most = FIRST if asked is None else min(asked, MOST)
     found = await client.ask(DeviceSearch(at=look.at, pod=look.pod, node=look.node, most=max(most, 1)))
     studio = reverse("studio", args=[client.key])
     context = {

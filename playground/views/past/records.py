@@ -12,7 +12,7 @@ from playground.sessions.protocol import breakpoints as core
 from playground.sessions.protocol.finding import Records
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import position, workbench
+from playground.views.responses import position, whole_number, workbench
 from scheduler_core.plugins import NAMES
 from scheduler_core.view import DESCRIPTIONS
 
@@ -55,5 +55,4 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _before(request: HttpRequest) -> int | None:
-    text = request.GET.get("before", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else None
+    return whole_number(request.GET.get("before", ""), DIGITS)

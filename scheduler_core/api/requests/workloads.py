@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.ownership import controller_reference
+from scheduler_core.objects.ownership import controller_reference
 from scheduler_core.objects.spec import canonical
 
 Manifest = Mapping[str, Any]

@@ -209,7 +209,7 @@ class _Checker:
 
     def _overload(self, node: Call, function: Function) -> Type:
         member = node.target is not None
-        nodes = [*([node.target] if node.target is not None else []), *node.args]
+        nodes = node.children()
         arguments = [argument.type for argument in nodes]
         if function.name in ("_&&_", "_||_"):
             return self._logical(node, function)

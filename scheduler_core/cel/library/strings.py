@@ -10,24 +10,13 @@ from collections.abc import Callable, Sequence
 
 from scheduler_core.cel.library.formatting import formatted
 from scheduler_core.cel.limits import MOST_CHARACTERS, bounded
-from scheduler_core.cel.texts import go_value
+from scheduler_core.cel.texts import ESCAPES, go_value
 from scheduler_core.cel.values import NO_OVERLOAD, Failure
 
 # What Go's unicode.IsSpace takes for one.
 _BLANK = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _UPPER = re.compile("[A-Z]+")
 _LOWER = re.compile("[a-z]+")
-_QUOTES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
 
 
 def _out_of_range(index: int) -> Failure:
@@ -103,7 +92,7 @@ def _join(parts: Sequence[object], separator: str = "") -> object:
 
 
 def _quote(text: str) -> str:
-    return f'"{"".join(_QUOTES.get(character, character) for character in text)}"'
+    return f'"{"".join(ESCAPES.get(character, character) for character in text)}"'
 
 
 STRINGS: dict[str, Callable[..., object]] = {

@@ -137,7 +137,11 @@ def _split_host(host: str) -> tuple[str, str]:
 
 
 def _unescaped(text: str, in_host: bool = False) -> str:
-    """With its %XX replaced."""
+    return _bytes_of(text, in_host).decode(errors="replace")
+
+
+def _bytes_of(text: str, in_host: bool = False) -> bytes:
+    """A text's bytes, its %XX replaced. BadUrl where one is malformed."""
     parts, at = bytearray(), 0
     raw = text.encode()
     while at < len(raw):
@@ -153,7 +157,7 @@ def _unescaped(text: str, in_host: bool = False) -> str:
             raise BadUrl(f"invalid character {quoted(chr(byte))} in host name")
         parts.append(byte)
         at += 1
-    return parts.decode(errors="replace")
+    return bytes(parts)
 
 
 def _plain(byte: int, allowed: frozenset[int]) -> bool:
@@ -162,24 +166,10 @@ def _plain(byte: int, allowed: frozenset[int]) -> bool:
 
 def _escaped_path(path: str) -> str:
     """As it was written, unless something in it has to be escaped."""
-    _unescaped(path)
-    raw = path.encode()
-    if all(_plain(byte, _IN_RAW_PATH) for byte in raw):
+    decoded = _bytes_of(path)
+    if all(_plain(byte, _IN_RAW_PATH) for byte in path.encode()):
         return path
-    decoded = _decoded_bytes(raw)
     return "".join(chr(byte) if _plain(byte, _IN_PATH) else f"%{byte:02X}" for byte in decoded)
-
-
-def _decoded_bytes(raw: bytes) -> bytes:
-    parts, at = bytearray(), 0
-    while at < len(raw):
-        if raw[at] == ord("%"):
-            parts.append(int(raw[at + 1 : at + 3], 16))
-            at += 3
-        else:
-            parts.append(raw[at])
-            at += 1
-    return bytes(parts)
 
 
 def _parameters(query: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from scheduler_core.cel.limits import InternalError, Steps
 from scheduler_core.cel.texts import go_type
 from scheduler_core.cel.values import (
+    KUBE_KINDS,
     LIST_KINDS,
     NOTHING,
     CidrValue,
@@ -19,10 +20,7 @@ from scheduler_core.cel.values import (
     FormatValue,
     IpValue,
     Optional,
-    QuantityValue,
-    SemverValue,
     Timestamp,
-    UrlValue,
     value_of_key,
 )
 
@@ -60,7 +58,6 @@ _ADDABLE = (bytes, float, Duration, int, str, Timestamp)
 CallCost = Callable[[Sequence[object], object], int]
 """From the arguments, the receiver first, and the result."""
 
-_KUBE = (QuantityValue, IpValue, CidrValue, FormatValue, UrlValue, SemverValue)
 # fmt: off
 COSTS_ONE = frozenset(
     (
@@ -168,7 +165,7 @@ def _validate(args: Sequence[object], result: object) -> int:
 
 
 def _equals(args: Sequence[object], result: object) -> int:
-    if args[0].__class__ in _KUBE:
+    if args[0].__class__ in KUBE_KINDS:
         return 1
     return _compared(args, result)
 

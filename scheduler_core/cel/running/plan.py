@@ -135,10 +135,7 @@ class Planner:
         return attribute
 
     def _conditional(self, node: Call) -> Plan:
-        branches = []
-        for branch in node.args[1:]:
-            plan = self.plan(branch)
-            branches.append(plan if isinstance(plan, Attribute) else Attribute(self._finished(branch, plan)))
+        branches = [self._attribute(branch) for branch in node.args[1:]]
         return Conditional(self.run(node.args[0]), *branches)
 
     # --- calls
@@ -146,16 +143,16 @@ class Planner:
     def _call(self, node: Call) -> Plan:
         match node.function:
             case "_&&_":
-                return _and(*map(self.run, node.args))
+                return _logical(*map(self.run, node.args), decisive=False)
             case "_||_":
-                return _or(*map(self.run, node.args))
+                return _logical(*map(self.run, node.args), decisive=True)
             case "_?_:_":
                 return self._conditional(node)
             case "_[_]":
                 return self._index(node, False)
             case "_?._" | "_[?_]":
                 return self._index(node, True)
-        nodes = [*([node.target] if node.target is not None else []), *node.args]
+        nodes = node.children()
         if node.function in ("or", "orValue"):
             return _optional_or(self.run(nodes[0]), self.run(nodes[1]), node.function == "orValue")
         plans = [self.plan(argument) for argument in nodes]
@@ -176,7 +173,7 @@ class Planner:
         return _made(run, LIST)
 
     def _map(self, node: MapNode) -> Plan:
-        parts = [part for entry in node.entries for part in (entry.key, entry.value)]
+        parts = node.children()
         plans = [self.plan(part) for part in parts]
         runs = [self._finished(part, plan) for part, plan in zip(parts, plans, strict=True)]
         pairs = list(zip(runs[::2], runs[1::2], [entry.optional for entry in node.entries], strict=True))
@@ -241,38 +238,22 @@ def _accumulator(slot: int, init: Run) -> Run:
     return accumulator
 
 
-def _and(left: Run, right: Run) -> Run:
-    def both(frame: Frame) -> object:
+def _logical(left: Run, right: Run, *, decisive: bool) -> Run:
+    """`decisive`: what decides on whichever side; else the first side that is no truth value is the error."""
+
+    def logical(frame: Frame) -> object:
         one = left(frame)
-        if one is False:
-            return False
+        if one is decisive:
+            return decisive
         other = right(frame)
-        if other is False:
-            return False
-        return _logical(one, other, True)
+        if other is decisive:
+            return decisive
+        for value in (one, other):
+            if value.__class__ is not bool:
+                return value if value.__class__ is Failure else NO_OVERLOAD
+        return not decisive
 
-    return both
-
-
-def _or(left: Run, right: Run) -> Run:
-    def either(frame: Frame) -> object:
-        one = left(frame)
-        if one is True:
-            return True
-        other = right(frame)
-        if other is True:
-            return True
-        return _logical(one, other, False)
-
-    return either
-
-
-def _logical(one: object, other: object, answer: bool) -> object:
-    """Neither decides: the first that is no truth value is the error."""
-    for value in (one, other):
-        if value.__class__ is not bool:
-            return value if value.__class__ is Failure else NO_OVERLOAD
-    return answer
+    return logical
 
 
 def _optional_or(left: Run, right: Run, unwrapped: bool) -> Run:

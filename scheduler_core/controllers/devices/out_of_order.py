@@ -16,8 +16,7 @@ from scheduler_core.devices import taints
 from scheduler_core.devices.claims import Allocated, DeviceToleration, ResourceClaim
 from scheduler_core.devices.classes import KIND as CLASS
 from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.errors import SelectorError
-from scheduler_core.devices.selectors import selector
+from scheduler_core.devices.selectors import CelSelectors
 from scheduler_core.devices.slices import Device, DeviceTaint, PoolId, ResourceSlice
 from scheduler_core.objects.times import SECOND, parse_time
 
@@ -47,36 +46,20 @@ def _taints(world: World, result: Allocated) -> Sequence[DeviceTaint]:
     """The taints of an allocated device, those of rules included; of devices that are not there any more none."""
     slices = world.surroundings.devices.pools.of(world.store, PoolId(*result.device[:2]))
     newest = max((each.generation for each in slices), default=0)
-    for each in slices:
-        if each.generation != newest:
-            continue
-        for device in _tainted(world, each).devices:
-            if device.name == result.device.device:
-                return device.taints
-    return ()
+    current = (each for each in slices if each.generation == newest)
+    publishing = next((each for each in current if _device(each, result) is not None), None)
+    if publishing is None:
+        return ()
+    rules = world.store.list(taints.KIND)
+    classes = {each.name: each for each in map(DeviceClass.of, world.store.list(CLASS) if rules else ())}
+    [tainted] = taints.tracked([publishing.manifest], rules, classes, CelSelectors())
+    device = _device(tainted, result)
+    return device.taints if device is not None else ()
 
 
-def _tainted(world: World, resource_slice: ResourceSlice) -> ResourceSlice:
-    rules = [taints.DeviceTaintRule.of(each) for each in world.store.list(taints.KIND)]
-    if not rules:
-        return resource_slice
-    classes = {each["metadata"]["name"]: DeviceClass.of(each) for each in world.store.list(CLASS)}
-    consumable = world.settings.dra_consumable_capacity
-
-    def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
-        try:
-            return selector(expression, consumable).matches(
-                device.id.driver, device.attributes, device.capacity_manifest, device.allows_multiple
-            )
-        except SelectorError as problem:
-            if problem.kind == "compile":
-                raise taints.UnreadableRule(str(problem)) from None
-            return False
-
-    try:
-        return taints.tainted(resource_slice, rules, classes, selects)
-    except taints.UnreadableRule:
-        return resource_slice
+def _device(resource_slice: ResourceSlice, result: Allocated) -> Device | None:
+    """The allocated device, if the slice has it."""
+    return next((each for each in resource_slice.devices if each.name == result.device.device), None)
 
 
 def _limit(world: World, result: Allocated, taint: DeviceTaint) -> Limit | None:

@@ -22,10 +22,11 @@ from scheduler_core.controllers.devices.claims import reserved_for
 from scheduler_core.controllers.devices.out_of_order import Limit, limit_of, may_evict
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 from scheduler_core.devices.claims import KIND as CLAIM
-from scheduler_core.devices.claims import ClaimError, ResourceClaim, claim_name, is_for_pod
+from scheduler_core.devices.claims import ClaimError, ResourceClaim, claim_name
 from scheduler_core.devices.classes import KIND as CLASS
 from scheduler_core.devices.slices import KIND as SLICE
 from scheduler_core.devices.taints import KIND as RULE
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
@@ -175,7 +176,7 @@ def _claims(world: World, pod: Pod) -> list[ResourceClaim]:
         except ClaimError:
             continue
         manifest = None if name is None else world.store.get(CLAIM, pod.namespace, name)
-        if manifest is None or (own and not is_for_pod(pod, manifest)):
+        if manifest is None or (own and not owned_by(manifest, pod)):
             continue
         claim = ResourceClaim.of(manifest)
         if claim.is_allocated and claim.is_reserved_for(pod):

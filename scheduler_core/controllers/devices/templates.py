@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.ownership import controller_of, controller_reference
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.devices import REMEMBERED, MadeClaim
 from scheduler_core.devices.claims import KIND as CLAIM
-from scheduler_core.devices.claims import POD_CLAIM_NAME, ClaimError, claim_name, is_for_pod
+from scheduler_core.devices.claims import POD_CLAIM_NAME, ClaimError, claim_name
+from scheduler_core.objects.ownership import controller_of, controller_reference, owned_by
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
@@ -58,7 +58,7 @@ def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
     if not name:
         return name is None
     claim = store.get(CLAIM, pod.namespace, name)
-    return claim is not None and (not own or is_for_pod(pod, claim))
+    return claim is not None and (not own or owned_by(claim, pod))
 
 
 def _remembered(world: World, pod: Pod, name: str) -> str:

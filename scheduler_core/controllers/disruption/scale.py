@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scheduler_core.api.kinds import Kind, find_kind
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.store import Store
 from scheduler_core.controllers.memory.disruption import Coverage
+from scheduler_core.objects.ownership import controller_of
 
 Manifest = Mapping[str, Any]
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.objects.labels import IN, LabelSelector
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 from scheduler_core.state import Derived, State
 

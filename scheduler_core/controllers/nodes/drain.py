@@ -23,12 +23,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler_core.api.eviction import evict
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.status import Refused, not_found
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.controllers.contract import WORN_OUT, Controller, World
 from scheduler_core.controllers.memory.nodes import Drain, DrainedPod
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 
 NAME = "kubectl-drain"

@@ -10,8 +10,9 @@ from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.storage import missing_claims
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM, not_owned, owned_by, volumes_of
+from scheduler_core.objects.storage.volumes import CLAIM, not_owned, volumes_of
 
 
 class EphemeralVolumes(Controller):

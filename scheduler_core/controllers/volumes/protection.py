@@ -9,6 +9,7 @@ from scheduler_core.api.rewriting import with_section
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -17,7 +18,6 @@ from scheduler_core.objects.storage.volumes import (
     deleting,
     key_of,
     name_of,
-    owned_by,
     phase,
     volumes_of,
 )

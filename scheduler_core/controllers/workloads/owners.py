@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.ownership import controller_of, controller_reference
 from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.api.workload_defaults import defaulted_workload
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 from scheduler_core.objects.labels import Labels, LabelSelector
+from scheduler_core.objects.ownership import controller_of, controller_reference
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.config.types import API_VERSION, KIND
 from scheduler_core.migration.changes import Change
-from scheduler_core.objects.numbers import parse_integer
+from scheduler_core.objects.texts.numbers import parse_integer
 
 _FIELDS = {
     "leader-elect": "leaderElection.leaderElect",

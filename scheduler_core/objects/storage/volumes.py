@@ -186,15 +186,6 @@ def with_annotation(manifest: Manifest, key: str, text: str) -> Manifest:
     return {**manifest, "metadata": {**meta, "annotations": {**(meta.get("annotations") or {}), key: text}}}
 
 
-def owned_by(claim: Manifest, pod: Pod) -> bool:
-    """Whether a claim was made for the pod (of a generic ephemeral volume)."""
-    meta = claim["metadata"]
-    if (meta.get("namespace") or "") != pod.namespace:
-        return False
-    owner = next((ref for ref in meta.get("ownerReferences") or () if ref.get("controller")), None)
-    return owner is not None and owner.get("uid") == pod.uid
-
-
 def not_owned(claim: Manifest, pod: Pod) -> str:
     return f"PVC {key_of(claim)} was not created for pod {pod.key} (pod is not owner)"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.objects.node import Node
+from scheduler_core.objects.ownership import controller_reference
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
 from scheduler_core.objects.resources import is_extended_name
@@ -69,14 +70,7 @@ def existing_claim(pod: Pod, claims: Iterable[Manifest]) -> Manifest | None:
 
 def new_claim(pod: Pod) -> Manifest:
     """The special claim as it is in memory; its UID is no object's."""
-    owner = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": pod.name,
-        "uid": pod.uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+    owner = controller_reference("v1", "Pod", pod.name, pod.uid)
     metadata = {
         "namespace": pod.namespace,
         "name": IN_MEMORY,

@@ -15,11 +15,11 @@ from scheduler_core.devices import classes, slices, taints
 from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.features import DeviceFeatures
 from scheduler_core.devices.matching import Selectors
+from scheduler_core.devices.taints import tracked
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.plugins.dynamicresources.state import Inventory
-from scheduler_core.plugins.dynamicresources.tracked_slices import tracked
 
 Manifest = Mapping[str, Any]
 

@@ -161,7 +161,7 @@ class DynamicResources(Plugin):
         return [
             index
             for index, claim in enumerate(facts.store.claims)
-            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.wall_time)
+            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.now)
         ]
 
     # PostFilter

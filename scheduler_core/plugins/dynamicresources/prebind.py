@@ -82,7 +82,7 @@ class Binding:
                 return self._failed(claim, created)
             claim = created
             self._set_claim(index, claim)
-        timestamp = format_time(self._handle.wall_time) if self._conditions else ""
+        timestamp = format_time(self._handle.now) if self._conditions else ""
         written = claim_writing.bind(
             self._calls, self._pod, claim, allocation, timestamp, self._progress.tries > 0
         )
@@ -181,7 +181,7 @@ class Binding:
                 is_ready = binding_conditions.ready(known)
             except BindingFailed as failed:
                 problem = str(failed)
-            if not problem and not is_ready and binding_conditions.timed_out(known, self._handle.wall_time):
+            if not problem and not is_ready and binding_conditions.timed_out(known, self._handle.now):
                 problem = f"claim {metadata['name']} binding timeout"
             if problem or not is_ready:
                 break

@@ -1,56 +1,20 @@
-"""Slices as taint rules leave them, and which of them a change of a rule or a class changes.
+"""Which slices a change of a taint rule or a class changes.
 
 kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
-DEVIATION: where a rule's selector does not compile the slice stays without the rules' taints; kube keeps what it knew of it before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.devices import classes, slices, taints
 from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.errors import SelectorError
-from scheduler_core.devices.matching import Selectors
 from scheduler_core.devices.selectors import CelSelectors
-from scheduler_core.devices.slices import Device, ResourceSlice
-from scheduler_core.devices.taints import DeviceTaintRule, UnreadableRule
+from scheduler_core.devices.taints import tracked
 from scheduler_core.plugins.dynamicresources.dra_manager import Informer
 
 Manifest = Mapping[str, Any]
-
-
-def tracked(
-    manifests: Iterable[Manifest],
-    rules: Iterable[Manifest],
-    by_name: Mapping[str, DeviceClass],
-    selectors: Selectors,
-) -> list[ResourceSlice]:
-    """Ordered by name; the very slices that were read where no rule applies."""
-    found = sorted((ResourceSlice.of(each) for each in manifests), key=lambda each: each.name)
-    read = [DeviceTaintRule.of(rule) for rule in rules]
-    return [_tainted(each, read, by_name, selectors) for each in found] if read else found
-
-
-def _tainted(
-    each: ResourceSlice,
-    rules: Sequence[DeviceTaintRule],
-    by_name: Mapping[str, DeviceClass],
-    selectors: Selectors,
-) -> ResourceSlice:
-    def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
-        try:
-            return selectors.matches(expression, device)
-        except SelectorError as problem:
-            if problem.kind == "compile":
-                raise UnreadableRule from None
-            return False
-
-    try:
-        return taints.tainted(each, rules, by_name, selects)
-    except UnreadableRule:
-        return each
 
 
 def changed_by(informer: Informer, kind: str, old: Manifest | None, new: Manifest | None) -> list[Manifest]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.cluster.table import NodeTable
+from scheduler_core.cluster.table import FIXED_RESOURCES, NodeTable
 from scheduler_core.devices.classes import KIND, classes_by_resource
 from scheduler_core.framework.plugin import Handle, Rows
 from scheduler_core.objects.node import Node
@@ -46,7 +46,7 @@ def left_to_devices(
     checks: Sequence[Check], served: frozenset[str] | None, nodes: NodeTable, rows: Rows
 ) -> list[Check]:
     """The checks without what nodes lack and devices may have."""
-    fixed = ("", "cpu", "memory", "ephemeral-storage")
+    fixed = ("", *FIXED_RESOURCES)
     return [
         check
         if check.resource in fixed or not (served is None or check.resource in served)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.framework.status import Status, error, unresolvable
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.csi_migration import (
     counted_on,
@@ -22,7 +23,6 @@ from scheduler_core.objects.storage.volumes import (
     class_of,
     key_of,
     not_owned,
-    owned_by,
     volume_name,
     volumes_of,
 )

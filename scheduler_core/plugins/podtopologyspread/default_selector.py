@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.objects.labels import IN, LabelSelector, Requirement
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 
 CONTROLLERS = {
@@ -46,9 +47,7 @@ def _of_labels(labels: Mapping[str, str]) -> LabelSelector:
 
 def _controller(pod: Pod, handle: Handle) -> tuple[str, Mapping[str, Any]] | None:
     """Kind and spec of the owner that is the pod's controller, where it exists and is of a kind that has a selector."""
-    for owner in (pod.manifest.get("metadata") or {}).get("ownerReferences") or ():
-        if owner.get("controller"):
-            kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
-            controller = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
-            return None if kind is None or controller is None else (kind, controller.get("spec") or {})
-    return None
+    owner = controller_of(pod.manifest) or {}
+    kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
+    controller = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
+    return None if kind is None or controller is None else (kind, controller.get("spec") or {})

@@ -26,6 +26,7 @@ from scheduler_core.framework.plugin import (
     Verdicts,
 )
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -38,7 +39,6 @@ from scheduler_core.objects.storage.volumes import (
     deleting,
     fully_bound,
     not_owned,
-    owned_by,
     phase,
     volume_name,
     volumes_of,

@@ -17,9 +17,9 @@ from scheduler_core.devices.classes import DeviceClass
 from scheduler_core.devices.selectors import CelSelectors
 from scheduler_core.devices.slices import KIND as SLICES
 from scheduler_core.devices.slices import Device, DeviceId, ResourceSlice
+from scheduler_core.devices.taints import tracked
 from scheduler_core.framework.features import Features
 from scheduler_core.objects.node import Node
-from scheduler_core.plugins.dynamicresources.tracked_slices import tracked
 from scheduler_core.readings.devices.holdings import Holder, Holdings
 from scheduler_core.readings.devices.published import Published, PublishedPool
 

@@ -123,7 +123,7 @@ class Claims:
     def _pre_bind(self, plugin: Plugin, trial: Trial) -> PluginStep:
         """Until it does not want to be asked again."""
         while (step := run_pre_bind(plugin, trial)).status.code is Code.WAIT:
-            self._world.wall_time += step.timeout
+            self._world.now += step.timeout
         return step
 
     def after_post_filter(self, cycle: SchedulingCycle) -> Observed:

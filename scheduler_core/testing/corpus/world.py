@@ -40,7 +40,7 @@ class World(NobodyWaits):
         settings = settings or WorldSettings()
         self.features, self.reading = settings.features, settings.reading
         self.device_cost = settings.device_cost
-        self.wall_time = parse_time(_WALL_TIME)
+        self.now = parse_time(_WALL_TIME)
         self.claims = ClaimTracker()
         self.claims.connect(lambda: self, settings.dra_consumable_capacity, lambda old, new: None)
         self.device_conditions: Mapping[str, Any] = {}

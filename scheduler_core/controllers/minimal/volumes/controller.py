@@ -27,6 +27,7 @@ from scheduler_core.controllers.minimal.volumes.actions import (
     SettleClaim,
     uid_of,
 )
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
     VOLUME,
@@ -37,7 +38,6 @@ from scheduler_core.objects.storage.volumes import (
     is_for,
     key_of,
     name_of,
-    owned_by,
     volume_name,
     volumes_of,
 )

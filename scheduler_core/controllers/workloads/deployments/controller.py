@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.ownership import controller_of
 from scheduler_core.api.watch import DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import conditions, revisions
@@ -24,6 +23,7 @@ from scheduler_core.controllers.workloads.owners import (
     resolve,
     selecting,
 )
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.ownership import controller_reference
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
@@ -19,6 +18,7 @@ from scheduler_core.controllers.workloads.statefulsets.identity import (
     ordinal_of,
     ordinals,
 )
+from scheduler_core.objects.ownership import controller_reference
 from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]

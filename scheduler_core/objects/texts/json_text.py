@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.objects.numbers import parse_integer
 from scheduler_core.objects.paths import Step
+from scheduler_core.objects.texts.numbers import parse_integer
 
 # What repeats is possessive (`++`): a text that does not match is given up at once, not tried in every way it could be divided.
 _SPACE = re.compile(r"[ \t\n\r]*+")

@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.objects.numbers import fitting
 from scheduler_core.objects.paths import Step
+from scheduler_core.objects.texts.numbers import fitting
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TRUE, _FALSE = ("true", "yes", "on", "y"), ("false", "no", "off", "n")
