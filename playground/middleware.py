@@ -11,10 +11,12 @@ from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOper
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.decorators import async_only_middleware
 from django.utils.translation import gettext as _
 
 from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.views.operator import healthz
 from playground.views.responses import problem
 
 GetResponse = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
@@ -44,6 +46,16 @@ class TooLarge(Unreadable):
     """It holds more than is taken at once."""
 
     status = 413
+
+
+@async_only_middleware
+def probes(get_response: GetResponse) -> GetResponse:
+    """Probes ask a server by whatever address they find it at: before anything looks at the host, they are told how it is."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        return await (healthz if request.path_info == reverse("healthz") else get_response)(request)
+
+    return middleware
 
 
 @async_only_middleware

@@ -16,7 +16,8 @@ class Session(models.Model):
 
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
     with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
-    `branch` says that a fork was made with its origin's edit key (sessions/database/branches.py).
+    `driver` is the process that plays or runs it, until `driver_until` unless it renews that; `drive` is what it does, for another to
+    go on with. `branch` says that a fork was made with its origin's edit key (sessions/database/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -38,6 +39,7 @@ class Session(models.Model):
     deleted = models.DateTimeField(null=True, blank=True)
     driver = models.CharField(max_length=64, blank=True, default="")
     driver_until = models.DateTimeField(null=True, blank=True)
+    drive = models.JSONField(null=True, blank=True)
     # Where a replay under another engine first came to something else (sessions/protocol/outcomes.py), until somebody has read it.
     differs = models.JSONField(null=True, blank=True)
 

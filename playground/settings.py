@@ -99,6 +99,7 @@ MIDDLEWARE = [
     "playground.middleware.secure_cookies",
     "playground.middleware.short_redirects",
     "csp.middleware.CSPMiddleware",
+    "playground.middleware.probes",
     "playground.views.unavailable.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

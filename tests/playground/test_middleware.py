@@ -42,6 +42,18 @@ def begun(visitor: Callable[..., Visitor]) -> Visitor:
     return begun
 
 
+@pytest.mark.parametrize("host", ["10.1.2.3:8000", "[fd00::7]:8000", "playground-7d9f", "not a host"])
+def test_a_probe_is_answered_whatever_host_it_asks_for_and_nobody_else(
+    client: Client, transactional_db: None, host: str
+) -> None:
+    answer = client.get("/healthz", headers={"Host": host})
+    assert (answer.status_code, answer.json()) == (200, {"ok": True})
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert [
+        client.get(path, headers={"Host": host}).status_code for path in ("/", "/metrics", "/healthz/")
+    ] == [400] * 3
+
+
 def send(begun: Visitor, body: bytes, content_type: str, path: str = "rename") -> HttpResponse:
     answer: HttpResponse = begun.browser.generic("POST", begun.url + path, body, content_type)
     return answer

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, cast, get_args
+from typing import Any
 
 import orjson
 from django.conf import settings
@@ -28,7 +28,7 @@ from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand
 from scheduler_core import ENGINE_VERSION, LATEST_EDITION
 
-Drive = Literal["play", "run"]
+UNDRIVEN: Data = {"driver": "", "driver_until": None, "drive": None}
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
 MOVE_END = """UPDATE playground_session SET log_seq = %s, head = %s, log_bytes = log_bytes + %s, used = %s
     WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
@@ -118,7 +118,7 @@ def _require_room(creator: str) -> None:
 @repeatable
 def delete(session_id: int) -> None:
     """Close a session for good: its links no longer open it. `cleanup_sessions` removes the rows."""
-    Session.objects.filter(pk=session_id).update(deleted=timezone.now(), driver="", driver_until=None)
+    Session.objects.filter(pk=session_id).update(deleted=timezone.now(), **UNDRIVEN)
     checkpoints.drop(session_id)
 
 
@@ -296,14 +296,14 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
 
 
 @repeatable
-def lease(session_id: int, holder: str, seconds: float) -> bool:
-    """Take the right to drive a session; False while another process has it."""
+def lease(session_id: int, holder: str, seconds: float, drive: Data | None = None) -> bool:
+    """Take the right to drive a session, and say what is done with it; False while another process has it."""
     now = timezone.now()
     over = Q(driver_until__lt=now) | Q(driver_until=None) | Q(driver_until__gt=now + FARTHEST)
     free = Q(driver="") | Q(driver=holder) | over
     return bool(
         Session.objects.filter(free, pk=session_id, deleted=None).update(
-            driver=holder, driver_until=now + timedelta(seconds=seconds)
+            driver=holder, driver_until=now + timedelta(seconds=seconds), drive=drive
         )
     )
 
@@ -320,7 +320,7 @@ def renew(session_id: int, holder: str, seconds: float) -> bool:
 def release(session_id: int, holder: str = "") -> None:
     """Give the right to drive back; without a holder, take it from whoever has it."""
     whose = {"driver": holder} if holder else {}
-    Session.objects.filter(pk=session_id, **whose).update(driver="", driver_until=None)
+    Session.objects.filter(pk=session_id, **whose).update(**UNDRIVEN)
 
 
 @repeatable
@@ -335,10 +335,10 @@ def standings(session_ids: list[int]) -> dict[int, Standing]:
 
 
 @repeatable
-def last_drive(session_id: int) -> tuple[Drive, Data]:
-    """The last play or run, and how it was asked for."""
-    entry = LogEntry.objects.filter(session_id=session_id, kind__in=get_args(Drive)).last()
-    return ("run", {}) if entry is None else (cast(Drive, entry.kind), unpack(entry.payload))
+def drive(session_id: int) -> Data | None:
+    """What is done with the right to drive a session, as whoever took it said; None where nobody has it."""
+    found: Data | None = Session.objects.filter(pk=session_id).values_list("drive", flat=True).first()
+    return found
 
 
 @repeatable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import SessionError
@@ -105,12 +105,3 @@ def to_log(until: Until) -> dict[str, Any]:
     if isinstance(until, BreakpointHolds):
         return {"kind": "break", "titles": [point.title for point in until.points]}
     return dict(to_builtins(until))
-
-
-def from_log(data: Any) -> Until | None:
-    """The condition of an entry of the log; None where it looked for breakpoints, of which the log has the names alone."""
-    try:
-        found: Until = convert(data, Until)
-    except ValidationError:
-        return None
-    return found

@@ -8,18 +8,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from dataclasses import dataclass
 from typing import Protocol
 
 from django.conf import settings
+from msgspec import Struct, ValidationError, convert, to_builtins
 
-from playground.sessions.database.log import Drive as Kind
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
 from playground.sessions.protocol.moving import Moved, OutsideCall, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
-from playground.sessions.protocol.until import Until, from_log, to_log
+from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import Lease, LeaseLost, term
@@ -34,29 +33,43 @@ AWAY = 0.25
 LONGEST_AWAY = 2.0
 
 
-@dataclass(frozen=True)
-class Play:
+class Play(Struct, frozen=True, tag_field="kind", tag="play"):
     """Steps of a grain, so many a second."""
 
     grain: Grain
     rate: float
 
+    def status(self, speed: float, done: int, waiting: int) -> Running:
+        """Of so many pods decided a second, pods decided and pods waiting."""
+        return Running("play", self.grain, self.rate, done, done + waiting, _seconds(waiting, speed), "")
 
-@dataclass(frozen=True)
-class RunTo:
+
+class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
     """To a condition, or to the end."""
 
     until: Until | None = None
 
+    def status(self, speed: float, done: int, waiting: int) -> Running:
+        """As of Play."""
+        left = None if self.until else _seconds(waiting, speed)
+        until = self.until.words() if self.until else ""
+        return Running("run", "", round(speed, 1), done, done + waiting, left, until)
 
-def logged(kind: Kind, how: Data) -> Play | RunTo | None:
-    """A drive as its entry in the log has it; None where that does not say enough to go on with it, as for breakpoints."""
-    if kind == "play":
-        return Play(Grain(how["grain"]), how["rate"])
-    if "until" not in how:
-        return RunTo()
-    until = from_log(how["until"])
-    return None if until is None else RunTo(until)
+
+Drive = Play | RunTo
+
+
+def _seconds(waiting: int, speed: float) -> float | None:
+    return round(waiting / speed, 1) if speed > 0 else None
+
+
+def read_drive(data: Data | None) -> Drive | None:
+    """What a lease says is done with it; None where that is nothing that can be gone on with."""
+    try:
+        found: Drive = convert(data, Drive)
+    except ValidationError:
+        return None
+    return found
 
 
 class Audience(Protocol):
@@ -92,7 +105,7 @@ class Audience(Protocol):
 class Driver:
     """One drive, from its start to its end."""
 
-    def __init__(self, drive: Play | RunTo, changes: Changes, lease: Lease, audience: Audience) -> None:
+    def __init__(self, drive: Drive, changes: Changes, lease: Lease, audience: Audience) -> None:
         self.drive = drive
         self.last_watched = time.monotonic()
         self.ending = False
@@ -110,7 +123,7 @@ class Driver:
 
     async def start(self) -> None:
         """Take the lease and begin. Raises Conflict while another process drives the session."""
-        await self._lease.take()
+        await self._lease.take(to_builtins(self.drive))
         self._task = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
@@ -128,15 +141,8 @@ class Driver:
     def status(self) -> Running:
         """Pods decided since the start, pods waiting, seconds left."""
         done = self._progress.decided - (self._first.decided if self._first else 0)
-        waiting = self._progress.waiting
         speed = done / max(time.monotonic() - self._started, 1e-3)
-        drive = self.drive
-        if isinstance(drive, Play):
-            left = round(waiting / speed, 1) if speed > 0 else None
-            return Running("play", drive.grain, drive.rate, done, done + waiting, left, "")
-        left = round(waiting / speed, 1) if speed > 0 and not drive.until else None
-        until = drive.until.words() if drive.until else ""
-        return Running("run", "", round(speed, 1), done, done + waiting, left, until)
+        return self.drive.status(speed, done, self._progress.waiting)
 
     async def _work(self) -> None:
         due = time.monotonic()

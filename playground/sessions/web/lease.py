@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from playground.sessions.database import log
+from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.web.services import Services
 
@@ -41,9 +42,10 @@ class Lease:
         self._services = services
         self._renewed = 0.0
 
-    async def take(self) -> None:
-        """Take it. Raises Conflict while another process has it."""
-        if not await self._services.loop.db(log.lease, self._id, self._services.name, term().seconds):
+    async def take(self, drive: Data) -> None:
+        """Take it, to do something that another process could go on with. Raises Conflict while another process has it."""
+        name, seconds = self._services.name, term().seconds
+        if not await self._services.loop.db(log.lease, self._id, name, seconds, drive):
             raise Conflict("This session is already being played by another server process. Pause it first.")
         self._renewed = time.monotonic()
 

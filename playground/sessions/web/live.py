@@ -21,7 +21,7 @@ from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
-from playground.sessions.web.driver import Driver, Play, RunTo, logged
+from playground.sessions.web.driver import Drive, Driver, Play, RunTo, read_drive
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines.worker import Worker
@@ -150,7 +150,7 @@ class LiveSession:
             await self.engine.call(RequireFuture(until=until))
         await self._drive(RunTo(until))
 
-    async def _drive(self, drive: Play | RunTo) -> None:
+    async def _drive(self, drive: Drive) -> None:
         async with self._driving:
             await self.pause()
             await self.ready()
@@ -161,7 +161,7 @@ class LiveSession:
                 await self.elsewhere.pause()
                 await self._start(drive)
 
-    async def _start(self, drive: Play | RunTo) -> None:
+    async def _start(self, drive: Drive) -> None:
         driver = Driver(drive, self.changes, Lease(self.id, self.services), self)
         await driver.start()
         self.driver = driver
@@ -180,7 +180,7 @@ class LiveSession:
             standing = (await self.services.loop.db(log.standings, [self.id])).get(self.id)
             if standing is None or not standing.orphaned:
                 return
-            drive = logged(*await self.services.loop.db(log.last_drive, self.id))
+            drive = await self._leased_drive()
             await self.ready()
             if drive is None:
                 await self.services.loop.db(log.release, self.id, standing.driver)
@@ -292,13 +292,15 @@ class LiveSession:
         self._hint_moved()
 
     async def _drive_elsewhere(self, standing: Standing) -> Running | None:
-        """What another process drives, as it said itself or as it wrote into the log."""
+        """What another process drives, as it said itself or as its lease has it."""
         if not standing.driven or standing.driver == self.services.name:
             return None
         if self.elsewhere.running is not None:
             return self.elsewhere.running
-        kind, how = await self.services.loop.db(log.last_drive, self.id)
-        return Running(kind, how.get("grain", ""), how.get("rate", 0.0), 0, 0, None, "")
+        return (await self._leased_drive() or RunTo()).status(0.0, 0, 0)
+
+    async def _leased_drive(self) -> Drive | None:
+        return read_drive(await self.services.loop.db(log.drive, self.id))
 
     async def catch_up(self) -> None:
         """Another process wrote to the log: follow it."""

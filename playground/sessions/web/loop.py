@@ -7,6 +7,7 @@ tests may use as many loops as they like.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
@@ -14,6 +15,8 @@ from typing import Any, TypeVar
 from playground.sessions.database.asking import DatabaseThreads
 
 T = TypeVar("T")
+
+ENDING = 2.0  # seconds that what goes on by itself has to end
 
 
 class SessionsLoop:
@@ -30,6 +33,9 @@ class SessionsLoop:
     def _work(self) -> None:
         asyncio.set_event_loop(self.loop)
         self.loop.run_forever()
+        with contextlib.suppress(TimeoutError):
+            self.loop.run_until_complete(_end_tasks())
+        self.loop.close()
 
     async def call(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work()` on the sessions' loop and wait for its answer on the caller's."""
@@ -48,8 +54,17 @@ class SessionsLoop:
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(5)
+        self._thread.join(2 * ENDING)
         self._database.stop()
+
+
+async def _end_tasks() -> None:
+    """What goes on by itself ends, with what it does in the end; what that begins ends too."""
+    async with asyncio.timeout(ENDING):
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
 
 async def _awaited(work: Callable[[], Awaitable[T]]) -> T:

@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from msgspec import to_builtins
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
+from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import Conflict
-from playground.sessions.protocol.opening import LogRow, RowKind
+from playground.sessions.protocol.opening import LogRow
+from playground.sessions.protocol.until import AttemptEnded, to_breakpoints
 from playground.sessions.web.changes import command_data
-from playground.sessions.web.driver import Driver, Play
+from playground.sessions.web.driver import Drive, Driver, Play, RunTo
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
-from playground.sessions.web.messages import Delta, Gone, Notice, ToPage
+from playground.sessions.web.messages import Delta, Ended, Gone, Notice, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.runtime import Runtime
@@ -53,6 +56,7 @@ def processes(transactional_db: None) -> Iterator[tuple[Process, Process]]:
     one, two = Process(), Process()
     one.others, two.others = [two], [one]
     yield one, two
+    one.others = two.others = []
     one.runtime.stop()
     two.runtime.stop()
 
@@ -150,12 +154,13 @@ async def test_a_lease_of_a_process_that_died_is_taken_over(
     assert two.live(session).head > 1
 
 
-async def orphaned(session: Session, kind: RowKind, how: dict[str, Any]) -> None:
-    """As a process leaves it that is killed while it drives."""
+async def orphaned(session: Session, drive: Drive) -> None:
+    """As a process leaves it that is killed while it drives, after its first step."""
     await session.arefresh_from_db()
-    row = LogRow(session.log_seq + 1, kind, session.head, session.head + 1, log.pack(how))
+    row = LogRow(session.log_seq + 1, "run", session.head, session.head + 1, log.pack({}))
     await sync_to_async(log.append, thread_sensitive=False)(session.pk, row)
-    await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", -1.0)
+    lease = sync_to_async(log.lease, thread_sensitive=False)
+    assert await lease(session.pk, "a process that is gone", -1.0, to_builtins(drive))
 
 
 async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches(
@@ -163,7 +168,7 @@ async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches
 ) -> None:
     two = processes[1]
     heard: list[ToPage] = []
-    await orphaned(session, "play", {"grain": "plugin", "rate": 20.0})
+    await orphaned(session, Play(Grain.PLUGIN, 20.0))
     live = two.live(session)
     await two.do(live.look())
     assert live.driver is None  # nobody watches
@@ -176,7 +181,7 @@ async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches
 
 
 async def test_of_two_processes_one_goes_on(session: Session, processes: tuple[Process, Process]) -> None:
-    await orphaned(session, "run", {"until": {"kind": "attempt", "number": 10**6}})
+    await orphaned(session, RunTo(AttemptEnded(10**6)))
     lives = [process.live(session) for process in processes]
     for process, live in zip(processes, lives, strict=True):
         process.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
@@ -188,10 +193,31 @@ async def test_of_two_processes_one_goes_on(session: Session, processes: tuple[P
     assert await LogEntry.objects.filter(session=session, kind="run").acount() == 2
 
 
-async def test_a_run_to_breakpoints_is_given_up(session: Session, processes: tuple[Process, Process]) -> None:
-    """The log has their names alone."""
+async def test_a_run_to_breakpoints_goes_on_to_where_one_holds(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    """The log has their names alone; what they look for stands with the lease."""
     two = processes[1]
-    await orphaned(session, "run", {"until": {"kind": "break", "titles": ["mine"]}})
+    heard: list[ToPage] = []
+    point = Breakpoint(name="mine", kind="pod_assumed")
+    await orphaned(session, RunTo(to_breakpoints([point])))
+    live = two.live(session)
+    two.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
+    await two.do(live.look())
+    await until(lambda: any(isinstance(message, Ended) for message in heard))
+    [ended] = [message for message in heard if isinstance(message, Ended)]
+    assert ended.reason == "until"
+    assert "mine" in ended.message
+    await until(lambda: live.driver is None)
+    await session.arefresh_from_db()
+    assert (session.driver, session.drive) == ("", None)
+
+
+async def test_what_the_lease_does_not_say_is_given_up(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    two = processes[1]
+    await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", -1.0)
     live = two.live(session)
     two.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
     await two.do(live.look())
