@@ -88,7 +88,7 @@ def test_links_are_followed_without_leaving_the_page(alone: Alone) -> None:
     alone.page.click("#both")
     alone.page.click("#step b")
     assert alone.heard == [
-        ["change", {"pod": "a/b", "dry": 0}],
+        ["change", {"pod": "a/b", "dry": 0, "about": "pod"}],
         ["change", {"tab": "fix"}],
         ["goto", 5],
         "plugin",
