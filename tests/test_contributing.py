@@ -250,12 +250,10 @@ def add_panel(copy: Path) -> None:
     shutil.copy(PANEL / "presenter.py", presenter)
     shutil.copy(PANEL / "panel.html", template)
     shutil.copy(PANEL / "card.html", template.with_name("census_card.html"))
-    put_behind(
-        panels, "from playground.presenters import cluster_map", "from playground.presenters import census\n"
-    )
+    put_behind(panels, "from playground.presenters import (", "    census,\n")
     put_behind(panels, '    "queues": queues.present', '    "census": census.present,\n')
     place = "{{ panels.census }}\n"
-    put_behind(page, "      {{ panels.queues }}", place)
+    put_behind(page, "    {{ panels.queues }}", place)
     shutil.copy(PANEL / "checks.py", tests)
 
 

@@ -15,7 +15,7 @@ Bars = Mapping[str, Sequence[float]]
 TOKENS = ("--p1", "--p3", "--p6", "--p5", "--p4", "--p2")
 MEANINGS = {
     "active": "--p1",
-    "backoff": "--best-mark",
+    "backoff": "--wait-mark",
     "unschedulable": "--no-mark",
     "gated": "--p2",
     "scheduled": "--ok-mark",

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playground.presenters import cluster_map, inspector, pipeline, queues, story, timeline, transport
+from playground.presenters import (
+    cluster_map,
+    inspector,
+    narrator,
+    pipeline,
+    queues,
+    stage,
+    story,
+    timeline,
+    transport,
+)
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from scheduler_core.view import WorldView
@@ -17,7 +27,9 @@ PANELS: dict[str, Callable[..., Panel]] = {
     "transport": transport.present,
     "pipeline": pipeline.present,
     "queues": queues.present,
+    "stage": stage.present,
     "map": cluster_map.present,
+    "narrator": narrator.present,
     "inspector": inspector.present,
     "timeline": timeline.present,
     "story": story.present,

@@ -16,25 +16,34 @@ import msgspec
 
 from playground.presenters.words import gettext_noop
 
+# The stages in the order of a pod's way: what a stage shows is in the module of its name in stage/ and in the template
+# panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
+STAGES = ("queue", "filter", "score", "preemption", "binding", "controller")
+# The kinds of object that the viewer may look at; each sets the look's field of its name.
+SUBJECTS = ("pod", "node", "claim", "controller")
 # The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
 # panels/inspector_<name>.html.
 TABS = {
-    "why": gettext_noop("Why"),
-    "scores": gettext_noop("Scores"),
-    "preemption": gettext_noop("Preemption"),
-    "pod": gettext_noop("Pod"),
-    "node": gettext_noop("Node"),
+    "summary": gettext_noop("Summary"),
     "yaml": gettext_noop("YAML"),
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
     "internals": gettext_noop("Internals"),
 }
 RENAMED = {"events": "journey"}  # tabs that links from before may name
+MOVED = {  # tabs of before that are something else now
+    "why": {"stage": "filter"},
+    "scores": {"stage": "score"},
+    "preemption": {"stage": "preemption"},
+    "pod": {"about": "pod"},
+    "node": {"about": "node"},
+}
 MODES = ("filter", "score", "utilisation")
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
 MAX_NAME = 253  # a Kubernetes name's longest
 MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
+MAX_WORD = 20
 MAX_NUMBER = 2**53
 
 
@@ -111,17 +120,14 @@ class Resets:
 
 
 @dataclass(frozen=True)
-class Opens:
-    """The tab that a link opens which sets this field and names no tab.
+class Sets:
+    """A field that takes a value when this one is set, unless the same link sets it."""
 
-    It does so from the tab `from_`, or else wherever the page has no place for the field: nothing that is marked `data-shows-<field>`.
-    """
-
-    tab: str
-    from_: str = ""
+    name: str
+    value: str
 
     def to_json(self) -> dict[str, str]:
-        return {"tab": self.tab, "from": self.from_}
+        return {"name": self.name, "value": self.value}
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -129,12 +135,21 @@ class Look(msgspec.Struct, frozen=True):
 
     `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
     virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
+
+    `stage` "" follows the extension point at hand, `form` "" is the stage's first; `about` says which of `pod`, `node`, `claim` and
+    `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained.
     """
 
     at: Annotated[int | None, Number()] = None
-    tab: Annotated[str, OneOf(tuple(TABS), RENAMED)] = "why"
-    pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Opens("pod", from_="node")] = ""
-    node: Annotated[str, Text(MAX_NAME), Opens("node")] = ""
+    stage: Annotated[str, OneOf(("", *STAGES)), Resets("form")] = ""
+    form: Annotated[str, Text(MAX_WORD)] = ""
+    about: Annotated[str, OneOf(SUBJECTS)] = SUBJECTS[0]
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED)] = "summary"
+    pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod")] = ""
+    node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
+    claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
+    controller: Annotated[str, Text(MAX_NAME), Sets("about", "controller")] = ""
+    plugin: Annotated[str, Text(MAX_NAME)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
     mode: Annotated[str, OneOf(MODES)] = MODES[0]
     page: Annotated[int, Number(100_000)] = 0
@@ -149,7 +164,8 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        read = {name: field.kind.read(query.get(name)) for name, field in FIELDS.items()}
+        moved = MOVED.get(str(query.get("tab")), {})
+        read = {name: field.kind.read(query.get(name, moved.get(name))) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
@@ -178,17 +194,17 @@ class Field:
     kind: Kind
     default: int | str | None
     resets: str | None
-    opens: Opens | None
+    sets: Sets | None
 
     @classmethod
     def of(cls, field: msgspec.structs.FieldInfo) -> Field:
         kind, *rules = field.type.__metadata__
         resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
-        opens = next((rule for rule in rules if isinstance(rule, Opens)), None)
-        return cls(kind, field.default, resets, opens)
+        sets = next((rule for rule in rules if isinstance(rule, Sets)), None)
+        return cls(kind, field.default, resets, sets)
 
     def to_json(self) -> dict[str, Any]:
-        rules = {"resets": self.resets, "opens": self.opens and self.opens.to_json()}
+        rules = {"resets": self.resets, "sets": self.sets and self.sets.to_json()}
         declared = {"type": self.kind.type, "default": self.default}
         return declared | {name: rule for name, rule in rules.items() if rule}
 

@@ -41,7 +41,6 @@ _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
 _MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
 _SHORT_NAMES = {
-    Point.NORMALIZE_SCORE: "Normalize",
     Point.EXTENDER_FILTER: "Extenders",
     Point.EXTENDER_PREEMPT: "Extenders",
     Point.EXTENDER_PRIORITIZE: "Extenders",
@@ -115,6 +114,7 @@ def _point(
         "name": str(point),
         "short": _SHORT_NAMES.get(point, str(point)),
         "branch": branch,
+        "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
         "note": _awaited(point, cycle),

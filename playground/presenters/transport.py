@@ -1,4 +1,4 @@
-"""The transport's readouts: virtual time, attempt, step, and the present step in one sentence."""
+"""The transport's readouts: virtual time, attempt, step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, profile_of
-from playground.presenters.sentences.present import sentence
 from scheduler_core.view import WorldView
 
 
@@ -21,8 +20,6 @@ def present(sim: WorldView, look: Look) -> Panel:
             "attempt": cycle.number if cycle is not None else 0,
             "profile": profile_of(sim),
             "idle": sim.idle and not sim.outside,
-            "outside": sim.outside,
             "empty": not sim.store.count("Node") and not sim.store.count("Pod"),
-            **sentence(sim),
         },
     )

@@ -57,7 +57,7 @@ def query(**fields: object) -> SafeString:
 @register.filter
 @lru_cache(maxsize=4096)
 def cells(letters: str) -> SafeString:
-    """A row of the Why matrix: one cell for each letter (see presenters/inspector/why.py)."""
+    """A row of the Why matrix: one cell for each letter (see presenters/stage/filter.py)."""
     row = "".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS)
     return mark_safe(row)  # noqa: S308 - made of our own letters
 

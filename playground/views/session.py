@@ -46,6 +46,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
+    context["stage"] = shown.panels["stage"].context
     context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
     return render(request, "playground/studio.html", context)

@@ -15,7 +15,7 @@ def rendered(text: str, **context: Any) -> str:
 @pytest.mark.parametrize(
     ("tag", "html"),
     [
-        ('look_link tab="why"', 'href="?tab=why" data-tab="why"'),
+        ('look_link tab="fix"', 'href="?tab=fix" data-tab="fix"'),
         ("look_link pod=key", 'href="?pod=ns/a%26b" data-pod="ns/a&amp;b"'),
         ("look_link at=7", 'href="?at=7" data-goto="7"'),
         ('look_link pod=""', 'href="?pod=" data-pod=""'),

@@ -38,7 +38,7 @@ def test_each_template_is_read_by_one_engine() -> None:
 @pytest.mark.parametrize(
     ("tag", "html"),
     [
-        ('look_link tab="why"', 'href="?tab=why" data-tab="why"'),
+        ('look_link tab="fix"', 'href="?tab=fix" data-tab="fix"'),
         ("look_link pod=p.key", 'href="?pod=ns/a%26b" data-pod="ns/a&amp;b"'),
         ("look_link page=n + 1", 'href="?page=8" data-page="8"'),
         ('look_link node=p.key href_tab="node"', 'href="?node=ns/a%26b&amp;tab=node" data-node="ns/a&amp;b"'),

@@ -13,17 +13,40 @@ BLOCKS = {
     "dark": '[data-theme="dark"] {',
     "system dark": ':root:not([data-theme="light"]) {',
 }
-TEXT = ("ink", "mute", "accent", "ok", "no", "best")
+TEXT = ("ink", "mute", "now", "ok", "no", "wait", "hold", "out", "idle")
 SURFACES = ("panel", "bg", "soft")
 ON_TINT = {
     "ok": "ok-soft",
     "no": "no-soft",
-    "best": "best-soft",
-    "accent-ink": "accent",
+    "wait": "wait-soft",
+    "hold": "hold-soft",
+    "out": "out-soft",
+    "idle": "idle-soft",
+    "now-ink": "now",
     "tip-ink": "tip",
-    "accent": "accent-soft",
+    "now": "now-soft",
+    "m-dark-ink": "m3",
+    "m4-ink": "m4",
+    "m-light-ink": "m5",
 }
-MARKS = ("edge", "ok-mark", "no-mark", "best-mark", "accent", "p1", "p2", "p3", "p4", "p5", "p6", "bar")
+MARKS = (
+    "edge",
+    "ok-mark",
+    "no-mark",
+    "wait-mark",
+    "hold-mark",
+    "out-mark",
+    "idle-mark",
+    "now",
+    "use",
+    "p1",
+    "p2",
+    "p3",
+    "p4",
+    "p5",
+    "p6",
+    "bar",
+)
 
 
 def tokens(theme: str) -> dict[str, str]:
@@ -47,7 +70,17 @@ def test_the_system_being_dark_means_the_same_as_choosing_dark() -> None:
 
 
 def test_every_colour_of_the_light_theme_has_a_dark_one() -> None:
-    assert set(tokens("dark")) == set(tokens("light")) - {"r", "sans", "mono"}
+    assert set(tokens("dark")) == set(tokens("light")) - {
+        "r",
+        "sans",
+        "mono",
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+        "t5",
+        "t6",
+    }
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -18,7 +18,7 @@ LONGEST = 20_000
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node's manifest, else the pod's."""
-    if look.node:
+    if look.node and look.about == "node":
         table = table_of(scheduler_of(sim))
         row = table.row(look.node)
         if row is not None:

@@ -14,7 +14,7 @@ import { patchOf } from "./studio/look.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
-import { showPlace, showUrl } from "./studio/place.js";
+import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { readState } from "./studio/state.js";
@@ -23,6 +23,7 @@ import { toast } from "./studio/toast.js";
 
 const SLOW = 3; // steps a second up to which pods are seen to move while it plays
 const MESSAGES_LAST = 8000;
+const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
 const state = readState();
 const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -96,25 +97,37 @@ function draw() {
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
   Object.assign(state.look, changes);
-  showUrl(state.look);
+  showUrl(state.look, isChoice(changes));
   return stream.send({ type: "look", look: state.look, seen: state.seen });
 }
 
 /**
  * Sends what the viewer waits for to be painted.
- * @param {object} message
+ * @param {{type?: string} & Record<string, unknown>} message
  */
 function send(message) {
   acted();
+  if (MOVES.has(message.type ?? "")) followStage();
   return stream.send(message);
 }
 
+/** From a step on, the stage is again the one of the extension point at hand. */
+function followStage() {
+  if (!state.look.stage && !state.look.form) return;
+  Object.assign(state.look, { stage: "", form: "" });
+  stream.send({ type: "look", look: state.look, seen: state.seen });
+}
+
 const actions = Object.assign(actionsOf(state, send, look), listenLanes(look));
-const goto = (/** @type {number} */ at) => send({ type: "goto", at });
-listenLinks({ look: state.look, change: look, goto, actions });
+const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
+listenLinks({ change: look, goto, actions });
 listenKeys((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
-listenHeat((node) => look(patchOf({ node }, state.look) ?? {}));
+listenHeat((node) => look(patchOf({ node }) ?? {}));
+listenHistory((chosen) => {
+  Object.assign(state.look, chosen);
+  stream.send({ type: "look", look: state.look, seen: state.seen });
+});
 listenChanges(() => [state.seen, bookmarks()]);
 listenMenu((back, point) => send({ type: "search", back, point }), toast);
 listenShare(document.body.dataset.key ?? "", () => state.seen);

@@ -10,7 +10,7 @@ from playground.presenters.look import FIELDS, Look, Number, OneOf, OneOfNumbers
 from tests.browser.modules.conftest import LOOK_FIELDS, Alone
 
 LOOK, LINKS = "studio/look.js", "studio/links.js"
-PATCH = "({ patchOf, readLook }, data, query) => patchOf(data, readLook(query))"
+PATCH = "({ patchOf }, data) => patchOf(data)"
 
 
 def another(name: str) -> Any:
@@ -45,46 +45,39 @@ def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> No
 
 
 @pytest.mark.parametrize(
-    ("data", "query", "patch"),
+    ("data", "patch"),
     [
-        ({"tab": "scores"}, "", {"tab": "scores"}),
-        ({"pod": "a/b"}, "?dry=4", {"pod": "a/b", "dry": 0}),
-        ({"pod": "a/b"}, "?tab=node", {"pod": "a/b", "dry": 0, "tab": "pod"}),
-        ({"pod": "a/b", "tab": "why"}, "?tab=node", {"pod": "a/b", "dry": 0, "tab": "why"}),
-        ({"pod": "a/b", "dry": "3"}, "", {"pod": "a/b", "dry": 3}),
-        ({"node": "n1"}, "", {"node": "n1", "tab": "node"}),
-        ({"node": "n1", "tab": "fix"}, "", {"node": "n1", "tab": "fix"}),
-        ({"q": "cpu"}, "?page=2", {"q": "cpu", "page": 0}),
-        ({"page": "2"}, "", {"page": 2}),
-        ({"span": "0", "start": "", "axis": "time"}, "", {"span": 0, "start": None, "axis": "time"}),
-        ({"goto": "5", "at": "5", "drawer": ""}, "", None),
+        ({"tab": "fix"}, {"tab": "fix"}),
+        ({"pod": "a/b"}, {"pod": "a/b", "dry": 0, "about": "pod"}),
+        ({"pod": ""}, {"pod": "", "dry": 0}),
+        ({"pod": "a/b", "dry": "3"}, {"pod": "a/b", "dry": 3, "about": "pod"}),
+        ({"node": "n1"}, {"node": "n1", "about": "node"}),
+        ({"node": "n1", "about": "pod"}, {"node": "n1", "about": "pod"}),
+        ({"q": "cpu"}, {"q": "cpu", "page": 0}),
+        ({"page": "2"}, {"page": 2}),
+        ({"span": "0", "start": "", "axis": "time"}, {"span": 0, "start": None, "axis": "time"}),
+        ({"goto": "5", "at": "5", "drawer": ""}, None),
     ],
 )
 def test_a_link_changes_what_it_names_and_what_depends_on_it(
-    alone: Alone, data: dict[str, str], query: str, patch: dict[str, Any] | None
+    alone: Alone, data: dict[str, str], patch: dict[str, Any] | None
 ) -> None:
     alone.show(LOOK_FIELDS)
-    assert alone.call(LOOK, PATCH, data, query) == patch
-
-
-def test_a_node_is_shown_where_the_page_has_a_place_for_it(alone: Alone) -> None:
-    alone.show(LOOK_FIELDS + "<table data-shows-node></table>")
-    assert alone.call(LOOK, PATCH, {"node": "n1"}, "") == {"node": "n1"}
+    assert alone.call(LOOK, PATCH, data) == patch
 
 
 LINKED = (
     LOOK_FIELDS
     + """
-<a id="pod" href="#pod" data-pod="a/b">pod</a> <a id="both" href="#both" data-goto="5" data-tab="why">both</a>
+<a id="pod" href="#pod" data-pod="a/b">pod</a> <a id="both" href="#both" data-goto="5" data-tab="fix">both</a>
 <a id="other" href="#other" data-drawer>other</a> <button id="step" data-act="plugin"><b>step</b></button>
 <input id="q" data-look="q"> <input id="no">
 <select id="group" data-look="group"><option>a<option>rack</select>"""
 )
 LISTEN = """({ listenLinks }, open) => {
-  const look = { at: null, tab: "why" };
   const change = (changes) => hear("change", changes) && open;
   const goto = (at) => hear("goto", at) && open;
-  listenLinks({ look, change, goto, actions: { plugin: () => hear("plugin") && open } });
+  listenLinks({ change, goto, actions: { plugin: () => hear("plugin") && open } });
 }"""
 
 
@@ -95,8 +88,8 @@ def test_links_are_followed_without_leaving_the_page(alone: Alone) -> None:
     alone.page.click("#both")
     alone.page.click("#step b")
     assert alone.heard == [
-        ["change", {"pod": "a/b", "dry": 0}],
-        ["change", {"tab": "why"}],
+        ["change", {"pod": "a/b", "dry": 0, "about": "pod"}],
+        ["change", {"tab": "fix"}],
         ["goto", 5],
         "plugin",
     ]
@@ -107,7 +100,7 @@ def test_what_cannot_be_sent_and_what_opens_elsewhere_is_left_to_the_browser(alo
     alone.show(LINKED)
     alone.call(LINKS, LISTEN, False)
     alone.page.click("#both")
-    assert (alone.heard, alone.do("location.hash")) == ([["change", {"tab": "why"}]], "#both")
+    assert (alone.heard, alone.do("location.hash")) == ([["change", {"tab": "fix"}]], "#both")
     alone.page.click("#other")
     assert (alone.heard, alone.do("location.hash")) == ([], "#other")
     alone.do("document.addEventListener('click', (event) => event.preventDefault(), { capture: false })")

@@ -45,7 +45,7 @@ def test_every_panel_is_plain_data_at_every_step(tab: str) -> None:
 def test_looking_changes_nothing() -> None:
     looked, alone = three_nodes(), three_nodes()
     while not alone.idle:
-        everything(looked, Look(tab="scores"))
+        everything(looked, Look(stage="score"))
         mine, theirs = looked.advance(), alone.advance()
         assert [record.to_json() for record in mine] == [record.to_json() for record in theirs]
     assert alone.position > 20
@@ -70,7 +70,7 @@ def test_what_is_remembered_from_step_to_step_is_what_would_be_made_anew() -> No
         70: DeleteObjects((Ref("Pod", "default", "p1"), Ref("Node", name="small"))),
         90: ApplyObjects((node("more"), pod("gpu"))),
     }
-    looks = [Look(node="free", tab="node"), Look(axis="time", rows=12), Look(q="p", group="zone")]
+    looks = [Look(node="free", about="node"), Look(axis="time", rows=12), Look(q="p", group="zone")]
     for step in range(120):
         if step == 60:
             sims.append(sims[0].fork())  # which then goes another way
@@ -86,7 +86,7 @@ def test_what_is_remembered_from_step_to_step_is_what_would_be_made_anew() -> No
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_step_with_1523_nodes_changes_less_than_50_kilobytes_of_the_page(mode: str) -> None:
-    sim, look = many_nodes(pods=200), Look(mode=mode, tab="why" if mode == "filter" else "scores")
+    sim, look = many_nodes(pods=200), Look(mode=mode, stage="" if mode == "filter" else "score")
     before, sizes = digests(everything(sim, look)), []
     for _ in range(60):
         sim.step(Grain.PLUGIN)

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from playground.presenters import PANELS
-from playground.presenters.inspector.exchanges import exchanges
 from playground.presenters.look import TABS, Look
 from playground.presenters.pipeline import present as pipeline
 from playground.presenters.sentences.present import sentence
+from playground.presenters.stage.exchanges import exchanges
 from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.extenders.behaviour import Recorded, Remote
@@ -51,7 +51,7 @@ def test_everything_can_be_shown_all_the_way(names: bool) -> None:
             for panel in PANELS.values():
                 panel(sim, look)
             for tab in TABS:
-                PANELS["inspector"](sim, replace(look, tab=tab, node="a"))
+                PANELS["inspector"](sim, replace(look, tab=tab, node="a", about="node"))
         if not sim.advance():
             break
 
@@ -86,7 +86,7 @@ def test_a_call_that_failed_passes_no_node() -> None:
             r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last
         )
     )
-    found = PANELS["inspector"](sim, replace(Look(), tab="why", pod=key)).context
+    found = PANELS["stage"](sim, replace(Look(), stage="filter", pod=key)).context
     assert str({"name": URL, "state": "never", "now": True}) in str(found)
 
 
@@ -94,7 +94,7 @@ def test_the_world_is_not_said_to_be_done_while_a_real_extender_is_asked() -> No
     sim = world(nodeCacheCapable=True)
     sim.apply(SetExtender(URL, Remote()))
     assert sim.run().reason == "idle"
-    found = PANELS["transport"](sim, Look()).context
+    found = PANELS["narrator"](sim, Look()).context
     assert (found["idle"], found["outside"]) == (False, True)
 
 

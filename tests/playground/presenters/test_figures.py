@@ -17,8 +17,9 @@ def labelled(made: dict[str, Any], labels: dict[str, str] | None = None) -> dict
     return {**made, "metadata": {**made["metadata"], "labels": labels or WEB}}
 
 
-def figures(sim: Simulation, on: str, tab: str = "node") -> dict[str, dict[str, Any]]:
-    body = shown("inspector", sim, tab=tab, node=on)["context"]["body"]
+def figures(sim: Simulation, on: str, stage: str = "") -> dict[str, dict[str, Any]]:
+    panel = "stage" if stage else "inspector"
+    body = shown(panel, sim, stage=stage, about="node", node=on)["context"]["body"]
     return {section["plugin"]: section for section in body["figures"]}
 
 
@@ -53,8 +54,8 @@ def test_resources_tell_what_comes_what_is_taken_and_what_lacks() -> None:
 
 def test_why_shows_the_figures_of_the_plugin_that_refused_the_chosen_node() -> None:
     sim = until(three_nodes(pod("p", cpu="64")), decided())
-    assert list(figures(sim, "small", "why")) == ["NodeResourcesFit"]
-    assert figures(sim, "infra", "why") == {}
+    assert list(figures(sim, "small", "filter")) == ["NodeResourcesFit"]
+    assert figures(sim, "infra", "filter") == {}
 
 
 def spread_world() -> Simulation:

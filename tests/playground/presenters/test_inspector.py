@@ -26,9 +26,13 @@ def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
     return shown("inspector", sim, tab=tab, **look)["context"]["body"]
 
 
+def stage(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
+    return shown("stage", sim, stage=name, **look)["context"]["body"]
+
+
 def matrix(sim: Simulation, **look: Any) -> dict[str, dict[str, str]]:
     """Node -> plugin -> letter."""
-    found = body(sim, "why", **look)
+    found = stage(sim, "filter", **look)
     plugins = [plugin["name"] for plugin in found["plugins"]]
     return {row["node"]: dict(zip(plugins, row["cells"], strict=True)) for row in found["rows"]}
 
@@ -43,7 +47,7 @@ def test_a_node_meets_each_filter_plugin_until_the_first_refusal() -> None:
 def test_a_skipped_plugin_has_no_column_and_is_named() -> None:
     sim = until(three_nodes(), decided())
     assert "NodePorts" not in matrix(sim)["free"]
-    assert "NodePorts" in body(sim, "why")["skipped"]
+    assert "NodePorts" in stage(sim, "filter")["skipped"]
 
 
 def test_plugins_that_have_not_run_yet_are_still_to_come() -> None:
@@ -52,7 +56,7 @@ def test_plugins_that_have_not_run_yet_are_still_to_come() -> None:
 
 
 def test_kubes_message_stands_first_and_plain_words_follow() -> None:
-    found = body(until(three_nodes(pod("huge", cpu="64")), decided()), "why")
+    found = stage(until(three_nodes(pod("huge", cpu="64")), decided()), "filter")
     assert found["message"].startswith(
         "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: infra}"
     )
@@ -61,7 +65,7 @@ def test_kubes_message_stands_first_and_plain_words_follow() -> None:
 
 def test_a_large_matrix_shows_a_window_with_the_chosen_node_in_it() -> None:
     sim = until(many_nodes(200), decided())
-    rows = body(sim, "why", node="node-0000")["rows"]
+    rows = stage(sim, "filter", node="node-0000")["rows"]
     assert len(rows) <= 21
     assert rows[0]["node"] == "node-0000"
 
@@ -69,7 +73,7 @@ def test_a_large_matrix_shows_a_window_with_the_chosen_node_in_it() -> None:
 def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:
     sim = three_nodes(pod("huge", cpu="64", priority=10), pod("web-1"))
     until(sim, decided(2))
-    found = body(sim, "why", pod="default/huge")
+    found = stage(sim, "filter", pod="default/huge")
     attempt = sim.journal.attempts[0]
     assert (found["kind"], found["number"], found["goto"]) == ("past", 1, attempt.last_position)
     assert found["message"] == attempt.message
@@ -77,13 +81,13 @@ def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:
 
 def test_a_gated_pod_says_which_gate_holds_it() -> None:
     sim = three_nodes(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
-    assert body(sim, "why", pod="default/gated")["gates"] == ["example.com/quota"]
+    assert stage(sim, "filter", pod="default/gated")["gates"] == ["example.com/quota"]
 
 
 def test_scores_add_up_from_raw_to_total() -> None:
     nodes = [node(f"n{i}", cpu=str(4 + i)) for i in range(4)]
     sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
-    found = body(sim, "scores")
+    found = stage(sim, "score")
     weights = [plugin["weight"] for plugin in found["plugins"]]
     for row in found["rows"]:
         assert [cell["weighted"] for cell in row["cells"]] == [
@@ -96,7 +100,7 @@ def test_scores_add_up_from_raw_to_total() -> None:
 
 def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
-    found = body(sim, "scores")
+    found = stage(sim, "score")
     assert (found["ties"], sorted(found["tied"])) == (2, ["a", "b"])
     assert found["tied"][found["draw"]] == found["node"]
     assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
@@ -104,7 +108,7 @@ def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
 
 def test_the_chart_shows_what_the_table_says() -> None:
     sim = until(world(node("a"), node("b", cpu="9"), pod("web-1", cpu="2")), decided())
-    found = body(sim, "scores")
+    found = stage(sim, "score")
     drawn = {
         row["node"]: sum(bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"])
         for row in found["rows"]
@@ -115,12 +119,12 @@ def test_the_chart_shows_what_the_table_says() -> None:
 
 @pytest.mark.parametrize(("cpu", "kind"), [("2", "one feasible"), ("64", "none feasible")])
 def test_without_scores_the_tab_says_why_there_are_none(cpu: str, kind: str) -> None:
-    assert body(until(three_nodes(pod("web-1", cpu=cpu)), decided()), "scores")["kind"] == kind
+    assert stage(until(three_nodes(pod("web-1", cpu=cpu)), decided()), "score")["kind"] == kind
 
 
 def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    attempts = body(sim, "pod")["attempts"]
+    attempts = body(sim, "summary")["attempts"]
     assert [(a["number"], a["outcome"], a["goto"]) for a in attempts] == [
         (1, "unschedulable", sim.journal.attempts[0].last_position)
     ]
@@ -128,7 +132,7 @@ def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
 
 def test_the_node_tab_shows_what_is_requested_and_free() -> None:
     sim = until(three_nodes(), decided())
-    resources = {r["name"]: r for r in body(sim, "node", node="free")["resources"]}
+    resources = {r["name"]: r for r in body(sim, "summary", about="node", node="free")["resources"]}
     assert (resources["cpu"]["used"], resources["cpu"]["free"], resources["cpu"]["has"]) == ("2", "6", "8")
     assert (resources["pods"]["used"], resources["pods"]["has"]) == ("1", "110")
 
@@ -136,12 +140,12 @@ def test_the_node_tab_shows_what_is_requested_and_free() -> None:
 def test_a_node_that_is_gone_is_said_to_be_gone() -> None:
     sim = three_nodes()
     sim.apply(DeleteObjects((Ref("Node", "", "free"),)))
-    assert body(sim, "node", node="free")["kind"] == "gone"
+    assert body(sim, "summary", about="node", node="free")["kind"] == "gone"
 
 
 def test_the_yaml_tab_prints_the_object() -> None:
     assert "name: web-1\n" in body(three_nodes(), "yaml", pod="default/web-1")["text"]
-    assert body(three_nodes(), "yaml", node="free")["object"] == "Node"
+    assert body(three_nodes(), "yaml", about="node", node="free")["object"] == "Node"
 
 
 def test_the_journey_tab_lists_the_pods_events() -> None:
@@ -151,7 +155,7 @@ def test_the_journey_tab_lists_the_pods_events() -> None:
     assert [(row["type"], row["reason"]) for row in rows] == [("Warning", "FailedScheduling")]
 
 
-@pytest.mark.parametrize("tab", ["why", "scores", "pod", "node", "yaml", "journey"])
+@pytest.mark.parametrize("tab", ["summary", "yaml", "journey", "fix"])
 def test_every_tab_has_something_to_say_of_an_empty_world(tab: str) -> None:
     assert body(world(), tab)["kind"]
 
@@ -163,7 +167,7 @@ def test_a_reason_that_is_plain_already_needs_no_words() -> None:
 def test_a_pod_says_which_of_its_fields_have_no_effect() -> None:
     manifest = {**pod("p"), "spec": {**pod("p")["spec"], "hostPID": True}}
     sim = world(manifest)
-    for tab in ("pod", "yaml"):
+    for tab in ("summary", "yaml"):
         (told,) = body(sim, tab, pod="default/p")["silent"]
         assert told["path"] == "spec.hostPID"
 
@@ -171,4 +175,4 @@ def test_a_pod_says_which_of_its_fields_have_no_effect() -> None:
 def test_a_node_is_judged_for_the_pod_of_the_present_cycle_whichever_is_looked_at() -> None:
     sim = until(three_nodes(), decided())
     sim.apply(ApplyObjects((pod("other"),)))
-    assert body(sim, "node", node="free", pod="default/other")["pod"] == "web-1"
+    assert body(sim, "summary", about="node", node="free", pod="default/other")["pod"] == "web-1"

@@ -16,7 +16,15 @@ STREAM = Path(__file__).resolve().parents[3] / "docs/stream.md"
 
 def test_a_look_survives_the_way_through_a_query() -> None:
     look = Look(
-        at=12, tab="scores", pod="default/web-1", node="n1", group="rack", mode="score", page=2, q="cpu"
+        at=12,
+        stage="score",
+        tab="yaml",
+        pod="default/web-1",
+        node="n1",
+        group="rack",
+        mode="score",
+        page=2,
+        q="cpu",
     )
     assert Look.from_query(look.to_query()) == look
 
@@ -48,15 +56,23 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_a_link_keeps_the_rest_of_the_look() -> None:
-    assert Look(at=3, tab="why").href(tab="scores") == "?at=3&tab=scores"
+    assert Look(at=3, tab="fix").href(tab="yaml") == "?at=3&tab=yaml"
 
 
 def test_what_the_page_is_told_of_a_field_names_fields_and_tabs_that_there_are() -> None:
     declared = declaration()
     assert list(declared) == list(FIELDS)
     assert {field["resets"] for field in declared.values() if "resets" in field} <= set(FIELDS)
-    tabs = [rule["opens"][part] for rule in declared.values() if "opens" in rule for part in ("tab", "from")]
-    assert all(Look.from_query({"tab": tab}).tab == tab for tab in tabs if tab)
+    for rule in (field["sets"] for field in declared.values() if "sets" in field):
+        assert getattr(Look.from_query({rule["name"]: rule["value"]}), rule["name"]) == rule["value"]
+
+
+@pytest.mark.parametrize(
+    ("tab", "now"),
+    [("why", Look(stage="filter")), ("preemption", Look(stage="preemption")), ("node", Look(about="node"))],
+)
+def test_a_link_from_before_to_a_tab_that_moved_shows_the_same(tab: str, now: Look) -> None:
+    assert Look.from_query({"tab": tab}) == now
 
 
 def test_the_stream_is_documented_with_every_field() -> None:

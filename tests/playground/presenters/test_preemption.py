@@ -1,4 +1,4 @@
-"""The tab Preemption: the ladder, the cursor over the dry run, and why there is nothing to see."""
+"""The preemption stage: the ladder, the cursor over the dry run, and why there is nothing to see."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def preempted() -> Simulation:
 
 
 def tab(sim: Simulation, **look: Any) -> dict[str, Any]:
-    body: dict[str, Any] = shown("inspector", sim, tab="preemption", **look)["context"]["body"]
+    body: dict[str, Any] = shown("stage", sim, stage="preemption", **look)["context"]["body"]
     return body
 
 

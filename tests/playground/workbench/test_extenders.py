@@ -53,7 +53,7 @@ def test_it_is_written_in_cel_and_vetoes_a_node(begun):
     begun.post("yaml", text=NODES, create="")
     begun.ask(lambda client: client.walk(60))
     assert begun.manifest("Pod", "web")["spec"]["nodeName"] == "b"
-    studio = page_text(begun.get(""))
+    studio = page_text(begun.get("", stage="filter"))
     assert "no licence" in studio
     assert "What extenders were asked" in studio
     assert "keeps 1 of 2 nodes" in studio

@@ -37,13 +37,13 @@ export function legendOf({ mode, scores, words }) {
   /** @type {[string, string | undefined][]} */
   let pairs = [];
   if (mode === "filter") {
-    pairs = [["--ok-mark", words.ok], ["--no-mark", words.no], ["--best-mark", words.best], [
-      "--accent",
+    pairs = [["--ok-mark", words.ok], ["--no-mark", words.no], ["--wait-mark", words.best], [
+      "--now",
       words.here,
     ]];
   } else if (mode === "score" && scores) {
     const [least, most] = scores.map(String);
-    pairs = [["--accent-soft", least], ["--accent", most], ["--best-mark", words.best], [
+    pairs = [["--now-soft", least], ["--now", most], ["--wait-mark", words.best], [
       "--ok-mark",
       words.here,
     ]];

@@ -1,5 +1,5 @@
 // What keys and buttons do.
-import { all, by, first, maybe } from "../shared/dom.js";
+import { all, by, first, maybe, the } from "../shared/dom.js";
 import { openInDrawer } from "../shared/drawer.js";
 import { toggleTheme } from "../shared/theme.js";
 
@@ -7,7 +7,7 @@ import { toggleTheme } from "../shared/theme.js";
 
 /**
  * @param {import("./state.js").State} state
- * @param {(message: object) => boolean} send
+ * @param {(message: Record<string, unknown>) => boolean} send
  * @param {(changes: Partial<import("./look.js").Look>) => boolean} look
  * @returns {Record<string, Act>}
  */
@@ -17,6 +17,7 @@ export function actionsOf(state, send, look) {
   const playpause = () => state.mayEdit && (state.running ? send({ type: "pause" }) : play());
   rate()?.addEventListener("change", () => state.running?.kind === "play" && play());
   return {
+    step: () => send({ type: "step", grain: the("grain", HTMLSelectElement).value }),
     plugin: () => send({ type: "step", grain: "plugin" }),
     point: () => send({ type: "step", grain: "point" }),
     pod: () => send({ type: "step", grain: "pod" }),
@@ -37,7 +38,8 @@ export function actionsOf(state, send, look) {
     commands: () => void openInDrawer("commands"),
     records: () => void openInDrawer("records"),
     unpin: () => look({ pod: "" }),
-    tab: (i) => void all(".tabs a")[i]?.click(),
+    form: (i) => void all(".forms a")[i]?.click(),
+    lanes: () => void toggleLanes(),
     search: () => void maybe("map-q", HTMLInputElement)?.focus(),
     allow: () => void (state.mayEdit && decide("allow")),
     reject: () => void (state.mayEdit && decide("reject")),
@@ -54,6 +56,12 @@ function faster(rate, choices) {
   if (!rate) return;
   rate.selectedIndex = Math.max(0, Math.min(rate.length - 1, rate.selectedIndex + choices));
   rate.dispatchEvent(new Event("change"));
+}
+
+function toggleLanes() {
+  const lanes = by("lanes");
+  lanes.hidden = !lanes.hidden;
+  by("lanes-open").setAttribute("aria-expanded", String(!lanes.hidden));
 }
 
 function openUntil() {

@@ -4,7 +4,7 @@ import { toast } from "./toast.js";
 
 /**
  * Runs, searches and filters go over the stream; where that is closed the browser sends the form.
- * @param {(message: object) => boolean} send
+ * @param {(message: Record<string, unknown>) => boolean} send
  */
 export function listenForms(send) {
   document.addEventListener("submit", (event) => {
@@ -19,7 +19,7 @@ export function listenForms(send) {
 
 /**
  * @param {HTMLFormElement} form
- * @param {(message: object) => boolean} send
+ * @param {(message: Record<string, unknown>) => boolean} send
  */
 function run(form, send) {
   const fields = new FormData(form);

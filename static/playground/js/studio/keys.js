@@ -33,7 +33,7 @@ const KEYS = {
   "n": ["pod"],
   "p": ["unpin"],
   "r": ["run"],
-  "t": ["theme"],
+  "t": ["lanes"],
   "u": ["until"],
   "x": ["reject"],
 };
@@ -84,7 +84,7 @@ function isElements(event) {
  * @returns {Action | null}
  */
 export function actionOf({ key, shiftKey, repeat }, lanes) {
-  if (/^[1-9]$/.test(key)) return ["tab", Number(key) - 1];
+  if (/^[1-9]$/.test(key)) return ["form", Number(key) - 1];
   const lower = key.toLowerCase();
   const action = (shiftKey && KEYS[`Shift ${key}`]) || (lanes && LANES[lower]) || KEYS[key] || KEYS[lower];
   return action && !(repeat && ONCE.includes(action[0])) ? action : null;

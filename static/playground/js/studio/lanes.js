@@ -25,7 +25,7 @@ function lanesNow() {
  * @param {(window: Window) => void} look
  */
 export function listenLanes(look) {
-  const section = /** @type {HTMLElement} */ (first(".time"));
+  const section = /** @type {HTMLElement} */ (by("lanes"));
   /** @type {Ask} */
   const ask = (start, span) => {
     wanted = { start: Math.max(0, Math.round(start)), span: Math.max(1, Math.round(span)) };

@@ -9,7 +9,6 @@ const PAUSE = 180; // after the last letter that was typed
 
 /**
  * @typedef {object} Studio
- * @property {Look} look
  * @property {(changes: Partial<Look>) => boolean} change
  * @property {(at: number) => boolean} goto
  * @property {Record<string, import("./actions.js").Act>} actions
@@ -53,8 +52,8 @@ function pressed(button, { actions }) {
  * @param {HTMLElement} link
  * @param {Studio} studio
  */
-function followed({ dataset }, { look, change, goto }) {
-  const patch = patchOf(dataset, look);
+function followed({ dataset }, { change, goto }) {
+  const patch = patchOf(dataset);
   if (!patch && dataset.goto === undefined) return false;
   return (!patch || change(patch)) && (dataset.goto === undefined || goto(Number(dataset.goto)));
 }

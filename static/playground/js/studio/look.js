@@ -1,22 +1,16 @@
 // What this viewer looks at: tab, pod, node, grouping, page. It lives in the URL, so that a link shows the same thing. Its fields and their
 // rules are declared in playground/presenters/look.py; the page brings the declaration along.
-import { by, first } from "../shared/dom.js";
+import { by } from "../shared/dom.js";
 
 /**
  * @typedef {object} Field
  * @property {"number" | "text"} type
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
- * @property {Opens} [opens]
+ * @property {{name: string, value: string}} [sets] Another field, which takes a value when this one is set, unless the same link sets it.
  */
 
-/**
- * @typedef {object} Opens The tab that a link opens which sets the field and names no tab.
- * @property {string} tab
- * @property {string} from Only from this tab; or "": wherever nothing on the page is marked data-shows-<field>.
- */
-
-/** @typedef {{at: number | null, tab: string} & Record<string, string | number | null>} Look */
+/** @typedef {{at: number | null, stage: string} & Record<string, string | number | null>} Look */
 
 /** @type {Map<string, Field>} */
 const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?? "")));
@@ -60,19 +54,16 @@ export function writeLook(look) {
  * What a link with data attributes changes about the look; null where it says nothing of a look. Where the viewer stands is for the
  * server to say: a link leads to another position by data-goto.
  * @param {DOMStringMap} data
- * @param {Look} look
  * @returns {Partial<Look> | null}
  */
-export function patchOf(data, look) {
+export function patchOf(data) {
   const named = [...FIELDS].filter(([name]) => name !== "at" && data[name] !== undefined);
   if (!named.length) return null;
   /** @type {Partial<Look>} */
   const patch = {};
-  for (const [name, { resets, opens }] of named) {
+  for (const [name, { resets, sets }] of named) {
     if (resets) patch[resets] = FIELDS.get(resets)?.default;
-    if (opens && (opens.from ? look.tab === opens.from : !first(`[data-shows-${name}]`))) {
-      patch.tab = opens.tab;
-    }
+    if (sets && data[name]) patch[sets.name] = sets.value;
   }
   for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
   return patch;
@@ -83,7 +74,7 @@ export function patchOf(data, look) {
  * @param {HTMLInputElement | HTMLSelectElement} field
  */
 export function filterOf({ dataset, value }) {
-  return dataset.look === undefined ? null : patchOf({ [dataset.look]: value.trim() }, defaults());
+  return dataset.look === undefined ? null : patchOf({ [dataset.look]: value.trim() });
 }
 
 /**

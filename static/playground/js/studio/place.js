@@ -4,9 +4,11 @@ import { count } from "../shared/words.js";
 import { showBranches } from "./branches.js";
 import { showChanges } from "./changes.js";
 import { showJob } from "./job.js";
-import { writeLook } from "./look.js";
+import { readLook, writeLook } from "./look.js";
 import { bookmarks, showMarks } from "./marks.js";
 import { showRail } from "./rail.js";
+
+const CHOICES = new Set(["about", "pod", "node", "claim", "controller", "stage", "form", "tab", "plugin"]);
 
 /**
  * Shows where the viewer stands and what goes on.
@@ -16,6 +18,7 @@ export function showPlace(state) {
   const { look, seen, head, running } = state;
   showStanding(look.at !== null, String(seen));
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
+  showStage();
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head);
@@ -48,11 +51,37 @@ function fill(selector, value) {
   for (const field of all(selector)) if (field instanceof HTMLInputElement) field.value = value;
 }
 
+/** The stage says which one it is, and whether the map is seen in it. */
+function showStage() {
+  const { stage, form, map } = by("panel-stage").dataset;
+  Object.assign(by("stage").dataset, { stage, form, map });
+}
+
 /**
- * The URL shows what the viewer looks at, so that a link to it shows the same.
+ * The URL shows what the viewer looks at, so that a link to it shows the same. Choices are kept in the browser's history.
  * @param {import("./look.js").Look} look
+ * @param {boolean} chosen
  */
-export function showUrl(look) {
+export function showUrl(look, chosen = false) {
   const url = location.pathname + writeLook(look);
-  if (url !== location.pathname + location.search) history.replaceState(null, "", url);
+  if (url === location.pathname + location.search) return;
+  if (chosen) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+}
+
+/**
+ * Whether a change of the look is a choice of what to look at.
+ * @param {Partial<import("./look.js").Look>} changes
+ */
+export const isChoice = (changes) => Object.keys(changes).some((name) => CHOICES.has(name));
+
+/**
+ * Back and forward walk the choices; the viewer stays at the step.
+ * @param {(look: Partial<import("./look.js").Look>) => void} choose
+ */
+export function listenHistory(choose) {
+  addEventListener("popstate", () => {
+    const look = readLook(location.search);
+    choose(Object.fromEntries([...CHOICES].map((name) => [name, look[name]])));
+  });
 }

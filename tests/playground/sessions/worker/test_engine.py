@@ -176,8 +176,8 @@ def test_a_delta_holds_what_changed_and_nothing_else() -> None:
 
 def test_a_delta_from_what_is_not_known_any_more_is_everything() -> None:
     engine = made(cluster(3, 2))
-    changes = delta(engine, 1, 0, LOOK.but(tab="node")).panels
-    assert [change.panel is None for change in changes] == 7 * [False]
+    changes = delta(engine, 1, 0, LOOK.but(about="node")).panels
+    assert [change.panel is None for change in changes] == 9 * [False]
 
 
 def test_a_delta_names_the_pods_that_came_to_a_node() -> None:

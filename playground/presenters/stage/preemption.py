@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.cluster_map.preempting import chosen_of, step_of
-from playground.presenters.inspector.dry_run import Event, events_of, room
-from playground.presenters.inspector.ladder import columns, ladder
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
+from playground.presenters.stage.dry_run import Event, events_of, room
+from playground.presenters.stage.ladder import columns, ladder
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import gettext_noop, message
 from scheduler_core.view import Candidate, Evidence, PluginStep, SchedulingCycleView, WorldView
 
 CANDIDATES = 12
@@ -17,7 +19,17 @@ GROUPS = 8
 NOMINATED = 10
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """What preemption looked at for the pod."""
+    return Stage(
+        question=message(gettext_noop("Who must go so that %(pod)s fits?"), pod=short(key) or "…"),
+        forms={"theatre": gettext_noop("Theatre"), "nodes": gettext_noop("Nodes")},
+        body=_looked_at(sim, look, key),
+        map=True,
+    )
+
+
+def _looked_at(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
     cycle = cycle_of(sim)
     shared = {"pod": short(key), "nominations": _nominations(sim)}

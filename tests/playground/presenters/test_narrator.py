@@ -11,7 +11,7 @@ from tests.playground.presenters.worlds import decided, node, pod, ran, shown, t
 
 
 def context(sim: Simulation) -> dict[str, Any]:
-    return shown("transport", sim)["context"]
+    return shown("narrator", sim)["context"]
 
 
 def said(sim: Simulation) -> str:
@@ -72,7 +72,7 @@ def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> Non
     }
     sim = Simulation()
     sim.apply(SetConfiguration(manifest))
-    assert context(sim)["profile"] == "default-scheduler"
+    assert shown("transport", sim)["context"]["profile"] == "default-scheduler"
     sim.apply(ApplyObjects((node("n0"), pod("p0", schedulerName="packing"))))
     sim.step(Grain.POD)
-    assert context(sim)["profile"] == "packing"
+    assert shown("transport", sim)["context"]["profile"] == "packing"

@@ -1,4 +1,4 @@
-"""Scores: raw, normalised, times weight, total; the best nodes first, with ties and the draw."""
+"""Score: which node is best. Raw, normalised, times weight, total; the best nodes first, with ties and the draw."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ import numpy as np
 
 from playground.charts.scores import stacked
 from playground.presenters.look import Look
-from playground.presenters.scene import cycle_of, without_scheme
+from playground.presenters.scene import cycle_of, short, without_scheme
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import gettext_noop, message
 from scheduler_core.view import SchedulingCycleView, ScoreBoard, WorldView
 
 WINDOW = 10
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """The scores of the feasible nodes."""
+    return Stage(
+        question=message(gettext_noop("Which node is best for %(pod)s?"), pod=short(key) or "…"),
+        forms={"table": gettext_noop("Table"), "nodes": gettext_noop("Nodes")},
+        body=_scores(sim, look, key),
+    )
+
+
+def _scores(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The board of the present cycle's best nodes, and the chosen node's even if it is not among them."""
     cycle = cycle_of(sim)
     if cycle is None or cycle.pod.key != key:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.amounts import amount
-from playground.presenters.inspector.ladder import COLUMNS
 from playground.presenters.scene import short
+from playground.presenters.stage.ladder import COLUMNS
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve
 

@@ -1,4 +1,4 @@
-"""Why: each node against each Filter plugin. One letter a cell: p pass, r refuse, n not reached, t to come.
+"""Filter: which nodes can run the pod. Each node against each Filter plugin, one letter a cell: p pass, r refuse, n not reached, t to come.
 
 Plugins that PreFilter had skipped have no column; they are named below the table.
 """
@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from playground.presenters.inspector.exchanges import asked, exchanges
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
-from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step
+from playground.presenters.scene import cycle_of, framework_of, last_attempt, present_step, short
+from playground.presenters.stage.exchanges import asked, exchanges
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import gettext_noop, message
 from scheduler_core.view import Phase, Point, SchedulingCycleView, Verb, WorldView
 
 _FILTERS = (Point.FILTER, Point.EXTENDER_FILTER)
@@ -23,7 +25,17 @@ WINDOW = 20
 ALL = 40
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """Each node's way through the plugins, with the map below it."""
+    return Stage(
+        question=message(gettext_noop("Which nodes can run %(pod)s?"), pod=short(key) or "…"),
+        forms={"plugins": gettext_noop("Plugins"), "nodes": gettext_noop("Nodes")},
+        body=_verdicts(sim, look, key),
+        map=True,
+    )
+
+
+def _verdicts(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The matrix where the present cycle is the pod's; else its last attempt in summary, with the way to its steps."""
     cycle = cycle_of(sim)
     if cycle is not None and cycle.pod.key == key:

@@ -1,0 +1,23 @@
+"""The narrator: the present step in one sentence, and what comes next."""
+
+from __future__ import annotations
+
+from playground.presenters.look import Look
+from playground.presenters.panel import Panel
+from playground.presenters.scene import cycle_of
+from playground.presenters.sentences.present import sentence
+from scheduler_core.view import WorldView
+
+
+def present(sim: WorldView, look: Look) -> Panel:
+    """Who did what to which object, and because of what."""
+    cycle = cycle_of(sim)
+    return Panel(
+        "narrator",
+        {
+            "attempt": cycle.number if cycle is not None else 0,
+            "idle": sim.idle and not sim.outside and sim.position > 0,
+            "outside": sim.outside,
+            **sentence(sim),
+        },
+    )

@@ -1,0 +1,25 @@
+"""Shape: what each stage gives the stage panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.presenters.words import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`question` heads the stage and `detail` stands beside it; `body` is the stage's own data, for templates/panels/stage/<name>.html.
+
+    `forms` are the other forms of the same answer: name to title, the first one is shown unless the look names another. The form "nodes" is
+    the cluster map, which stands beneath the stage; `map` says whether it is seen below the other forms as well. Of `cards`, by the ids of
+    their elements, only those that change are sent; each names its template by its `kind` (templates/panels/stage/<kind>.html).
+    """
+
+    question: Message
+    detail: Message | None = None
+    forms: dict[str, str] = field(default_factory=dict)
+    body: dict[str, Any] = field(default_factory=dict)
+    cards: dict[str, dict[str, Any]] = field(default_factory=dict)
+    map: bool = False
