@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import TypeVar
 
 from django.conf import settings
@@ -17,6 +16,7 @@ from django.utils.translation import gettext as _
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.protocol.frames import Frames
+from playground.sessions.protocol.memory import resident
 from playground.sessions.protocol.wire import Reply, encode_message, read_answer, read_reply
 
 A = TypeVar("A")
@@ -24,7 +24,6 @@ Process = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
 READ = 1 << 20
-PAGE = os.sysconf("SC_PAGE_SIZE")
 MODULE = "playground.sessions.worker"
 
 log = logging.getLogger(__name__)
@@ -77,12 +76,8 @@ class Worker:
         return self._process.pid if self._process else None
 
     def memory(self) -> int:
-        """The bytes of memory that the process has; 0 where there is none, or the system does not say it (proc(5), statm)."""
-        try:
-            pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
-        except (OSError, IndexError):
-            return 0
-        return int(pages) * PAGE
+        """The bytes of memory that the process has; 0 where there is none, or the system does not say it."""
+        return resident(self.pid)
 
     async def start(self) -> None:
         """Start the process unless it runs."""
