@@ -136,3 +136,10 @@ def test_what_was_done_is_said_and_what_was_not_is_not(
     detail = f"{{ detail: {{ xhr: {{ status: {status} }} }} }}"
     menu.do(f"document.querySelector('#menu').dispatchEvent(new CustomEvent('htmx:afterRequest', {detail}))")
     assert menu.heard == said
+
+
+def test_a_key_opens_it_for_what_has_the_focus(menu: Alone) -> None:
+    asked = "({{ openMenuFor }}) => openMenuFor(document.querySelector('{}'))"
+    assert menu.call(MENU, asked.format("#plain")) is False
+    assert menu.call(MENU, asked.format("#pod")) is True
+    assert items(menu) == ["YAML", "Delete", "Calls", "Bound"]

@@ -179,6 +179,19 @@ function rightClicked(event) {
   open(target, focus, event.clientX || box.left, event.clientY || box.bottom);
 }
 
+/**
+ * Opens the menu of what an element is about, or is in, below it; false where that has none.
+ * @param {Element | null} element
+ */
+export function openMenuFor(element) {
+  const named = /** @type {HTMLElement | null} */ (element?.closest(NAMED) ?? null);
+  const target = about(named);
+  if (!named || !target) return false;
+  const box = named.getBoundingClientRect();
+  open(target, named, box.left, box.bottom + EDGE);
+  return true;
+}
+
 /** @param {MouseEvent} event */
 function clicked(event) {
   const named = around(event, "[data-menu]");
