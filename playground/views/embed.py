@@ -66,6 +66,6 @@ def _address(request: HttpRequest, key: str) -> str:
 
 def framed(response: HttpResponse) -> HttpResponse:
     """A response that any page may frame."""
-    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    response.xframe_options_exempt = True
     response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]
     return response
