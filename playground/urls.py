@@ -1,6 +1,7 @@
 """Which view answers which URL. `key` is a session's edit key or view key."""
 
 from django.urls import path
+from django.views.i18n import set_language
 
 from playground.consumers import SessionConsumer
 from playground.views import (
@@ -37,6 +38,7 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
     path("favicon.ico", home.favicon, name="favicon"),
