@@ -23,6 +23,7 @@ from scheduler_core.inspection.device_walk import DeviceSearch, device_search, d
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
 from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
+from scheduler_core.inspection.score_workings import Working, working
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
 
 __all__ = [
@@ -54,10 +55,12 @@ __all__ = [
     "Trial",
     "Way",
     "Words",
+    "Working",
     "device_search",
     "device_step",
     "figures",
     "name_of",
     "stranded",
     "trial",
+    "working",
 ]
