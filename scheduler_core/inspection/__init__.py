@@ -17,6 +17,7 @@ from scheduler_core.framework.explanation import (
     Table,
     Words,
 )
+from scheduler_core.framework.formula import Expression, Formula, Line, Of, Source, Value
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
 from scheduler_core.inspection.device_walk import DeviceSearch, device_search, device_step
@@ -41,7 +42,11 @@ __all__ = [
     "Code",
     "CycleStateObserver",
     "DeviceSearch",
+    "Expression",
+    "Formula",
     "Key",
+    "Line",
+    "Of",
     "OnNode",
     "Paragraph",
     "Part",
@@ -49,10 +54,12 @@ __all__ = [
     "PodName",
     "Row",
     "Said",
+    "Source",
     "StateAccess",
     "Stranded",
     "Table",
     "Trial",
+    "Value",
     "Way",
     "Words",
     "Working",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.view import ProfileView, SchedulingCycleView
+from scheduler_core.framework.plugin import Point
+from scheduler_core.view import PluginView, ProfileView, SchedulingCycleView
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,14 @@ def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node:
     asked = next((each for each in profile.at(Point.SCORE) if each.name == plugin), None)
     if not places or asked is None:
         return None
-    return _working(cycle, asked, board.plugins.index(plugin), places[0])
+    normalizes = asked in profile.at(Point.NORMALIZE_SCORE)
+    return _working(cycle, asked, board.plugins.index(plugin), places[0], normalizes)
 
 
-def _working(cycle: SchedulingCycleView, plugin: Plugin, column: int, i: int) -> Working:
-    board, normalizes = cycle.scores, takes_part(type(plugin), Point.NORMALIZE_SCORE)
+def _working(
+    cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int, normalizes: bool
+) -> Working:
+    board = cycle.scores
     assert board is not None
     raw, scores = int(board.raw[column][i]), board.raw[column]
     ran = any(step.plugin == plugin.name and step.point is Point.NORMALIZE_SCORE for step in cycle.steps)

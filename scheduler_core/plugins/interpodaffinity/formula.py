@@ -84,11 +84,11 @@ def _own(
 ) -> Iterator[Line]:
     for i, term in enumerate(terms):
         source = Source("Pod", pod.key, f"spec.affinity.{kind}.{PREFERRED}[{i}].weight")
-        count = Value(_around(nodes, row, term), _PODS)
+        count = Value(_pods_near(nodes, row, term), _PODS)
         yield Line(_named(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count))
 
 
-def _around(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
+def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
     """How many pods in the node's domain a term of the incoming pod means."""
     where = topology(nodes, term.topology_key)
     counts = nodes.pod_table.counts(all_terms_measure(("explained", (term,)), (term,)))
@@ -103,12 +103,12 @@ def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: in
         codes = topology(nodes, key).codes
         if codes[row] == 0:
             continue
-        around = np.bincount(table.cls[codes[table.node] == codes[row]])
-        for number in np.flatnonzero(around).tolist():
+        near = np.bincount(table.cls[codes[table.node] == codes[row]])
+        for number in np.flatnonzero(near).tolist():
             terms = table.classes.terms[table.classes.classes[number].terms]
             for term, weight, hard in _soft(terms, hard_weight):
                 if term.topology_key == key and incoming.is_meant(term):
-                    counted[term, weight, hard] += int(around[number])
+                    counted[term, weight, hard] += int(near[number])
     for (term, weight, hard), pods in counted.items():
         name = (*_named(nodes, row, term), " ", Aside((_OF_EXISTING,)))
         yield Line(name, times(Value(weight, _HARD if hard else _WEIGHT), Value(pods, _EXISTING)))
