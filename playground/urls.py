@@ -1,6 +1,7 @@
 """Which view answers which URL. `key` is a session's edit key or view key."""
 
 from django.urls import path
+from django.views.i18n import set_language
 
 from playground.consumers import SessionConsumer
 from playground.views import (
@@ -15,6 +16,7 @@ from playground.views import (
     journey,
     metrics,
     operator,
+    overview,
     sequence,
     session,
     sharing,
@@ -37,6 +39,7 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
     path("favicon.ico", home.favicon, name="favicon"),
@@ -57,6 +60,8 @@ urlpatterns = [
     path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
     path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
+    path("s/<str:key>/names.json", overview.names, name="names"),
+    path("s/<str:key>/ends.json", overview.ends, name="ends"),
     path("s/<str:key>/step", session.step, name="step"),
     path("s/<str:key>/back", session.back, name="back"),
     path("s/<str:key>/goto", session.goto, name="goto"),
