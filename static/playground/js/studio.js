@@ -27,16 +27,19 @@ const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
 const state = readState();
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-const stream = connect(`${scheme}://${location.host}/ws${location.pathname}`, {
-  hello: () => ({ type: "look", look: state.look, seen: state.seen }),
-  message: (data) => handlers[data.type]?.(data),
-  state: (open) => {
-    showConnected(open);
-    if (open) return;
-    state.searching = null; // a search ends with its connection
-    showJob(state);
+const stream = connect(
+  `${scheme}://${location.host}/ws${location.pathname}?language=${document.documentElement.lang}`,
+  {
+    hello: () => ({ type: "look", look: state.look, seen: state.seen }),
+    message: (data) => handlers[data.type]?.(data),
+    state: (open) => {
+      showConnected(open);
+      if (open) return;
+      state.searching = null; // a search ends with its connection
+      showJob(state);
+    },
   },
-});
+);
 
 /** @type {Record<string, (data: any) => void>} What the server's messages do (docs/stream.md). */
 const handlers = {
