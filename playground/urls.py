@@ -32,6 +32,7 @@ from playground.views.workbench import (
     configuration,
     extenders,
     imports,
+    menu,
     objects,
     plugins,
 )
@@ -113,6 +114,7 @@ urlpatterns = [
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
+    path("s/<str:key>/menu", menu.show, name="menu"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/session", sharing.sharing, name="session"),
