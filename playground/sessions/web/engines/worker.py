@@ -13,6 +13,7 @@ from typing import TypeVar
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.protocol.frames import Frames
@@ -30,13 +31,14 @@ log = logging.getLogger(__name__)
 
 
 class WorkerDied(EngineFailed):
-    """The process ended while it worked on the request."""
+    """The process ended before it had answered the request; `at_fault`: while it worked on this very one."""
 
     status = 503
     retry_after = 2
 
-    def __init__(self) -> None:
+    def __init__(self, at_fault: bool = False) -> None:
         super().__init__(_("The engine stopped while doing this, and is started again. Please try again."))
+        self.at_fault = at_fault
 
 
 class TooSlow(EngineFailed):
@@ -44,6 +46,7 @@ class TooSlow(EngineFailed):
 
     status = 503
     retry_after = 10
+    at_fault = True
 
 
 CRASHES = (WorkerDied, TooSlow)
@@ -61,6 +64,7 @@ class Worker:
         self.generation = 0
         self._served = False
         self._ending = False
+        self._too_slow: asyncio.subprocess.Process | None = None
 
     @property
     def alive(self) -> bool:
@@ -84,23 +88,26 @@ class Worker:
         async with self._starting:
             if self.alive:
                 return
+            at_work = AtWork.made()
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
                 MODULE,
                 str(settings.ENGINE_MEMORY),
+                str(at_work.file),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=READ,
                 start_new_session=True,
+                pass_fds=(at_work.file,),
                 cwd=settings.BASE_DIR,
                 # The engine's arrays are small: threads of the linear algebra library would only take memory.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
             self.generation += 1
-            self._reader = asyncio.create_task(self._read(self._process))
+            self._reader = asyncio.create_task(self._read(self._process, at_work))
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
+    async def _read(self, process: asyncio.subprocess.Process, at_work: AtWork) -> None:
         frames = Frames()
         assert process.stdout is not None
         try:
@@ -116,13 +123,15 @@ class Worker:
                 if not self._ending:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
-                self._fail()
+                self._fail(0 if process is self._too_slow else at_work.said())
+            at_work.close()
 
-    def _fail(self) -> None:
+    def _fail(self, at_fault: int) -> None:
+        """No request is answered any more; the process ended while it worked on the one with this number, if on any."""
         waiting, self._waiting = self._waiting, {}
-        for answer in waiting.values():
+        for number, answer in waiting.items():
             if not answer.done():
-                answer.set_exception(WorkerDied())
+                answer.set_exception(WorkerDied(number == at_fault))
 
     async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
         """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
@@ -139,6 +148,7 @@ class Worker:
             async with asyncio.timeout(timeout):
                 reply = await waiting
         except TimeoutError:
+            self._too_slow = process
             self.kill()
             raise TooSlow(_("This took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
