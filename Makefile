@@ -17,7 +17,7 @@ DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots lock clean
+.PHONY: help run test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots messages lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -59,7 +59,7 @@ lint: install-test ## ruff, djangofmt and deno: style and formatting of Python, 
 	@echo "make test: djangofmt check"; .venv/bin/djangofmt --quiet check templates
 	@echo "make test: deno fmt --check"; $(DENO) fmt --quiet --check
 	@echo "make test: deno lint"; $(DENO) lint --quiet
-	@echo "make test: deno check"; $(DENO) check --quiet --no-remote static
+	@echo "make test: deno check"; $(DENO) check --quiet --no-remote static/playground
 
 style: install-test ## mend what lint finds, as far as its tools can
 	@$(PY) -m ruff check --fix --quiet . || true
@@ -90,6 +90,9 @@ audit: venv ## look up what is known to be unsafe in the pinned packages (needs 
 
 test-long: install-test chromium redis ## the tests with many more examples, kills and fuzzed messages; takes hours
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest $(PYTEST_ARGS)
+
+messages: install-test ## bring the catalogues of words up to date with the sources, and compile them
+	@$(PY) -m tests.messages
 
 lock: ## pin the newest allowed versions with hashes (needs the network)
 	@sh scripts/lock.sh

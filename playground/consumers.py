@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.http import QueryDict
+from django.utils.translation import get_supported_language_variant
 
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
@@ -42,7 +44,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         try:
             _require_room()
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
-            self.conversation = await client.join(self._post)
+            self.conversation = await client.join(self._post, _language(self.scope))
         except SessionGone:
             await self._send(Gone())
             await self.close(CLOSE_GONE)
@@ -154,6 +156,15 @@ def _require_room() -> None:
         raise LimitReached(
             f"As many pages as this server takes ({settings.MAX_SOCKETS:,}) are open already. Please try again later."
         )
+
+
+def _language(scope: dict[str, Any]) -> str:
+    """The language of the page, which says it in the socket's address."""
+    asked = QueryDict(scope.get("query_string", b"")).get("language", "")
+    try:
+        return get_supported_language_variant(asked)
+    except LookupError:
+        return settings.LANGUAGE_CODE
 
 
 def _read(text: str | None) -> PageMessage:

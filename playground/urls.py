@@ -1,6 +1,7 @@
 """Which view answers which URL. `key` is a session's edit key or view key."""
 
 from django.urls import path
+from django.views.i18n import set_language
 
 from playground.consumers import SessionConsumer
 from playground.views import (
@@ -9,12 +10,14 @@ from playground.views import (
     commands,
     compare,
     conformance,
+    embed,
     exports,
     fixes,
     home,
     journey,
     metrics,
     operator,
+    overview,
     sequence,
     session,
     sharing,
@@ -29,6 +32,7 @@ from playground.views.workbench import (
     configuration,
     extenders,
     imports,
+    menu,
     objects,
     plugins,
 )
@@ -36,6 +40,7 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
     path("favicon.ico", home.favicon, name="favicon"),
@@ -43,6 +48,8 @@ urlpatterns = [
     path("metrics", operator.metrics, name="server-metrics"),
     path("status", operator.status, name="server-status"),
     path("s/<str:key>/", session.studio, name="studio"),
+    path("embed/<str:key>/", embed.embed, name="embed"),
+    path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", fixes.fixes, name="fixes"),
     path("s/<str:key>/fixes/apply", fixes.apply_fix, name="apply-fix"),
@@ -56,6 +63,8 @@ urlpatterns = [
     path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
     path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
+    path("s/<str:key>/names.json", overview.names, name="names"),
+    path("s/<str:key>/ends.json", overview.ends, name="ends"),
     path("s/<str:key>/step", session.step, name="step"),
     path("s/<str:key>/back", session.back, name="back"),
     path("s/<str:key>/goto", session.goto, name="goto"),
@@ -105,6 +114,7 @@ urlpatterns = [
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
+    path("s/<str:key>/menu", menu.show, name="menu"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/session", sharing.sharing, name="session"),

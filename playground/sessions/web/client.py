@@ -272,13 +272,13 @@ class SessionClient:
 
     # Talking
 
-    async def join(self, send: Callable[[ToPage], None]) -> Conversation:
+    async def join(self, send: Callable[[ToPage], None], language: str) -> Conversation:
         """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
 
         async def join(live: LiveSession) -> Dialogue:
             if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
                 raise LimitReached(f"This session is already being watched {settings.MAX_VIEWERS} times.")
-            viewer = Viewer(send, self.may_edit)
+            viewer = Viewer(send, self.may_edit, language)
             live.publisher.add(viewer)
             if settings.REDIS_URL:
                 runtime().services.loop.begin(live.look())
@@ -289,7 +289,7 @@ class SessionClient:
     async def converse(self, message: PageMessage, look: Look) -> Heard:
         """Do what a socket's message would, for a viewer with this look; all that it would have heard comes back."""
         heard: list[ToPage] = []
-        viewer = Viewer(heard.append, self.may_edit, look)
+        viewer = Viewer(heard.append, self.may_edit, look=look)
         await self.on_loop(lambda live: Dialogue(live, viewer).take(message))
         return Heard(viewer.look, heard)
 

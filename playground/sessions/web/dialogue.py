@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from django.utils.translation import override
+
 from playground.presenters.look import Look
 from playground.sessions.protocol import breakpoints, until
 from playground.sessions.protocol.errors import NotAllowed, SessionError
@@ -31,7 +33,8 @@ class Dialogue:
 
     async def take(self, message: PageMessage) -> None:
         """Do what a message asks for. Raises SessionError with words for the viewer."""
-        await _HANDLERS[type(message)](self, message)
+        with override(self.viewer.language):
+            await _HANDLERS[type(message)](self, message)
 
     def leave(self) -> None:
         """The viewer has gone."""

@@ -122,11 +122,7 @@ class EngineConnection:
             outcomes=saved.outcomes,
             outcomes_saved=saved.outcomes_saved,
         )
-        try:
-            opened = await worker.call(self.id, request, OPEN_TIMEOUT)
-        except CRASHES:
-            self.crashes.count((worker, generation), reading=True)
-            raise
+        opened = await self._call(worker, request, OPEN_TIMEOUT)
         await self._opened(session, opened)
         self._generation = generation
         self._follow(session)
@@ -145,7 +141,7 @@ class EngineConnection:
         assert self.worker is not None
         session, rows = await self._log.read(self._log.seq)
         request = Extend(rows=rows, head=session.head, keep=self._log.head)
-        await self.worker.call(self.id, request, OPEN_TIMEOUT)
+        await self._call(self.worker, request, OPEN_TIMEOUT)
         self._follow(session)
 
     def _follow(self, session: Session) -> None:
@@ -186,7 +182,7 @@ class EngineConnection:
             checkpoints=copied.positions,
             outcomes_saved=copied.outcomes_saved,
         )
-        await worker.call(origin.id, request, TIMEOUTS[self.heavy])
+        await origin._call(worker, request, TIMEOUTS[self.heavy])
         self._follow(session)
         await self._services.relay.join(self.id)
 
@@ -205,13 +201,9 @@ class EngineConnection:
         self.crashes.require_calm(reading)
         await self.ready()
         assert self.worker is not None
-        process = self.worker.process
         self._asking += 1
         try:
-            return await self.worker.call(self.id, request, TIMEOUTS[self.heavy])
-        except CRASHES:
-            self.crashes.count(process, reading)
-            raise
+            return await self._call(self.worker, request, TIMEOUTS[self.heavy], reading)
         finally:
             self._asking -= 1
             self.used = time.monotonic()
@@ -232,7 +224,17 @@ class EngineConnection:
         """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
         if self.worker is None or not self.is_open:
             raise EngineFailed("The session is not open.")
-        return await self.worker.call(self.id, request, timeout)
+        return await self._call(self.worker, request, timeout, reading=False)
+
+    async def _call(self, worker: Worker, request: Request[A], timeout: float, reading: bool = True) -> A:
+        """Ask the worker; a death of its process counts where it came of this request."""
+        process = worker.process
+        try:
+            return await worker.call(self.id, request, timeout)
+        except CRASHES as error:
+            if error.at_fault:
+                self.crashes.count(process, reading)
+            raise
 
     def interrupt(self) -> None:
         """End the engine's present slice of a run early."""

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
+from django.utils.translation import get_language, override
+
 from playground.sessions.database.asking import DatabaseThreads
 
 T = TypeVar("T")
@@ -38,8 +40,8 @@ class SessionsLoop:
         self.loop.close()
 
     async def call(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work()` on the sessions' loop and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_awaited(work), self.loop)
+        """Run `work()` on the sessions' loop, in the caller's language, and wait for its answer on the caller's."""
+        future = asyncio.run_coroutine_threadsafe(_awaited(work, get_language()), self.loop)
         return await asyncio.wrap_future(future)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -67,5 +69,6 @@ async def _end_tasks() -> None:
             await asyncio.wait(tasks)
 
 
-async def _awaited(work: Callable[[], Awaitable[T]]) -> T:
-    return await work()
+async def _awaited(work: Callable[[], Awaitable[T]], language: str | None) -> T:
+    with override(language):
+        return await work()

@@ -69,6 +69,7 @@ class Viewer:
 
     send: Callable[[ToPage], None]
     may_edit: bool
+    language: str = "en"
     look: Look = field(default_factory=Look)
     seen: Seen | None = None
     heard: tuple[int, Running | None] | None = None
@@ -83,7 +84,12 @@ class Viewer:
         return Seen(head if at is None else min(at, head), self.look)
 
 
-Step = tuple[Seen | None, Seen]  # from what a page shows to what it is to show
+class Step(NamedTuple):
+    """From what a page shows to what it is to show, and its reader's language."""
+
+    seen: Seen | None
+    target: Seen
+    language: str
 
 
 class Publisher:
@@ -119,14 +125,23 @@ class Publisher:
         """
         if self._session.running:
             return []
-        pages = (Follower(viewer.seen, viewer.look) for viewer in self.viewers if viewer.follows)
-        return list(dict.fromkeys(pages))[:AHEAD]
+        return list(self._pages())[:AHEAD]
+
+    def _pages(self) -> dict[Follower, set[str]]:
+        """The kinds of pages that follow the head, and the languages that they are read in."""
+        pages: dict[Follower, set[str]] = {}
+        for viewer in self.viewers:
+            if viewer.follows:
+                pages.setdefault(Follower(viewer.seen, viewer.look), set()).add(viewer.language)
+        return pages
 
     def prepare(self, position: int, followers: list[Follower], deltas: list[Changed]) -> None:
         """The head is about to be there, and followers will see this of it: make their fragments."""
+        pages = self._pages()
         self._prepared = {
-            (follower.seen, Seen(position, follower.look)): _fragments(delta)
+            Step(follower.seen, Seen(position, follower.look), language): _fragments(delta, language)
             for follower, delta in zip(followers, deltas, strict=True)
+            for language in pages.get(follower, ())
         }
 
     def forget_prepared(self) -> None:
@@ -195,10 +210,10 @@ class Publisher:
                 raise
             except SessionError as error:
                 for viewer in viewers:
-                    viewer.seen = step[1]
+                    viewer.seen = step.target
                     viewer.send(Error.of(error))
                 continue
-            self._send(viewers, _delta(step, head, running, fragments), step[1])
+            self._send(viewers, _delta(step, head, running, fragments), step.target)
             await asyncio.sleep(0)
         self.forget_prepared()
 
@@ -207,7 +222,8 @@ class Publisher:
         for viewer in self.viewers:
             target = viewer.target(head)
             if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
-                self._send([viewer], _delta((target, target), head, running, Fragments("", [])), target)
+                step = Step(target, target, viewer.language)
+                self._send([viewer], _delta(step, head, running, Fragments("", [])), target)
 
     def _groups(self, head: int) -> dict[Step, list[Viewer]]:
         """The viewers who need the same delta, where the head is, or will be."""
@@ -215,7 +231,7 @@ class Publisher:
         for viewer in self.viewers:
             target = viewer.target(head)
             if viewer.ready and viewer.seen != target:
-                groups[viewer.seen, target].append(viewer)
+                groups[Step(viewer.seen, target, viewer.language)].append(viewer)
         return groups
 
     async def _made(self, step: Step) -> Fragments:
@@ -223,8 +239,9 @@ class Publisher:
         prepared = self._prepared.get(step)
         if prepared is not None:
             return prepared
-        seen, target = step
-        return _fragments(await self._session.ask(Compare(at=target.position, look=target.look, before=seen)))
+        seen, target, language = step
+        compared = await self._session.ask(Compare(at=target.position, look=target.look, before=seen))
+        return _fragments(compared, language)
 
     def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
         for viewer in viewers:
@@ -233,12 +250,12 @@ class Publisher:
             viewer.send(delta)
 
 
-def _fragments(delta: Changed) -> Fragments:
-    return Fragments(render_delta(delta.panels), delta.moved)
+def _fragments(delta: Changed, language: str) -> Fragments:
+    return Fragments(render_delta(delta.panels, language), delta.moved)
 
 
 def _delta(step: Step, head: int, running: Running | None, fragments: Fragments) -> Delta:
-    seen, target = step
+    seen, target = step.seen, step.target
     return Delta(
         seq=target.position,
         since=seen.position if seen else None,

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, override
 
 from playground.presenters.panel import Panel
 from playground.sessions.protocol.looking import PanelChange
@@ -25,10 +26,11 @@ def render_panels(
     }
 
 
-def render_delta(changes: Iterable[PanelChange]) -> str:
-    """A panel that changed as a whole, or the cards of it that changed."""
-    shared = {"oob": True, "words": words_now()}
-    return "".join(_changed(change, shared) for change in changes)
+def render_delta(changes: Iterable[PanelChange], language: str | None = None) -> str:
+    """A panel that changed as a whole, or the cards of it that changed, in a language; without one in that of the request."""
+    with override(language or get_language()):
+        shared = {"oob": True, "words": words_now()}
+        return "".join(_changed(change, shared) for change in changes)
 
 
 def _changed(change: PanelChange, shared: Mapping[str, Any]) -> str:

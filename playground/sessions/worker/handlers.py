@@ -24,6 +24,7 @@ from playground.sessions.worker.answers import (
     metrics,
     objects,
     outlines,
+    overview,
     own_plugins,
     records,
     sequences,
@@ -32,7 +33,7 @@ from playground.sessions.worker.answers import (
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.memory import release_memory
+from playground.sessions.worker.memory import SHARED, Budget, release_memory, within
 from playground.sessions.worker.time_sharing import Steps
 
 # Opening, following, saving
@@ -176,11 +177,14 @@ def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> 
 
 
 class Handler(NamedTuple):
-    """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it."""
+    """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it; `too_much`: what is said where it takes
+    more memory than one job may, none where it needs no such budget.
+    """
 
     work: Callable[..., Steps[Any]]
     slow: bool = False
     unhurried: bool = False
+    too_much: str = ""
 
 
 OF_A_SESSION: dict[type[Request[Any]], Handler] = {
@@ -205,6 +209,8 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.ReadConfiguration: Handler(configurations.read_configuration),
     adopting.AdoptConfiguration: Handler(adoption.adopt_configuration),
     looking.NodeNames: Handler(objects.node_names),
+    looking.FindNames: Handler(overview.find_names),
+    looking.AttemptEnds: Handler(overview.attempt_ends),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
     looking.Cluster: Handler(cluster.cluster),
@@ -218,9 +224,9 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     finding.CheckExpression: Handler(search.check_expression),
     finding.Hits: Handler(search.hits),
     finding.Records: Handler(records.records),
-    comparing.Outline: Handler(outlines.outline),
-    comparing.AttemptDigests: Handler(outlines.digests),
-    comparing.Attempt: Handler(outlines.attempt),
+    comparing.Outline: Handler(outlines.outline, too_much=outlines.TOO_MUCH),
+    comparing.AttemptDigests: Handler(outlines.digests, too_much=outlines.TOO_MUCH),
+    comparing.Attempt: Handler(outlines.attempt, too_much=outlines.TOO_MUCH),
     comparing.Moments: Handler(rerun.moments),
 }
 
@@ -256,4 +262,6 @@ def start(engines: Engines, session: int, request: Request[Any]) -> Steps[Any]:
     kind = type(request)
     if kind in OF_THE_WORKER:
         return OF_THE_WORKER[kind].work(engines, session, request)
-    return OF_A_SESSION[kind].work(engines.get(session), request)
+    handler = OF_A_SESSION[kind]
+    work = handler.work(engines.get(session), request)
+    return within(Budget(SHARED, handler.too_much), work) if handler.too_much else work

@@ -16,6 +16,7 @@ import traceback
 from functools import partial
 from typing import Any
 
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, SessionError
@@ -44,11 +45,12 @@ MUCH = 300
 class Worker:
     """Requests in, answers out, jobs in turn between them."""
 
-    def __init__(self, source: int, sink: int) -> None:
+    def __init__(self, source: int, sink: int, at_work: AtWork) -> None:
         self._source = source
         self._sink = sink
         self._frames = Frames()
-        self._jobs = TimeSharing(TimeSlice())
+        self._at_work = at_work
+        self._jobs = TimeSharing(TimeSlice(), at_work.say)
         self._engines = Engines(self._jobs.slice)
 
     def work(self) -> None:
@@ -79,6 +81,7 @@ class Worker:
             release_memory()
 
     def _take(self, envelope: Envelope) -> None:
+        self._at_work.say(envelope.number)
         try:
             message = read_message(envelope)
             if isinstance(message, Request):
@@ -87,6 +90,7 @@ class Worker:
                 self._hear(envelope.session, message)
         except Exception as error:
             self._fail(envelope.number, error)
+        self._at_work.say(0)
 
     def _hear(self, session: int, notice: Message) -> None:
         """What needs no answer and is done at once."""
@@ -105,7 +109,8 @@ class Worker:
             return
         work = handlers.start(self._engines, session, request)
         handler = handlers.find(type(request))
-        self._jobs.add(Job(work, partial(self._done, number), session, handler.slow, handler.unhurried))
+        done = partial(self._done, number)
+        self._jobs.add(Job(work, done, session, handler.slow, handler.unhurried, number))
 
     def _done(self, number: int, answer: Any, error: BaseException | None) -> None:
         if error is not None:
@@ -149,7 +154,7 @@ def end_with(source: int) -> None:
 
 
 def main() -> None:
-    """The argument is the memory, in bytes, that the process may take.
+    """The arguments are the memory, in bytes, that the process may take, and the file in which it says what it works on.
 
     Answers go to the standard output as it was; whatever prints goes to the standard error.
     """
@@ -160,4 +165,4 @@ def main() -> None:
     tune_garbage_collection()
     threading.Thread(target=end_with, args=(sys.stdin.fileno(),), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        Worker(sys.stdin.fileno(), sink).work()
+        Worker(sys.stdin.fileno(), sink, AtWork(int(sys.argv[2]))).work()

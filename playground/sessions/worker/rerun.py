@@ -14,12 +14,17 @@ from typing import Any
 from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.memory import SHARED, Budget
 from playground.sessions.worker.refusals import count_objects, refusal
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
 MOST_LEFT = 200
+TOO_MUCH = (
+    "The re-run took more memory than there is here for one, and was stopped. Nothing was kept of it; "
+    "it takes less where the first of the commands to leave out is a later one."
+)
 
 
 class Spent(Exception):
@@ -45,6 +50,7 @@ class Rerun:
         self.kept: list[tuple[int, int]] = []
         self.left: list[LeftOut] = []
         self.world: Simulation = engine.world  # the new one, as soon as the work begins
+        self._memory = Budget(SHARED, TOO_MUCH)
         self._steps: Steps[RerunResult] | None = self._run()
 
     def work(self, seconds: float) -> Steps[RerunProgress]:
@@ -52,7 +58,8 @@ class Rerun:
         end, result = time.perf_counter() + seconds, None
         while self._steps is not None and time.perf_counter() < end:
             try:
-                next(self._steps)
+                with self._memory:
+                    next(self._steps)
             except StopIteration as over:
                 self._steps, result = None, over.value
                 break

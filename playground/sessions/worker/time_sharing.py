@@ -36,21 +36,26 @@ class TimeSlice:
 
 @dataclass
 class Job:
-    """One request being worked on."""
+    """One request being worked on; `number` is the request's."""
 
     steps: Steps[Any]
     done: Callable[[Any, BaseException | None], None]
     session: int = 0
     slow: bool = False
     unhurried: bool = False
+    number: int = 0
     spent: float = field(default=0.0)
 
 
 class TimeSharing:
-    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits, then those that nobody waits for."""
+    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits, then those that nobody waits for.
 
-    def __init__(self, slice_: TimeSlice) -> None:
+    `at_work` is told the number of the job that works, and 0 after its turn.
+    """
+
+    def __init__(self, slice_: TimeSlice, at_work: Callable[[int], None] = lambda number: None) -> None:
         self.slice = slice_
+        self._at_work = at_work
         self._quick: deque[Job] = deque()
         self._slow: deque[Job] = deque()
         self._unhurried: deque[Job] = deque()
@@ -83,6 +88,11 @@ class TimeSharing:
     def turn(self) -> None:
         """Let the next job work for one slice."""
         job = self._next().popleft()
+        self._at_work(job.number)
+        self._work(job)
+        self._at_work(0)
+
+    def _work(self, job: Job) -> None:
         started = time.perf_counter()
         self.slice.start(SLICE)
         try:

@@ -19,12 +19,16 @@ from playground.sessions.protocol.traces import (
     TraceDifference,
     TraceLines,
 )
+from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
 from scheduler_core.export import TraceError, check_lines, export_lines, read_log
 
 CHUNK = 256 << 10
 PATIENCE = 0.25
+TOO_MUCH = (
+    "The trace takes more memory than there is here for one, and was stopped. The session is as it was."
+)
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 
@@ -37,6 +41,7 @@ class Export:
             for row in request.rows
             if row.kind == "command"
         }
+        self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         self._lines: Iterator[Data] = export_lines(
             request.seed, commands, request.head, range(first, last + 1), request.created, request.edition
@@ -45,11 +50,12 @@ class Export:
     def next(self) -> TraceLines:
         """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
-        for line in self._lines:
-            made.append(orjson.dumps(line, option=OPTIONS))
-            size += len(made[-1])
-            if size >= CHUNK or time.perf_counter() > end:
-                return TraceLines(b"".join(made), False)
+        with self._memory:
+            for line in self._lines:
+                made.append(orjson.dumps(line, option=OPTIONS))
+                size += len(made[-1])
+                if size >= CHUNK or time.perf_counter() > end:
+                    return TraceLines(b"".join(made), False)
         return TraceLines(b"".join(made), True)
 
 

@@ -15,6 +15,7 @@ import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
+import { listenPicture } from "./studio/picture.js";
 import { listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { readState } from "./studio/state.js";
@@ -27,16 +28,19 @@ const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
 const state = readState();
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-const stream = connect(`${scheme}://${location.host}/ws${location.pathname}`, {
-  hello: () => ({ type: "look", look: state.look, seen: state.seen }),
-  message: (data) => handlers[data.type]?.(data),
-  state: (open) => {
-    showConnected(open);
-    if (open) return;
-    state.searching = null; // a search ends with its connection
-    showJob(state);
+const stream = connect(
+  `${scheme}://${location.host}/ws${location.pathname}?language=${document.documentElement.lang}`,
+  {
+    hello: () => ({ type: "look", look: state.look, seen: state.seen }),
+    message: (data) => handlers[data.type]?.(data),
+    state: (open) => {
+      showConnected(open);
+      if (open) return;
+      state.searching = null; // a search ends with its connection
+      showJob(state);
+    },
   },
-});
+);
 
 /** @type {Record<string, (data: any) => void>} What the server's messages do (docs/stream.md). */
 const handlers = {
@@ -132,6 +136,7 @@ listenChanges(() => [state.seen, bookmarks()]);
 listenMenu((back, point) => send({ type: "search", back, point }), toast);
 listenShare(document.body.dataset.key ?? "", () => state.seen);
 listenForms(send);
+listenPicture();
 listenTokens();
 listenRefusals();
 listenRename();

@@ -1,4 +1,4 @@
-"""A session in whose requests processes keep dying has to wait: others live in the same processes."""
+"""A session of whose requests processes keep dying has to wait: others live in the same processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CRASH_WINDOW = 60.0
 
 
 class KeepsCrashing(EngineFailed):
-    """A session in whose requests processes have died too often has to wait."""
+    """A session of whose requests processes have died too often has to wait."""
 
     status = 503
 
@@ -38,20 +38,20 @@ class KeepsCrashing(EngineFailed):
 
 @dataclass
 class Crash:
-    """A process died; `reading`: nothing that was asked of the session would have changed it."""
+    """A process died; `reading`: what it worked on would not have changed the session."""
 
     when: float
     reading: bool
 
 
 class Crashes:
-    """The processes that died lately while a session asked them for something: one crash each, however many requests it met."""
+    """The processes that died lately of what a session asked them for: one crash each."""
 
     def __init__(self) -> None:
         self._crashes: dict[Process, Crash] = {}
 
     def count(self, process: Process, reading: bool) -> None:
-        """A request met a process' death."""
+        """A process died of a request."""
         crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
         crash.reading = crash.reading and reading
 

@@ -8,15 +8,16 @@ import logging
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.protocol.frames import Frames
+from playground.sessions.protocol.memory import resident
 from playground.sessions.protocol.wire import Reply, encode_message, read_answer, read_reply
 
 A = TypeVar("A")
@@ -24,20 +25,20 @@ Process = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
 READ = 1 << 20
-PAGE = os.sysconf("SC_PAGE_SIZE")
 MODULE = "playground.sessions.worker"
 
 log = logging.getLogger(__name__)
 
 
 class WorkerDied(EngineFailed):
-    """The process ended while it worked on the request."""
+    """The process ended before it had answered the request; `at_fault`: while it worked on this very one."""
 
     status = 503
     retry_after = 2
 
-    def __init__(self) -> None:
+    def __init__(self, at_fault: bool = False) -> None:
         super().__init__(_("The engine stopped while doing this, and is started again. Please try again."))
+        self.at_fault = at_fault
 
 
 class TooSlow(EngineFailed):
@@ -45,6 +46,7 @@ class TooSlow(EngineFailed):
 
     status = 503
     retry_after = 10
+    at_fault = True
 
 
 CRASHES = (WorkerDied, TooSlow)
@@ -62,6 +64,7 @@ class Worker:
         self.generation = 0
         self._served = False
         self._ending = False
+        self._too_slow: asyncio.subprocess.Process | None = None
 
     @property
     def alive(self) -> bool:
@@ -77,35 +80,34 @@ class Worker:
         return self._process.pid if self._process else None
 
     def memory(self) -> int:
-        """The bytes of memory that the process has; 0 where there is none, or the system does not say it (proc(5), statm)."""
-        try:
-            pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
-        except (OSError, IndexError):
-            return 0
-        return int(pages) * PAGE
+        """The bytes of memory that the process has; 0 where there is none, or the system does not say it."""
+        return resident(self.pid)
 
     async def start(self) -> None:
         """Start the process unless it runs."""
         async with self._starting:
             if self.alive:
                 return
+            at_work = AtWork.made()
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
                 MODULE,
                 str(settings.ENGINE_MEMORY),
+                str(at_work.file),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=READ,
                 start_new_session=True,
+                pass_fds=(at_work.file,),
                 cwd=settings.BASE_DIR,
                 # The engine's arrays are small: threads of the linear algebra library would only take memory.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
             self.generation += 1
-            self._reader = asyncio.create_task(self._read(self._process))
+            self._reader = asyncio.create_task(self._read(self._process, at_work))
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
+    async def _read(self, process: asyncio.subprocess.Process, at_work: AtWork) -> None:
         frames = Frames()
         assert process.stdout is not None
         try:
@@ -121,13 +123,15 @@ class Worker:
                 if not self._ending:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
-                self._fail()
+                self._fail(0 if process is self._too_slow else at_work.said())
+            at_work.close()
 
-    def _fail(self) -> None:
+    def _fail(self, at_fault: int) -> None:
+        """No request is answered any more; the process ended while it worked on the one with this number, if on any."""
         waiting, self._waiting = self._waiting, {}
-        for answer in waiting.values():
+        for number, answer in waiting.items():
             if not answer.done():
-                answer.set_exception(WorkerDied())
+                answer.set_exception(WorkerDied(number == at_fault))
 
     async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
         """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
@@ -144,6 +148,7 @@ class Worker:
             async with asyncio.timeout(timeout):
                 reply = await waiting
         except TimeoutError:
+            self._too_slow = process
             self.kill()
             raise TooSlow(_("This took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):

@@ -14,11 +14,13 @@ import pytest
 from django.test import AsyncClient
 
 from playground.models import LogEntry
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.looking import Objects
+from playground.sessions.protocol.opening import ClearUp
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.engines import crashes
 from playground.sessions.web.engines.crashes import MAX_CRASHES, Crashes, KeepsCrashing
-from playground.sessions.web.engines.worker import Worker, WorkerDied
+from playground.sessions.web.engines.worker import TooSlow, Worker, WorkerDied
 from playground.sessions.web.messages import Error
 from tests.playground.sessions.worlds import applying, node
 
@@ -34,8 +36,10 @@ async def worker_of(client: SessionClient) -> Worker:
     return worker
 
 
-async def killed_during(client: SessionClient, *asked: Coroutine[Any, Any, Any]) -> list[Any]:
-    """What comes of requests whose worker is killed once it has them all."""
+async def killed_during(
+    client: SessionClient, *asked: Coroutine[Any, Any, Any], idle: bool = False
+) -> list[Any]:
+    """What comes of requests whose worker is killed once it has them all; it works on the first of them, unless it is `idle`."""
     worker = await worker_of(client)
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGSTOP)
@@ -45,8 +49,11 @@ async def killed_during(client: SessionClient, *asked: Coroutine[Any, Any, Any])
         while not waiting:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-    os.kill(worker.pid, signal.SIGKILL)
-    return await asyncio.gather(*tasks, return_exceptions=True)
+    first = 0 if idle else min(waiting)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AtWork, "said", lambda _: first)
+        os.kill(worker.pid, signal.SIGKILL)
+        return await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def page(client: SessionClient, name: str = "") -> str:
@@ -92,6 +99,33 @@ async def test_six_requests_that_meet_one_death_lock_nobody_out(client: SessionC
     assert [type(each) for each in died] == [WorkerDied] * 6
     await client.apply(applying(node("after")))
     assert len(await client.ask(Objects(kind="Node"))) == 4
+
+
+async def test_a_death_counts_against_the_session_alone_whose_work_it_came_of(client: SessionClient) -> None:
+    other = await client.fork(name="Other")
+    assert await worker_of(other) is await worker_of(client)
+    died = await killed_during(client, client.apply(applying(node("n"))), other.apply(applying(node("n"))))
+    assert [type(each) for each in died] == [WorkerDied] * 2
+    assert [len(each.live().engine.crashes._crashes) for each in (client, other)] == [1, 0]
+
+
+async def test_a_worker_that_dies_while_it_waits_is_nobodys_fault(client: SessionClient) -> None:
+    (died,) = await killed_during(client, client.apply(applying(node("n"))), idle=True)
+    assert isinstance(died, WorkerDied)
+    assert client.live().engine.crashes._crashes == {}
+
+
+async def test_who_is_ended_for_the_sake_of_another_is_not_at_fault() -> None:
+    worker = Worker()
+    await worker.start()
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AtWork, "said", lambda _: 2)
+        slow, other = (worker.call(0, ClearUp(), seconds) for seconds in (0.2, 20))
+        ended = await asyncio.gather(slow, other, return_exceptions=True)
+    assert [(type(each), each.at_fault) for each in ended] == [(TooSlow, True), (WorkerDied, False)]
+    await worker.stop()
 
 
 async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(

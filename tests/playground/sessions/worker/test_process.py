@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
 
 from playground.sessions.protocol import base
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
-from playground.sessions.protocol.traces import CheckTrace, NextTraceLines
+from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
 from playground.sessions.protocol.wire import (
     NOTICES,
     REQUESTS,
@@ -29,11 +31,18 @@ from playground.sessions.worker.process import Worker
 from playground.sessions.worker.time_sharing import Steps
 
 
-def answers(*frames: bytes) -> dict[int, Reply]:
+@pytest.fixture
+def at_work() -> Iterator[AtWork]:
+    made = AtWork.made()
+    yield made
+    made.close()
+
+
+def answers(at_work: AtWork, *frames: bytes) -> dict[int, Reply]:
     """What a worker answers to requests, by their number; then its input ends, and so does it."""
     source, ours = os.pipe()
     theirs, sink = os.pipe()
-    worker = threading.Thread(target=Worker(source, sink).work)
+    worker = threading.Thread(target=Worker(source, sink, at_work).work)
     worker.start()
     found: dict[int, Reply] = {}
     reader = Frames()
@@ -54,28 +63,43 @@ PROGRESS = AskProgress()
 
 
 def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, at_work: AtWork
 ) -> None:
     def odd(*_: Any) -> Steps[Any]:
         yield
         return {"thing": object()}
 
     monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(odd))
-    found = answers(encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
+    found = answers(at_work, encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
     assert found[1].failure is not None
     assert found[1].failure.kind == "engine"
     assert read_answer(PROGRESS, found[2]) == ReplayProgress(0, 0)
 
 
-def test_a_request_with_a_wrong_field_is_answered_with_its_path() -> None:
+def test_it_says_what_it_works_on(monkeypatch: pytest.MonkeyPatch, at_work: AtWork) -> None:
+    said = []
+
+    def noting(*_: Any) -> Steps[TraceLines]:
+        said.append(at_work.said())
+        yield
+        said.append(at_work.said())
+        return TraceLines(b"", True)
+
+    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(noting))
+    answers(at_work, encode_message(5, 0, NextTraceLines()), encode_message(6, 0, PROGRESS))
+    assert said == [5, 5]
+    assert at_work.said() == 0
+
+
+def test_a_request_with_a_wrong_field_is_answered_with_its_path(at_work: AtWork) -> None:
     wrong = msgspec.structs.replace(CheckTrace(data=b"", max_objects=1), max_objects="many")  # type: ignore[arg-type]
-    found = answers(encode_message(1, 0, wrong), encode_message(2, 0, PROGRESS))
+    found = answers(at_work, encode_message(1, 0, wrong), encode_message(2, 0, PROGRESS))
     assert found[1].failure is not None
     assert "$.max_objects" in found[1].failure.message
 
 
-def test_a_session_that_is_not_open_is_told_so() -> None:
-    found = answers(encode_message(7, 3, NodeNames(at=1)))
+def test_a_session_that_is_not_open_is_told_so(at_work: AtWork) -> None:
+    found = answers(at_work, encode_message(7, 3, NodeNames(at=1)))
     assert found[7].failure is not None
     assert "does not have this session" in found[7].failure.message
 

@@ -1,0 +1,29 @@
+"""The catalogues of words: up to date, and with the same values in them as the texts that they translate."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.messages import LANGUAGES, compiled, folder, read
+
+VALUE = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w+\}|</?\w+[^>]*>")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_hold_the_values_of_their_text(language: str) -> None:
+    wrong = []
+    for message in read(language):
+        texts = message.id if isinstance(message.id, (tuple, list)) else (message.id,)
+        words = message.string if isinstance(message.string, (tuple, list)) else (message.string,)
+        wanted = set(VALUE.findall(texts[-1])) if texts[-1] else set()
+        wrong += [
+            str(message.id) for said in words if message.id and said and set(VALUE.findall(said)) != wanted
+        ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_read_was_compiled_from_the_catalogue(language: str) -> None:
+    assert (folder(language) / "django.mo").read_bytes() == compiled(read(language))
