@@ -29,7 +29,7 @@ def events_of(evidence: Evidence, pod: Pod) -> list[Event]:
         out.append({"kind": "criterion", "mark": "", "line": line, "candidate": -1})
     if evidence.nominated:
         line = message(
-            gettext_noop("the draw takes %(node)s")
+            gettext_noop("%(node)s is picked at random among the tied candidates")
             if evidence.draw is not None
             else gettext_noop("%(node)s is chosen"),
             node=evidence.nominated,
