@@ -14,6 +14,7 @@ from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 
 
@@ -43,6 +44,11 @@ class CycleView(Protocol):
 
     @property
     def pod(self) -> Pod: ...
+
+    @property
+    def queued(self) -> QueuedPod:
+        """The pod as it was popped."""
+        ...
 
     @property
     def started(self) -> int: ...
