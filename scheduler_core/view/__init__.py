@@ -45,7 +45,7 @@ from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
 from scheduler_core.view.controllers import CONTROLLER_NAMES
-from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
+from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
 from scheduler_core.view.records import RECORD_FIELDS
@@ -104,6 +104,7 @@ __all__ = [
     "SchedulingCycleView",
     "ScoreBoard",
     "Scores",
+    "SearchView",
     "Status",
     "StepFacts",
     "StoreView",
