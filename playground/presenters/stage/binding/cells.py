@@ -118,7 +118,7 @@ def under_way(name: str, taken: int, whole: int | None) -> Cell:
         sub = message(gettext_noop("%(taken)s of %(whole)s"), taken=duration(taken), whole=duration(whole))
     else:
         sub = message(gettext_noop("since %(taken)s"), taken=duration(taken))
-    return cell("now", exactly(name), sub)
+    return cell("now", message(gettext_noop("running")), sub, full=name)
 
 
 def refused(sub: str, at: int | None = None) -> Cell:
