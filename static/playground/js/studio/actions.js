@@ -1,4 +1,7 @@
 // What keys and buttons do.
+import { leave } from "../frame/leaving.js";
+import { present } from "../frame/presenter.js";
+import { moveRow } from "../frame/rows.js";
 import { all, by, first, maybe, the } from "../shared/dom.js";
 import { openInDrawer } from "../shared/drawer.js";
 import { toggleTheme } from "../shared/theme.js";
@@ -40,7 +43,11 @@ export function actionsOf(state, send, look) {
     unpin: () => look({ pod: "" }),
     form: (i) => void all(".forms a")[i]?.click(),
     lanes: () => void toggleLanes(),
-    search: () => void maybe("map-q", HTMLInputElement)?.focus(),
+    row: (by) => moveRow(by),
+    why: () => why(),
+    fix: () => void first("#tab-fix")?.click(),
+    presenter: () => void present(),
+    leave,
     allow: () => void (state.mayEdit && decide("allow")),
     reject: () => void (state.mayEdit && decide("reject")),
     theme: () => void toggleTheme(),
@@ -56,6 +63,15 @@ function faster(rate, choices) {
   if (!rate) return;
   rate.selectedIndex = Math.max(0, Math.min(rate.length - 1, rate.selectedIndex + choices));
   rate.dispatchEvent(new Event("change"));
+}
+
+/** The sum behind the number in focus, or else what the narrator says of the present step; false where nothing has one. */
+function why() {
+  const number = document.activeElement?.closest("[data-why]") ?? first("#narrator summary.why") ??
+    first("#stage [data-why]");
+  if (!(number instanceof HTMLElement || number instanceof SVGElement)) return false;
+  number.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  number.focus();
 }
 
 function toggleLanes() {
