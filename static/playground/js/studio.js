@@ -5,6 +5,8 @@ import { foldRail, listenPanes } from "./frame/panes.js";
 import { showCaption } from "./frame/presenter.js";
 import { selection } from "./frame/rows.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { carryOut } from "./menu/entry.js";
+import { listenPalette, openPalette } from "./palette/palette.js";
 import { by, maybe } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
@@ -136,6 +138,8 @@ function followStage() {
 const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   act: () => openMenuFor(selection()),
   search,
+  palette: () => void openPalette(),
+  share: () => by("share-open").click(),
   foldRail: () => void foldRail(),
 });
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
@@ -148,7 +152,14 @@ listenHistory((chosen) => {
   stream.send({ type: "look", look: state.look, seen: state.seen });
 });
 listenChanges(() => [state.seen, bookmarks()]);
-listenMenu((back, point) => send({ type: "search", back, point }), toast);
+/** @type {import("./menu/entry.js").Seek} */
+const seek = (back, point) => send({ type: "search", back, point });
+listenMenu(seek, toast);
+listenPalette({
+  actions,
+  look: (data) => look(patchOf(data) ?? {}),
+  carryOut: (entry) => carryOut(entry, by("menu"), seek, toast),
+});
 listenShare(document.body.dataset.key ?? "", () => state.seen);
 listenForms(send);
 listenTokens();

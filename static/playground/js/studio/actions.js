@@ -3,7 +3,6 @@ import { leave } from "../frame/leaving.js";
 import { present } from "../frame/presenter.js";
 import { moveRow } from "../frame/rows.js";
 import { all, by, first, maybe, the } from "../shared/dom.js";
-import { openInDrawer } from "../shared/drawer.js";
 import { toggleTheme } from "../shared/theme.js";
 
 /** @typedef {(...rest: any[]) => unknown} Act False where it could not be done; what was pressed then does what it does without scripts. */
@@ -37,9 +36,6 @@ export function actionsOf(state, send, look) {
     breakNext: () => send({ type: "search", back: false }),
     breakBack: () => send({ type: "search", back: true }),
     bookmark: () => void (state.mayEdit && bookmark(state)),
-    diff: () => void openInDrawer("diff"),
-    commands: () => void openInDrawer("commands"),
-    records: () => void openInDrawer("records"),
     unpin: () => look({ pod: "" }),
     form: (i) => void all(".forms a")[i]?.click(),
     lanes: () => void toggleLanes(),
