@@ -22,6 +22,7 @@ import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
+import { listenPicture } from "./studio/picture.js";
 import { listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { readState } from "./studio/state.js";
@@ -162,6 +163,7 @@ listenPalette({
 });
 listenShare(document.body.dataset.key ?? "", () => state.seen);
 listenForms(send);
+listenPicture();
 listenTokens();
 listenRefusals();
 listenRename();
