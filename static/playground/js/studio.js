@@ -1,6 +1,6 @@
 // The studio: makes its parts and connects them. What each of them does is written in studio/ and heat/.
 import { drawHeat, listenHeat } from "./heat/heat.js";
-import { by } from "./shared/dom.js";
+import { by, first } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
 import { drawChart } from "./studio/chart.js";
@@ -143,6 +143,6 @@ by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
 
 const messages = document.querySelector("body > .messages");
-if (messages) setTimeout(() => messages.remove(), MESSAGES_LAST);
+if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
 draw();
