@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.controllers.minimal.kubelet import EndPod
 from scheduler_core.extenders.exchange import Exchange
 from scheduler_core.extenders.extender import EXTENDER_NAME, Extender, Verb
 from scheduler_core.framework.events import (
@@ -30,6 +31,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, parse_quantity
 from scheduler_core.objects.spec import Toleration
 from scheduler_core.objects.times import NEVER, format_time
+from scheduler_core.preemption.budgets import budgets_of
 from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.preemption.importance import earliest_start
 from scheduler_core.queue.hints import registered
@@ -67,6 +69,7 @@ __all__ = [
     "Candidate",
     "Code",
     "CycleView",
+    "EndPod",
     "Evidence",
     "Exchange",
     "ExpireAssumedPod",
@@ -103,6 +106,7 @@ __all__ = [
     "Verb",
     "WorldView",
     "action_name",
+    "budgets_of",
     "earliest_start",
     "format_time",
     "is_standing",

@@ -18,7 +18,8 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.formula import Formula
+from scheduler_core.framework.plugin import Point, Rows, Scores
 from scheduler_core.objects.pod import Pod
 from scheduler_core.trace.records import Record
 from scheduler_core.view.cycles import BindingCycleView, SchedulingCycleView
@@ -49,6 +50,12 @@ class PluginView(Protocol):
     def registrations(self) -> tuple[On, ...]: ...
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Explanation: ...
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Formula | None: ...
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int, /
+    ) -> Formula | None: ...
 
 
 class ProfileView(Protocol):

@@ -123,7 +123,7 @@ def _moment(
         touched=touched,
         assumed=frozenset(scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
-        preempting=preempting(sim),
+        preempting=preempting(sim, look.dry),
         stock=stock(sim),
     )
 

@@ -23,38 +23,41 @@ def columns() -> list[dict[str, str]]:
     return [{"name": name, "best": best} for name, best in COLUMNS]
 
 
+def falls(evidence: Evidence) -> dict[str, int]:
+    """By node the criterion at which its candidate drops out; -1 where an extender took it out; nothing for those that never do."""
+    left = {candidate.node for candidate in evidence.remaining}
+    out = {candidate.node: -1 for candidate in evidence.candidates if candidate.node not in left}
+    for number, criterion in enumerate(evidence.criteria):
+        best = {candidate.node for candidate in criterion.best}
+        out.update((c.node, number) for c in criterion.compared if c.node not in best)
+    return out
+
+
 def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[dict[str, Any]]:
     """A row for each candidate, after so many criteria: how far it came, the last ones left first.
 
     A cell's state is "kept", "lost" (its value is the one that lost) or "" (it was not compared).
     """
-    rows = [_row(evidence, candidate, rungs, epoch) for candidate in candidates]
+    fell = falls(evidence)
+    rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]
     return sorted(rows, key=lambda row: (not row["best"], -row["came"], row["node"]))
 
 
-def _row(evidence: Evidence, candidate: Candidate, rungs: int, epoch: int) -> dict[str, Any]:
-    seen = evidence.criteria[:rungs]
-    ended = rungs >= len(evidence.criteria)
-    best = ended and candidate.node == evidence.nominated
+def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch: int) -> dict[str, Any]:
+    seen = min(rungs, len(evidence.criteria))
+    best = rungs >= len(evidence.criteria) and candidate.node == evidence.nominated
     cells: list[dict[str, str]] = []
-    came = 0
-    texts = _texts(candidate, epoch)
-    for i, text in enumerate(texts):
-        compared = i < len(seen) and candidate.node in dict(seen[i].values)
-        if not compared:
+    for i, text in enumerate(texts(candidate, epoch)):
+        if i >= seen or i > fell:
             cells.append({"state": "kept" if best else "", "text": text if best else ""})
-            continue
-        left = candidate.node in seen[i].left
-        came += left
-        cells.append({"state": "kept" if left else "lost", "text": text})
-    return {"node": candidate.node, "cells": cells, "best": best, "came": came, "out": _fell(cells)}
+        else:
+            cells.append({"state": "lost" if i == fell else "kept", "text": text})
+    out = fell < seen
+    return {"node": candidate.node, "cells": cells, "best": best, "came": min(fell, seen), "out": out}
 
 
-def _fell(cells: list[dict[str, str]]) -> bool:
-    return any(cell["state"] == "lost" for cell in cells)
-
-
-def _texts(candidate: Candidate, epoch: int) -> list[str]:
+def texts(candidate: Candidate, epoch: int) -> list[str]:
+    """A candidate's value at each criterion; the sum of priorities as people reckon it."""
     victims = candidate.victims
     return [
         str(candidate.violations),

@@ -1,39 +1,65 @@
-"""Preemption: the candidates with every criterion, each dry run, and a cursor over what was recorded of it."""
+"""Preemption: who has to go so that the pod fits. The theatre and the table of one preemption, and what follows until the pod lands."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.cluster_map.preempting import chosen_of, step_of
+from playground.presenters.amounts import amount
+from playground.presenters.cluster_map.preempting import Step, chosen_of, step_of, steps_of
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
-from playground.presenters.stage.dry_run import Event, events_of, room
-from playground.presenters.stage.ladder import columns, ladder
+from playground.presenters.stage.preemption.budgets import budgets
+from playground.presenters.stage.preemption.dry_run import worded
+from playground.presenters.stage.preemption.ladder import columns, ladder
+from playground.presenters.stage.preemption.landing import landing, last_choice, of_step
+from playground.presenters.stage.preemption.room import room
+from playground.presenters.stage.preemption.theatre import theatre
 from playground.presenters.stage.shape import Stage
-from playground.presenters.words import gettext_noop, message
-from scheduler_core.view import Candidate, Evidence, PluginStep, SchedulingCycleView, WorldView
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 CANDIDATES = 12
 GROUPS = 8
 NOMINATED = 10
+RECORDS = 40  # of one dry run, in the table
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage:
     """What preemption looked at for the pod."""
+    cycle = cycle_of(sim)
+    mine = cycle if cycle is not None and cycle.pod.key == key else None
     return Stage(
         question=message(gettext_noop("Who must go so that %(pod)s fits?"), pod=short(key) or "…"),
-        forms={"theatre": gettext_noop("Theatre"), "nodes": gettext_noop("Nodes")},
-        body=_looked_at(sim, look, key),
-        map=True,
+        detail=_needs(mine.pod) if mine is not None else None,
+        forms={
+            "theatre": gettext_noop("Theatre"),
+            "nodes": gettext_noop("Nodes"),
+            "table": gettext_noop("Table"),
+        },
+        body=_body(sim, look, key, mine),
     )
 
 
-def _looked_at(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def _needs(pod: Pod) -> Message:
+    return message(
+        gettext_noop("needs %(cpu)s cpu · priority %(priority)s"),
+        cpu=amount("cpu", pod.requests.milli_cpu),
+        priority=pod.priority,
+    )
+
+
+def _body(sim: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None) -> dict[str, Any]:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
-    cycle = cycle_of(sim)
-    shared = {"pod": short(key), "nominations": _nominations(sim)}
-    if cycle is None or cycle.pod.key != key:
+    step = step_of(cycle)
+    choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
+    choice = choice or (last_choice(sim, key) if key else None)
+    shared = {
+        "pod": short(key),
+        "nominations": _nominations(sim),
+        "lands": landing(sim, choice) if choice is not None else None,
+    }
+    if cycle is None:
         attempt = last_attempt(sim, key) if key else None
         failed = attempt is not None and attempt.outcome != "scheduled"
         return {
@@ -42,7 +68,6 @@ def _looked_at(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
             "goto": attempt.last_position if failed and attempt is not None else 0,
             "number": attempt.number if failed and attempt is not None else 0,
         }
-    step = step_of(cycle)
     if step is None:
         return {**shared, "kind": _without(cycle)}
     return {**shared, **_preemption(sim, look, cycle, step)}
@@ -98,35 +123,46 @@ def _rejected(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence: Evidence) -> dict[str, Any]:
-    events = events_of(evidence, cycle.pod)
-    cursor = min(look.dry, len(events))  # 0: all of it at once
-    seen = events[:cursor] if cursor else events
-    rungs = sum(event["kind"] == "criterion" for event in seen)
-    known = {event["candidate"] for event in seen}
+    steps = steps_of(evidence)
+    cursor = min(look.dry, len(steps))  # 0: all of it at once
+    seen = steps[:cursor] if cursor else steps
+    now = worded(steps[cursor - 1], evidence, cycle.pod) if cursor else None
+    return {
+        **_table(evidence, steps, seen, cursor, sim.store.epoch),
+        "count": len(evidence.candidates),
+        "wanted": evidence.wanted,
+        "draw": evidence.draw,
+        "nominated": evidence.nominated if len(seen) == len(steps) else "",
+        "said": now,
+        "now": now if now is not None and now["candidate"] < 0 else None,
+        "shown": _dry_run(cycle, evidence, steps, _shown(look, evidence, steps, cursor), cursor),
+        "cursor": _cursor(steps, cursor, len(evidence.candidates)),
+        "theatre": theatre(cycle, evidence, steps, cursor, look.node, sim.store.epoch),
+        "budgets": budgets(sim, cycle, evidence),
+    }
+
+
+def _table(
+    evidence: Evidence, steps: list[Step], seen: list[Step], cursor: int, epoch: int
+) -> dict[str, Any]:
+    rungs = sum(step.kind == "criterion" for step in seen) if cursor else len(evidence.criteria)
+    known = {step.candidate for step in seen}
     looked_at = [c for i, c in enumerate(evidence.candidates) if i in known]
-    rows = ladder(evidence, looked_at, rungs if cursor else len(evidence.criteria), sim.store.epoch)
-    if not any(event["kind"] == "choice" for event in seen):
+    rows = ladder(evidence, looked_at, rungs, epoch)
+    if len(seen) < len(steps):
         rows = [{**row, "best": False} for row in rows]
-    shown = _shown(look, evidence, events, cursor)
     return {
         "columns": columns(),
         "rows": rows[:CANDIDATES],
         "more": max(len(rows) - CANDIDATES, 0),
-        "count": len(evidence.candidates),
         "looked_at": len(looked_at),
-        "wanted": evidence.wanted,
-        "draw": evidence.draw,
-        "nominated": evidence.nominated if not cursor or cursor == len(events) else "",
-        "now": events[cursor - 1] if cursor and events[cursor - 1]["candidate"] < 0 else None,
-        "shown": _dry_run(cycle, evidence.candidates[shown], events, shown, cursor),
-        "cursor": _cursor(events, cursor, len(evidence.candidates)),
     }
 
 
-def _shown(look: Look, evidence: Evidence, events: list[Event], cursor: int) -> int:
+def _shown(look: Look, evidence: Evidence, steps: list[Step], cursor: int) -> int:
     """Which candidate's dry run is shown: the cursor's, the chosen node's, the winner's."""
-    if cursor and events[cursor - 1]["candidate"] >= 0:
-        return int(events[cursor - 1]["candidate"])
+    if cursor and steps[cursor - 1].candidate >= 0:
+        return steps[cursor - 1].candidate
     names = [candidate.node for candidate in evidence.candidates]
     if look.node in names:
         return names.index(look.node)
@@ -135,33 +171,40 @@ def _shown(look: Look, evidence: Evidence, events: list[Event], cursor: int) -> 
 
 
 def _dry_run(
-    cycle: SchedulingCycleView, candidate: Candidate, events: list[Event], index: int, cursor: int
+    cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], index: int, cursor: int
 ) -> dict[str, Any]:
-    mine = [(number, event) for number, event in enumerate(events, 1) if event["candidate"] == index]
-    last = cursor if cursor and events[cursor - 1]["candidate"] == index else 0
+    candidate = evidence.candidates[index]
+    mine = [(number, step) for number, step in enumerate(steps, 1) if step.candidate == index]
+    last = cursor if cursor and steps[cursor - 1].candidate == index else 0
+    start = max(min(last - mine[0][0] - RECORDS // 2, len(mine) - RECORDS), 0)
     return {
         "node": candidate.node,
         "violations": candidate.violations,
         "victims": [{"key": pod.key, "name": short(pod.key)} for pod in candidate.victims],
         "events": [
-            {**event, "number": number, "now": number == last, "todo": bool(last) and number > last}
-            for number, event in mine
+            {
+                **worded(step, evidence, cycle.pod),
+                "number": number,
+                "now": number == last,
+                "todo": bool(last) and number > last,
+            }
+            for number, step in mine[start : start + RECORDS]
         ],
         "room": room(candidate, cycle.pod, cycle.nodes),
         "first": mine[0][0],
     }
 
 
-def _cursor(events: list[Event], cursor: int, candidates: int) -> dict[str, Any]:
+def _cursor(steps: list[Step], cursor: int, candidates: int) -> dict[str, Any]:
     """Where the links lead: one record on or back, one candidate on or back; 0 where there is none."""
-    starts = [number for number, event in enumerate(events, 1) if event["kind"] in ("remove",)]
-    choosing = next((n for n, event in enumerate(events, 1) if event["candidate"] < 0), 0)
+    starts = [number for number, step in enumerate(steps, 1) if step.kind == "remove"]
+    choosing = next((n for n, step in enumerate(steps, 1) if step.candidate < 0), 0)
     stations = [*starts, *([choosing] if choosing else [])]
     return {
         "at": cursor,
-        "of": len(events),
+        "of": len(steps),
         "back": cursor - 1,
-        "on": cursor + 1 if cursor < len(events) else 0,
+        "on": cursor + 1 if cursor < len(steps) else 0,
         "candidate_back": max((n for n in stations if n < cursor), default=0),
         "candidate_on": min((n for n in stations if n > cursor), default=0),
         "candidates": candidates,
