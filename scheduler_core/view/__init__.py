@@ -15,6 +15,8 @@ from scheduler_core.framework.events import (
     UNSCHEDULABLE_POD_ADD,
     UNSCHEDULABLE_TIMEOUT,
     Action,
+    ClusterEvent,
+    On,
     action_name,
 )
 from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
@@ -27,6 +29,7 @@ from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import Loaded, LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, parse_quantity
 from scheduler_core.objects.spec import Toleration
@@ -42,7 +45,7 @@ from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
 from scheduler_core.view.controllers import CONTROLLER_NAMES
-from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
+from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
 from scheduler_core.view.records import RECORD_FIELDS
@@ -67,6 +70,7 @@ __all__ = [
     "BindingCycleView",
     "CacheView",
     "Candidate",
+    "ClusterEvent",
     "Code",
     "CycleView",
     "EndPod",
@@ -84,6 +88,7 @@ __all__ = [
     "Move",
     "NodeTable",
     "NodeToStatus",
+    "On",
     "Phase",
     "Place",
     "PluginStep",
@@ -99,6 +104,7 @@ __all__ = [
     "SchedulingCycleView",
     "ScoreBoard",
     "Scores",
+    "SearchView",
     "Status",
     "StepFacts",
     "StoreView",
@@ -107,6 +113,7 @@ __all__ = [
     "WorldView",
     "action_name",
     "budgets_of",
+    "controller_of",
     "earliest_start",
     "format_time",
     "is_standing",

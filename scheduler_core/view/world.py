@@ -64,6 +64,11 @@ class ProfileView(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def percentage_of_nodes_to_score(self) -> int | None:
+        """The profile's own; None where the scheduler's holds."""
+        ...
+
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
     def plugin(self, name: str) -> PluginView | None: ...
@@ -95,6 +100,11 @@ class SchedulerView(Protocol):
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int:
+        """Of all profiles that have none of their own; 0 adapts to the cluster's size."""
+        ...
 
     @property
     def extenders(self) -> Sequence[Extender]:
