@@ -9,9 +9,8 @@ import msgspec
 
 from playground.actions import PLUGIN, SCHEDULER, Subject
 from playground.builder.names import next_index
-from playground.presenters.cluster_map import matches
+from playground.presenters.cluster_map.search import matching_of
 from playground.presenters.draining import draining
-from playground.presenters.refusals import refusals
 from playground.presenters.scene import scheduler_of, table_of
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
@@ -138,12 +137,13 @@ def _meant(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:
     if kind != "Node":
         return [each for each in listed if what in each["metadata"]["name"]]
     table = table_of(scheduler_of(world))
-    refused = refusals(world, table.names)
-    return [
-        each
-        for each in listed
-        if (row := table.row(each["metadata"]["name"])) is not None and matches(table, row, refused, what)
-    ]
+    found = matching_of(world, table.names, what)
+    names = (
+        {name for name, is_meant in zip(table.names, found, strict=True) if is_meant}
+        if found is not None
+        else set()
+    )
+    return [each for each in listed if each["metadata"]["name"] in names]
 
 
 # What is no object of the API
