@@ -7,7 +7,7 @@ import { by } from "../shared/dom.js";
  * @property {"number" | "text"} type
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
- * @property {{name: string, value: string}} [sets] Another field, which takes a value when this one is set, unless the same link sets it.
+ * @property {{name: string, value: string}[]} [sets] Other fields, which take a value when this one is set, unless the same link sets them.
  */
 
 /** @typedef {{at: number | null, stage: string} & Record<string, string | number | null>} Look */
@@ -63,7 +63,7 @@ export function patchOf(data) {
   const patch = {};
   for (const [name, { resets, sets }] of named) {
     if (resets) patch[resets] = FIELDS.get(resets)?.default;
-    if (sets && data[name]) patch[sets.name] = sets.value;
+    for (const other of (data[name] && sets) || []) patch[other.name] = other.value;
   }
   for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
   return patch;
