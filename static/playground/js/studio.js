@@ -8,7 +8,7 @@ import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
-import { by, maybe } from "./shared/dom.js";
+import { by, first, maybe } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
 import { drawChart } from "./studio/chart.js";
@@ -178,6 +178,6 @@ by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
 
 const messages = document.querySelector("body > .messages");
-if (messages) setTimeout(() => messages.remove(), MESSAGES_LAST);
+if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
 draw();
