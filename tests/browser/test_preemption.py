@@ -9,6 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import nodes
 from tests.playground.preemption_world import objects
 from tests.scheduler_core.worlds import node, pod
 
@@ -31,7 +32,7 @@ def test_a_preemption_is_stepped_and_its_table_builds_up(
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     begin(page, server, *objects())
-    page.locator("#tab-preemption").click()
+    expect(page.locator("#stage")).to_have_attribute("data-stage", "preemption")
     expect(page.locator(".ladder tbody tr")).to_have_count(3)
     expect(page.locator(".ladder tr.best")).to_contain_text("node-b2")
     expect(page.locator("#node-node-b2 .chip.victim")).to_have_count(2)
@@ -55,7 +56,7 @@ def test_a_chosen_node_shows_the_figures_of_the_plugin_that_refused_it(
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     begin(page, server, *objects())
-    page.locator("#node-node-b2 header a").click()
+    nodes(page).locator("#node-node-b2 header a").click()
     expect(page.locator(".figures tr.bad").first).to_contain_text("cpu")
     accessible(page)
 
