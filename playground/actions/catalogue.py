@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.actions import claims, nodes, pods, schedulers, workloads
-from playground.actions.common import LABEL
+from playground.actions.common import DELETE, LABEL
 from playground.actions.contract import Action, Offer, Subject
 from playground.actions.programs import PROGRAMS
 from playground.actions.usage import NODE_USAGE, POD_USAGE, WORKLOAD_USAGE
@@ -20,6 +20,7 @@ ACTIONS: tuple[Action, ...] = (
     PROGRAMS,
     pods.DELETE,
     workloads.DELETE,
+    DELETE,
     *schedulers.ACTIONS,
 )
 

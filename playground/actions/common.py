@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.actions.contract import Action, Field, Subject, Values, Wrong, gettext_noop
-from scheduler_core.commands import PatchObject
+from scheduler_core.commands import DeleteObjects, PatchObject
 
 
 def _label(subject: Subject, values: Values) -> PatchObject:
@@ -28,4 +28,26 @@ LABEL = Action(
             True,
         ),
     ),
+    letter="l",
+    icon="tag",
+)
+
+
+DELETE = Action(
+    "delete",
+    (
+        "Node",
+        "PodDisruptionBudget",
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+        "ResourceClaim",
+        "PriorityClass",
+    ),
+    gettext_noop("Delete"),
+    gettext_noop("As kubectl delete. A claim that a pod uses is kept until that pod has gone."),
+    gettext_noop("%(name)s was deleted."),
+    lambda subject, values: DeleteObjects((subject.ref,)),
+    danger=True,
+    letter="Delete",
+    icon="delete",
 )

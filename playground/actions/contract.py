@@ -87,7 +87,8 @@ class Wrong(ValueError):
 class Action:
     """`name` is its part of an address, `title` its button, `done` what is said afterwards; %(name)s is the object's name.
 
-    `asked`: what is said instead where it was only asked for (its field `dry_run`).
+    `asked`: what is said instead where it was only asked for (its field `dry_run`). `letter` chooses it in a menu, where actions with a
+    letter come first; `icon` is its picture there (templates/playground/icons.html).
     """
 
     name: str
@@ -100,6 +101,8 @@ class Action:
     applies: Callable[[Subject], bool] = lambda subject: True
     danger: bool = False
     asked: str = ""
+    letter: str = ""
+    icon: str = ""
 
     def said(self, values: Values) -> str:
         """What is said after it was done with these values."""

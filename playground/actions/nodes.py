@@ -69,6 +69,8 @@ ACTIONS = (
         gettext_noop("%(name)s is cordoned."),
         _unschedulable(True),
         applies=lambda subject: not _cordoned(subject),
+        letter="c",
+        icon="cordon",
     ),
     Action(
         "uncordon",
@@ -78,6 +80,8 @@ ACTIONS = (
         gettext_noop("%(name)s is uncordoned."),
         _unschedulable(None),
         applies=_cordoned,
+        letter="c",
+        icon="cordon",
     ),
     Action(
         "drain",
@@ -115,6 +119,8 @@ ACTIONS = (
             ),
         ),
         danger=True,
+        letter="d",
+        icon="down",
     ),
     Action(
         "cancel-drain",
@@ -144,6 +150,8 @@ ACTIONS = (
                 choices=lambda subject: EFFECTS,
             ),
         ),
+        letter="t",
+        icon="taint",
     ),
     Action(
         "untaint",
@@ -154,6 +162,7 @@ ACTIONS = (
         _untaint,
         (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
         applies=lambda subject: bool(taints_of(subject)),
+        icon="taint",
     ),
     Action(
         "stop-kubelet",

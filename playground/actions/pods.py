@@ -45,6 +45,8 @@ ACTIONS = (
         ),
         danger=True,
         asked=gettext_noop("%(name)s could be evicted now; nothing was changed."),
+        letter="v",
+        icon="down",
     ),
     Action(
         "bind",
@@ -55,6 +57,8 @@ ACTIONS = (
         lambda subject, values: BindPod(subject.key, values["node"]),
         (Field("node", "text", gettext_noop("Node"), required=True, choices=_nodes),),
         applies=lambda subject: not subject.part("spec", "nodeName"),
+        letter="b",
+        icon="bind",
     ),
 )
 DELETE = Action(
@@ -66,4 +70,6 @@ DELETE = Action(
     _delete,
     (GRACE,),
     danger=True,
+    letter="d",
+    icon="delete",
 )

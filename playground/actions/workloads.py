@@ -89,6 +89,8 @@ ACTIONS = (
                 most=MOST_REPLICAS,
             ),
         ),
+        letter="s",
+        icon="resize",
     ),
     Action(
         "image",
@@ -103,6 +105,8 @@ ACTIONS = (
             Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
             Field("image", "text", gettext_noop("Image"), required=True, initial=_first_image),
         ),
+        letter="i",
+        icon="file",
     ),
     Action(
         "restart",
@@ -114,6 +118,8 @@ ACTIONS = (
         gettext_noop("%(name)s is rolled out again."),
         _restart,
         applies=lambda subject: not _paused(subject),
+        letter="r",
+        icon="restart",
     ),
     Action(
         "undo",
@@ -208,4 +214,6 @@ DELETE = Action(
         ),
     ),
     danger=True,
+    letter="d",
+    icon="delete",
 )

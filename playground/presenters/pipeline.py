@@ -45,7 +45,9 @@ _SHORT_NAMES = {
     Point.EXTENDER_PREEMPT: "Extenders",
     Point.EXTENDER_PRIORITIZE: "Extenders",
     Point.EXTENDER_BIND: "Extenders",
+    Point.NORMALIZE_SCORE: "Normalize",
 }
+_TAILS = {Point.NORMALIZE_SCORE: "Score"}  # of a name that gives way on short lines
 
 
 def present(sim: WorldView, look: Look) -> Panel:
@@ -113,6 +115,7 @@ def _point(
         "id": f"point-{point}",
         "name": str(point),
         "short": _SHORT_NAMES.get(point, str(point)),
+        "tail": _TAILS.get(point, ""),
         "branch": branch,
         "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),

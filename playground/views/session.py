@@ -77,7 +77,9 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     keys = {"view_link": client.session.view_key}
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
-    return {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
+    links = {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
+    embedded = reverse("embed", args=[client.session.view_key])
+    return links | {"embed_link": request.build_absolute_uri(embedded)}
 
 
 @require_GET

@@ -44,6 +44,14 @@ def set_breakpoint(page: Page, **fields: str) -> None:
     page.locator("[data-drawer-close]").click()
 
 
+def bookmark(page: Page) -> None:
+    """Set one where the page stands, by the form in the drawer, and close that."""
+    more(page).get_by_role("link", name="Breakpoints").click()
+    page.get_by_role("button", name="Set one at").click()
+    expect(page.locator(".marks-list li")).to_have_count(1)
+    page.locator("[data-drawer-close]").click()
+
+
 def test_a_breakpoint_is_run_back_to_and_forth_and_the_engine_runs_on_at_the_head(
     page: Page, server: PlaygroundServer
 ) -> None:
@@ -91,6 +99,7 @@ def test_break_here_on_a_node_and_back_to_what_last_happened_to_a_pod(
     start(page, server)
     run_to_the_end(page)
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")
+    page.get_by_role("menuitem", name="Break, go back, go on").click()
     page.get_by_role("menuitem", name="Break where a plugin refuses it").click()
     toast(page, "Breakpoint set")
     expect(lanes(page).locator("#marks .held").first).to_be_visible()
@@ -106,12 +115,12 @@ def test_a_bookmark_stands_on_the_rail_and_leads_back(page: Page, server: Playgr
     began = position(page)
     page.keyboard.press("n")
     marked = moved_from(page, began)
-    page.keyboard.press("m")
-    flag = page.locator("#flags a")
+    bookmark(page)
+    flag = page.locator("#flags path.bookmark")
     expect(flag).to_have_count(1)
     head = run_to_the_end(page)
     assert head > marked
-    flag.locator("path").click()
+    flag.click()
     step_is(page, marked)
 
 
@@ -121,7 +130,7 @@ def test_the_foot_of_the_inspector_tells_what_each_step_changed(page: Page, serv
     run_to_the_end(page)
     page.locator("#changes-since").select_option("0")
     expect(page.locator("#changes-body")).to_contain_text("requested cpu")
-    page.keyboard.press("c")
+    page.locator("#changes").get_by_role("link", name="any two steps").click()
     expect(page.locator("#workbench h1")).to_have_text("What changed")
 
 
@@ -148,10 +157,10 @@ def test_a_view_link_searches_with_its_own_cursor_and_sets_nothing(
 def test_a_node_is_deleted_from_its_menu_and_its_yaml_opened(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")
-    page.get_by_role("menuitem", name="Its YAML").click()
+    page.get_by_role("menuitem", name="Edit YAML").click()
     expect(page.locator("#workbench textarea").first).to_have_value(re.compile("name: small"))
     page.keyboard.press("Escape")
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")
-    page.get_by_role("menuitem", name="Delete it").click()
-    toast(page, "Deleted: small")
+    page.get_by_role("menuitem", name="Delete", exact=True).click()
+    toast(page, "small was deleted.")
     expect(page.locator("#node-small")).to_have_count(0)

@@ -62,7 +62,7 @@ def test_a_search_is_walked_device_by_device_with_what_was_undone(
         claim("c", pair, constraints=same),
         claiming(pod("train"), "c"),
     )
-    page.goto(f"{url}?pod=default/train&node=n1")
+    page.goto(f"{url}?pod=default/train&node=n1&stage=filter")
     page.get_by_role("link", name="Walk through the search for devices").click()
     search = page.locator("#drawer .search-tree")
     undone = search.locator("details.undone > summary").first

@@ -165,6 +165,34 @@ class NodeNames(Query[list[str]], frozen=True, kw_only=True):
     """Node names in the order of the heat map."""
 
 
+class FoundName(Struct, frozen=True):
+    """An object that a name leads to: a pod or claim by namespace/name, a node by its name."""
+
+    kind: str
+    name: str
+
+
+class FindNames(Query[list[FoundName]], frozen=True, kw_only=True):
+    """Pods, nodes and claims whose name has `q` in it, those that begin with it first; at most so many of each kind."""
+
+    q: str
+    most: int
+
+
+class AttemptEnd(Struct, frozen=True):
+    """Where an attempt ended, and whether its pod was scheduled."""
+
+    position: int
+    pod: str
+    scheduled: bool
+
+
+class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
+    """Where attempts ended, oldest first; of a long history at most so many, spread over all of it."""
+
+    most: int
+
+
 class YamlPart(Struct, frozen=True):
     """Some objects as YAML documents, and the number of the next one."""
 

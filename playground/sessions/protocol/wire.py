@@ -55,6 +55,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.ReadConfiguration,
     adopting.AdoptConfiguration,
     looking.NodeNames,
+    looking.FindNames,
+    looking.AttemptEnds,
     looking.ClusterYaml,
     looking.Cluster,
     looking.DeviceSearch,

@@ -195,6 +195,7 @@ CASES = [
         {"propagation_policy": "Orphan"},
         {"kind": "DeleteObjects", "refs": [ref("ReplicaSet")], "propagation_policy": "Orphan"},
     ),
+    (subject("PodDisruptionBudget"), "delete", {}, {"kind": "DeleteObjects", "refs": [ref("PodDisruptionBudget")]}),
     (
         subject("Scheduler"),
         "start-scheduler",

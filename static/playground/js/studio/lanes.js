@@ -112,7 +112,7 @@ function swallow(event) {
 export const overLanes = () => Boolean(first(".lane-rows:hover, .lane-rows:focus, .lane-rows :focus"));
 
 document.addEventListener("keydown", (event) => {
-  const segment = around(event, ".lane svg a");
+  const segment = around(event, ".lane svg a, #flags a");
   const segments = segment?.parentElement ? all("a", segment.parentElement) : [];
   const i = segment ? segments.indexOf(segment) : -1;
   const next = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: segments.length - 1 }[event.key];

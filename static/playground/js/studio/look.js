@@ -8,6 +8,7 @@ import { by } from "../shared/dom.js";
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
  * @property {{name: string, value: string}} [sets] Another field, which takes a value when this one is set, unless the same link sets it.
+ * @property {Record<string, Record<string, string>>} [moved] Words of older links, with the other fields that say the same now.
  */
 
 /** @typedef {{at: number | null, stage: string} & Record<string, string | number | null>} Look */
@@ -29,8 +30,13 @@ function defaults() {
  */
 export function readLook(query) {
   const look = defaults();
-  for (const [name, value] of new URLSearchParams(query)) {
+  const asked = new URLSearchParams(query);
+  for (const [name, field] of FIELDS) {
+    Object.assign(look, field.moved?.[asked.get(name) ?? ""]);
+  }
+  for (const [name, value] of asked) {
     const field = FIELDS.get(name);
+    if (field?.moved?.[value]) continue;
     if (field?.type === "text") look[name] = value;
     else if (field && /^\d+$/.test(value)) look[name] = Number(value);
   }

@@ -1,9 +1,8 @@
 // Marks on the timeline: bookmarks, and where breakpoints and watches held in the steps that the lanes show.
-import { by, first } from "../shared/dom.js";
+import { all, by, first } from "../shared/dom.js";
+import { fetchEnds, showFlags } from "./flags.js";
 
 const PAUSE = 350;
-const SVG = "http://www.w3.org/2000/svg";
-const FLAG = "M-3.5 0h7v9l-3.5-3-3.5 3z";
 
 /** @typedef {{id: number, name: string, position: number}} Bookmark */
 
@@ -28,6 +27,7 @@ export function bookmarks() {
 export function showMarks(head, running) {
   stayAboveLanes();
   drawFlags(head);
+  if (!running) fetchEnds(head, () => drawFlags(head));
   const { first, last } = by("panel-timeline").dataset;
   const live = marks().dataset.live === "1";
   const wanted = `${first} ${last} ${live ? Math.min(head, Number(last)) : ""}`;
@@ -68,42 +68,10 @@ async function fetchMarks(head) {
 }
 
 /**
- * Every bookmark as a flag on the rail, which spans the whole session.
+ * Bookmarks, and where breakpoints held as far as it is known, on the rail.
  * @param {number} head
  */
 function drawFlags(head) {
-  const flags = by("flags");
-  const key = JSON.stringify([head, bookmarks()]);
-  if (flags.dataset.key === key) return;
-  flags.dataset.key = key;
-  flags.replaceChildren(...bookmarks().map((bookmark) => flag(bookmark, head)));
-}
-
-/**
- * @param {Bookmark} bookmark
- * @param {number} head
- */
-function flag({ position, name }, head) {
-  const title = svg("title");
-  title.textContent = `${name} · ${position}`;
-  const place = svg("svg", { x: `${(100 * position) / Math.max(head, 1)}%`, overflow: "visible" });
-  place.append(svg("path", { d: FLAG }));
-  const label = {
-    "href": `?at=${position}`,
-    "data-goto": String(position),
-    "aria-label": `${name}, ${position}`,
-  };
-  const link = svg("a", label);
-  link.append(title, place);
-  return link;
-}
-
-/**
- * @param {string} name
- * @param {Record<string, string>} attributes
- */
-function svg(name, attributes = {}) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
+  const held = all("a:has(.held)", marks()).map(({ dataset }) => Number(dataset.goto));
+  showFlags(head, bookmarks(), held);
 }

@@ -17,7 +17,13 @@ let pending = 0;
 export function showRail(position, head) {
   scrub.max = String(head);
   if (!dragging) scrub.value = String(position);
+  showDone();
   says.textContent = `${count(dragging ? scrub.value : position)} / ${count(head)}`;
+}
+
+/** How far of the rail is behind the viewer. */
+function showDone() {
+  scrub.style.setProperty("--done", `${(100 * Number(scrub.value)) / Math.max(1, Number(scrub.max))}%`);
 }
 
 /**
@@ -35,6 +41,7 @@ export function listenRail(goto) {
   scrub.addEventListener("pointerup", stop);
   scrub.addEventListener("pointercancel", stop);
   scrub.addEventListener("input", () => {
+    showDone();
     says.textContent = `${count(scrub.value)} / ${count(scrub.max)}`;
     pending ||= setTimeout(go, PAUSE);
   });

@@ -52,7 +52,8 @@ export function listenShare(key, step) {
     if (!which) return;
     const field = the(`${which}-link`, HTMLInputElement);
     const withStep = dialog.open && the("share-step", HTMLInputElement).checked;
-    const text = new URL(field.value, location.href).href + (withStep ? `?at=${step()}` : "");
+    const at = withStep ? `?at=${step()}` : "";
+    const text = which === "embed" ? field.value.replace(/src="[^"]*/, `$&${at}`) : field.value + at;
     if (!(await copy(text))) {
       dialog.showModal();
       field.select();

@@ -1,0 +1,62 @@
+"""What the whole of a world is asked for in few words: names that the palette finds, and where attempts ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.view import Attempt
+
+
+def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
+    world = yield from engine.at(request.position)
+    kinds = {
+        "node": (node.name for node in world.store.nodes()),
+        "pod": (pod.key for pod in world.store.pods()),
+        "claim": (
+            f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
+            for kind in ("PersistentVolumeClaim", "ResourceClaim")
+            for manifest in world.store.list(kind)
+        ),
+    }
+    return [
+        FoundName(kind, name)
+        for kind, names in kinds.items()
+        for name in matching(names, request.q, request.most)
+    ]
+
+
+def matching(names: Iterable[str], q: str, most: int) -> list[str]:
+    """Those that have `q` in them, whatever its case; first those whose own name begins with it."""
+    q = q.lower()
+    first: list[str] = []
+    others: list[str] = []
+    for name in names:
+        if len(first) >= most:
+            break
+        own = name.rpartition("/")[2].lower()
+        if own.startswith(q) or name.lower().startswith(q):
+            first.append(name)
+        elif q in own and len(others) < most:
+            others.append(name)
+    return (first + others)[:most]
+
+
+def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]]:
+    world = yield from engine.at(request.position)
+    return thinned(world.journal.attempts, request.position, request.most)
+
+
+def thinned(attempts: Sequence[Attempt], head: int, most: int) -> list[AttemptEnd]:
+    """At most one of each `most`th of the history; of several the last that failed, or else the last."""
+    kept: dict[int, AttemptEnd] = {}
+    for attempt in attempts:
+        if attempt.last_position > head:
+            break
+        stretch = attempt.last_position * most // (head + 1)
+        end = AttemptEnd(attempt.last_position, attempt.pod, attempt.outcome == "scheduled")
+        if not end.scheduled or stretch not in kept or kept[stretch].scheduled:
+            kept[stretch] = end
+    return list(kept.values())

@@ -1,0 +1,32 @@
+"""What the template of a menu needs to put its entries into words and data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from django import template
+from django.utils.translation import gettext
+
+from playground.actions.menu import Entry
+
+register = template.Library()
+_SENT = ("page", "send", "seek", "fields")
+
+
+@register.filter
+def entry_title(entry: Entry) -> str:
+    """The entry's words; with an ellipsis where something has to be filled in first."""
+    title = gettext(entry.title)
+    if entry.about:
+        title = title % {"name": entry.about}
+    return f"{title}…" if entry.form else title
+
+
+@register.filter
+def entry_data(entry: Entry) -> str:
+    """What the page's script does for it, as JSON."""
+    data: dict[str, Any] = {name: value for name in _SENT if (value := getattr(entry, name))}
+    if entry.said:
+        data["said"] = gettext(entry.said) % {"name": entry.about}
+    return orjson.dumps(data).decode()

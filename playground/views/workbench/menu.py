@@ -1,0 +1,45 @@
+"""The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js)."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from playground.actions import Subject
+from playground.actions.menu import NO_OBJECTS, menu
+from playground.sessions.protocol.looking import SubjectOf
+from playground.sessions.web.client import SessionClient
+from playground.views.access import opens
+from playground.views.responses import position
+
+MOST_NAME = 253
+MOST_PLUGINS = 50
+
+
+@require_GET
+@opens
+async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """What can be done to the object kind, namespace, name as it is where the viewer stands; a plugin or a point has no object."""
+    kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
+    subject = await _subject(request, client, kind, namespace, name)
+    sheets = menu(
+        kind,
+        namespace,
+        name,
+        subject,
+        client.may_edit,
+        request.GET.getlist("plugin")[:MOST_PLUGINS],
+        request.GET.get("point", "")[:MOST_NAME],
+    )
+    at = position(request)
+    return render(request, "playground/menu.html", {"sheets": sheets, "first": sheets[0].name, "at": at})
+
+
+async def _subject(
+    request: HttpRequest, client: SessionClient, kind: str, namespace: str, name: str
+) -> Subject | None:
+    if kind in NO_OBJECTS:
+        return None
+    found = await client.ask(SubjectOf(at=position(request), kind=kind, namespace=namespace, name=name))
+    return None if found is None else found.subject

@@ -1,0 +1,64 @@
+// The embedded stage: steps through what has happened, on its own, with the studio's stream and painting.
+import { drawHeat, listenHeat } from "./heat/heat.js";
+import { around, by } from "./shared/dom.js";
+import { isPlain } from "./shared/drawer.js";
+import { listenLinks } from "./studio/links.js";
+import { patchOf, writeLook } from "./studio/look.js";
+import { paint } from "./studio/paint.js";
+import { readState } from "./studio/state.js";
+import { connect } from "./studio/stream.js";
+
+const state = readState();
+const studio = `/s/${document.body.dataset.key}/`;
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+const stream = connect(`${scheme}://${location.host}/ws${studio}?language=${document.documentElement.lang}`, {
+  hello: () => ({ type: "look", look: state.look, seen: state.seen }),
+  message: (data) => data.type === "delta" && delta(data),
+  state: (open) => (document.body.dataset.connected = open ? "1" : "0"),
+});
+
+/** @param {{seq: number, head: number, html: string, moved: string[]}} data */
+function delta({ seq, head, html, moved }) {
+  state.head = head;
+  paint(html, moved, () => {
+    state.seen = seq;
+    show();
+    drawHeat();
+  });
+}
+
+/** The stage's form, the links of the foot and the way to the studio follow the step. */
+function show() {
+  const { stage, form, map } = by("panel-stage").dataset;
+  Object.assign(by("stage").dataset, { stage, form, map });
+  by("embed-open").setAttribute("href", studio + writeLook({ ...state.look, at: state.seen }));
+}
+
+/** @param {Partial<import("./studio/look.js").Look>} changes */
+function change(changes) {
+  Object.assign(state.look, changes);
+  return stream.send({ type: "look", look: state.look, seen: state.seen });
+}
+
+/** @param {number} at */
+function goto(at) {
+  Object.assign(state.look, { stage: "", form: "" });
+  return change({ at: Math.max(0, Math.min(at, state.head)) });
+}
+
+const actions = { step: () => goto(state.seen + 1), back: () => goto(state.seen - 1) };
+listenLinks({ change, goto, actions });
+listenHeat((node) => change(patchOf({ node }) ?? {}));
+document.addEventListener("keydown", ({ key, target }) => {
+  if (target instanceof HTMLInputElement || target instanceof HTMLCanvasElement) return;
+  if (key === "ArrowRight") actions.step();
+  if (key === "ArrowLeft") actions.back();
+});
+document.addEventListener("click", (event) => {
+  const link = around(event, "a[href]");
+  if (event.defaultPrevented || !isPlain(event) || !link || link.id === "embed-open") return;
+  event.preventDefault(); // a page of the session opens beside the one that embeds it
+  open(new URL(link.getAttribute("href") ?? "", new URL(studio, location.href)), "_blank", "noopener");
+});
+show();
+drawHeat();

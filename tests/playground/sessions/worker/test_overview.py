@@ -1,0 +1,36 @@
+"""What the palette and the timeline ask of a whole world."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from playground.sessions.worker.answers.overview import matching, thinned
+
+NAMES = ["default/web-1", "default/my-web", "shop/api-1", "webs/db-1"]
+
+
+def test_names_that_begin_with_what_was_typed_come_first() -> None:
+    assert matching(NAMES, "WEB", 9) == ["default/web-1", "webs/db-1", "default/my-web"]
+
+
+def test_of_many_names_only_some_are_found() -> None:
+    assert matching((f"default/web-{i}" for i in range(10**6)), "web", 2) == [
+        "default/web-0",
+        "default/web-1",
+    ]
+
+
+def attempt(position: int, outcome: str = "scheduled") -> Any:
+    return SimpleNamespace(last_position=position, pod=f"default/{position}", outcome=outcome)
+
+
+def test_ends_of_attempts_are_spread_over_the_history_and_failures_stay() -> None:
+    attempts = [attempt(i, "unschedulable" if i == 503 else "scheduled") for i in range(1000)]
+    ends = thinned(attempts, 999, 10)
+    assert len(ends) == 10
+    assert [end.position for end in ends if not end.scheduled] == [503]
+
+
+def test_ends_after_the_head_are_not_told() -> None:
+    assert [end.position for end in thinned([attempt(3), attempt(9)], 5, 10)] == [3]
