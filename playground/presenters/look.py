@@ -171,14 +171,17 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        query = {**_moved(query), **query}
+        query = {**_implied(query), **_moved(query), **query}
         read = {name: field.kind.read(query.get(name)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
-        """The parts that differ from the default, as a URL's query holds them."""
-        pairs = ((name, getattr(self, name), field.default) for name, field in FIELDS.items())
-        return {name: str(value) for name, value, default in pairs if value != default and value is not None}
+        """The parts that differ from the default and from what the others imply, as a URL's query holds them."""
+        look = msgspec.structs.asdict(self)
+        implied = {name: field.default for name, field in FIELDS.items()} | _implied(look)
+        return {
+            name: str(value) for name, value in look.items() if value != implied[name] and value is not None
+        }
 
     def but(self, **changes: Any) -> Look:
         """The same look with some parts changed."""
@@ -187,6 +190,12 @@ class Look(msgspec.Struct, frozen=True):
     def href(self, **changes: Any) -> str:
         """A link to this page that shows the look with some parts changed."""
         return _address(self.but(**changes))
+
+
+def _implied(query: Mapping[str, Any]) -> dict[str, str]:
+    """What the fields that are there set where nothing else is said; the first of them has the last word."""
+    rules = (field.sets for name, field in reversed(FIELDS.items()) if query.get(name))
+    return {rule.name: rule.value for rule in rules if rule}
 
 
 def _moved(query: Mapping[str, Any]) -> dict[str, str]:

@@ -40,7 +40,15 @@ def test_the_page_and_the_server_read_and_write_the_same_urls(alone: Alone, look
 
 
 @pytest.mark.parametrize(
-    "query", ["?tab=why", "?node=n1&tab=node", "?tab=why&stage=score", "?tab=scores&pod=a/b"]
+    "query",
+    [
+        "?tab=why",
+        "?node=n1&tab=node",
+        "?tab=why&stage=score",
+        "?tab=scores&pod=a/b",
+        "?node=n1",
+        "?node=n1&pod=a/b",
+    ],
 )
 def test_the_page_and_the_server_read_links_from_before_alike(alone: Alone, query: str) -> None:
     alone.show(LOOK_FIELDS)
