@@ -171,8 +171,8 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        query = {**_implied(query), **_moved(query), **query}
-        read = {name: field.kind.read(query.get(name)) for name, field in FIELDS.items()}
+        otherwise = _implied(query) | _moved(query)
+        read = {name: field.kind.read(query.get(name, otherwise.get(name))) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
