@@ -59,7 +59,7 @@ lint: install-test ## ruff, djangofmt and deno: style and formatting of Python, 
 	@echo "make test: djangofmt check"; .venv/bin/djangofmt --quiet check templates
 	@echo "make test: deno fmt --check"; $(DENO) fmt --quiet --check
 	@echo "make test: deno lint"; $(DENO) lint --quiet
-	@echo "make test: deno check"; $(DENO) check --quiet --no-remote static
+	@echo "make test: deno check"; $(DENO) check --quiet --no-remote static/playground
 
 style: install-test ## mend what lint finds, as far as its tools can
 	@$(PY) -m ruff check --fix --quiet . || true

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scheduler_core.framework.drafts import Draft, Refusal
     from scheduler_core.framework.explanation import Explanation
     from scheduler_core.framework.features import Features
+    from scheduler_core.framework.formula import Formula
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]
@@ -410,6 +411,16 @@ class Plugin:
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """What the plugin sees on one node, for people to read; asked only when somebody looks at a node that Filter has asked about."""
         return ()
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
+        """How Score came to the raw score of a row that it has scored, for people; None where the plugin keeps no figures."""
+        return None
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula | None:
+        """How NormalizeScore came to the number of the `i`th of the rows, whose raw `scores` it was given."""
+        return None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""

@@ -17,12 +17,14 @@ from scheduler_core.framework.explanation import (
     Table,
     Words,
 )
+from scheduler_core.framework.formula import Expression, Formula, Line, Of, Source, Value
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
 from scheduler_core.inspection.device_walk import DeviceSearch, device_search, device_step
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
 from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
+from scheduler_core.inspection.score_workings import Working, working
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
 
 __all__ = [
@@ -40,7 +42,11 @@ __all__ = [
     "Code",
     "CycleStateObserver",
     "DeviceSearch",
+    "Expression",
+    "Formula",
     "Key",
+    "Line",
+    "Of",
     "OnNode",
     "Paragraph",
     "Part",
@@ -48,16 +54,20 @@ __all__ = [
     "PodName",
     "Row",
     "Said",
+    "Source",
     "StateAccess",
     "Stranded",
     "Table",
     "Trial",
+    "Value",
     "Way",
     "Words",
+    "Working",
     "device_search",
     "device_step",
     "figures",
     "name_of",
     "stranded",
     "trial",
+    "working",
 ]

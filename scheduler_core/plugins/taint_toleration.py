@@ -16,13 +16,15 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Code, Parts, Words, gettext_noop
+from scheduler_core.framework.formula import Formula, Line, Source, Value, constant, total
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod, Toleration
 from scheduler_core.plugins.helper.hints import after_own_change
 from scheduler_core.plugins.helper.memo import remember
-from scheduler_core.plugins.helper.normalize import default_normalize
+from scheduler_core.plugins.helper.normalize import default_normalization, default_normalize
 
 NAME = "TaintToleration"
 
@@ -30,6 +32,13 @@ PRE_SCORE_STATE = "PreScore" + NAME
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
+
+_TOLERATED = gettext_noop("tolerated by the pod")
+_NOT_TOLERATED = gettext_noop("not tolerated by the pod")
+_NODE: Parts = (Words(gettext_noop("node")),)
+_COUNTED: Parts = (
+    Words(gettext_noop("Taints of effect PreferNoSchedule that the pod does not tolerate are counted.")),
+)
 
 
 def _refusal(taint: Taint) -> Status:
@@ -89,6 +98,20 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        node, tolerations = nodes.nodes[row], _soft(pod.spec.tolerations)
+        lines = [
+            _taint_line(taint, i, node.name, _tolerated(taint, tolerations))
+            for i, taint in enumerate(node.taints)
+            if taint.effect == PREFER_NO_SCHEDULE
+        ]
+        return Formula((*lines, Line(_NODE, total(*lines) if lines else constant(0))), (_COUNTED,))
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return default_normalization(nodes, rows, scores, i, reverse=True)
+
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Tolerate the taints, or take them off where no controller would set them again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
@@ -125,9 +148,19 @@ def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[
     return _Verdicts(reason, tuple(index))
 
 
+def _soft(tolerations: Sequence[Toleration]) -> list[Toleration]:
+    return [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+
+
+def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
+    what = _TOLERATED if tolerated else _NOT_TOLERATED
+    source = Source("Node", node, f"spec.taints[{i}]")
+    return Line((Code(str(taint)),), Value(int(not tolerated), what, source=source))
+
+
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
     """Only tolerations of the soft effect, or of every effect, are asked."""
-    soft = [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+    soft = _soft(tolerations)
     return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _tolerated(taint, soft))
 
 

@@ -11,6 +11,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.arguments import default_arguments
 from scheduler_core.framework.claims import ObjectCalls
 from scheduler_core.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
 from scheduler_core.framework.runtime.cycles import Trial
 from scheduler_core.framework.runtime.points import (
@@ -93,7 +94,7 @@ def filtered(
 
 
 def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
-    """Per node the raw score; None where the plugin skips. ValueError where it can't score."""
+    """Per node the raw score; None where the plugin skips. ValueError where it can't score, or its formula comes to another number."""
     trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows
     if takes_part(type(plugin), Point.PRE_SCORE) and not run_pre_score(plugin, trial, rows).status.ok:
@@ -101,6 +102,8 @@ def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None)
     step = run_score(plugin, trial, rows)
     if step.scores is None:
         raise ValueError(step.status.message)
+    for row, score in zip(rows.tolist(), step.scores.tolist(), strict=True):
+        _check(plugin, plugin.formula(trial.state, pod, nodes, row), score)
     return _by_name(nodes, rows, step)
 
 
@@ -110,8 +113,17 @@ def normalized(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = N
     raw = scored(plugin, pod, nodes, rows)
     if raw is None:
         return None
-    scores = np.array(list(raw.values()), np.int64)
-    return _by_name(nodes, rows, run_normalize_score(plugin, Trial(pod, nodes), rows, scores))
+    scores, trial = np.array(list(raw.values()), np.int64), Trial(pod, nodes)
+    step = run_normalize_score(plugin, trial, rows, scores)
+    assert step.scores is not None
+    for i, score in enumerate(step.scores.tolist()):
+        _check(plugin, plugin.normalization(trial.state, pod, nodes, rows, scores, i), score)
+    return _by_name(nodes, rows, step)
+
+
+def _check(plugin: Plugin, formula: Formula | None, score: int) -> None:
+    if formula is None or formula.result != score:
+        raise ValueError(f"{plugin.name} scores {score}; its formula says {formula and formula.result}")
 
 
 def _by_name(nodes: NodeTable, rows: Rows, step: PluginStep) -> dict[str, int]:

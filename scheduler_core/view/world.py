@@ -18,7 +18,8 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.formula import Formula
+from scheduler_core.framework.plugin import Point, Rows, Scores
 from scheduler_core.objects.pod import Pod
 from scheduler_core.trace.records import Record
 from scheduler_core.view.cycles import BindingCycleView, SchedulingCycleView
@@ -50,6 +51,12 @@ class PluginView(Protocol):
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Explanation: ...
 
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Formula | None: ...
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int, /
+    ) -> Formula | None: ...
+
 
 class ProfileView(Protocol):
     """A profile's plugins."""
@@ -57,9 +64,31 @@ class ProfileView(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def percentage_of_nodes_to_score(self) -> int | None:
+        """The profile's own; None where the scheduler's holds."""
+        ...
+
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
     def plugin(self, name: str) -> PluginView | None: ...
+
+
+class CallView(Protocol):
+    """A call about a pod: `verb` as in Fault, `key` the pod's."""
+
+    @property
+    def verb(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+
+class CallsView(Protocol):
+    """A scheduler's API calls; `running` are under way, by number."""
+
+    @property
+    def running(self) -> Mapping[int, CallView]: ...
 
 
 class SchedulerView(Protocol):
@@ -84,10 +113,18 @@ class SchedulerView(Protocol):
     def cache(self) -> CacheView: ...
 
     @property
+    def calls(self) -> CallsView: ...
+
+    @property
     def cycle(self) -> SchedulingCycleView | None: ...
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int:
+        """Of all profiles that have none of their own; 0 adapts to the cluster's size."""
+        ...
 
     @property
     def extenders(self) -> Sequence[Extender]:

@@ -55,7 +55,7 @@ def test_the_button_steps_by_plugin_point_and_pod(page: Page, server: Playground
     step(page, "point")
     expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
     step(page, "pod")
-    expect(page.locator(".sentence")).to_contain_text("web-1 goes to large")
+    expect(page.locator(".sentence")).to_contain_text("web-1 is assumed on large")
 
 
 def test_the_menu_names_version_and_profile_and_leads_to_its_configuration(
@@ -214,7 +214,7 @@ def test_plotly_is_not_loaded_before_the_scores_are_looked_at(page: Page, server
 
 def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:
     start(page, server, "story:backoff")
-    press_until(page, "finds no node")
+    press_until(page, "is unschedulable")
     page.locator("#rail").get_by_role("link", name="Why?").first.click()
     expect(page.locator("#stage")).to_have_attribute("data-stage", "filter")
     expect(page.locator("#panel-stage")).to_contain_text("nodes are available")

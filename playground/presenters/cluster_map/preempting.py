@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from playground.presenters.scene import colour_of, cycle_of, scheduler_of
+from playground.presenters.scene import cycle_of, scheduler_of
 from scheduler_core.view import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 
@@ -20,6 +20,27 @@ class Preempting:
 
 
 NONE = Preempting()
+
+
+class Step(NamedTuple):
+    """One record of a dry run, or of the choice (`candidate` -1). `number` counts reprieves or criteria.
+
+    `kind`: remove, filter, reprieve, criterion or choice.
+    """
+
+    kind: str
+    candidate: int
+    number: int = 0
+
+
+def steps_of(evidence: Evidence) -> list[Step]:
+    """Each candidate's dry run, each criterion, the choice: what a cursor walks through."""
+    out: list[Step] = []
+    for index, candidate in enumerate(evidence.candidates):
+        out += [Step("remove", index), Step("filter", index)]
+        out += [Step("reprieve", index, k) for k in range(len(candidate.reprieves))]
+    out += [Step("criterion", -1, number) for number in range(len(evidence.criteria))]
+    return [*out, Step("choice", -1)] if evidence.nominated else out
 
 
 def step_of(cycle: SchedulingCycleView | None) -> PluginStep | None:
@@ -40,27 +61,46 @@ def chosen_of(evidence: Evidence) -> Candidate | None:
     return next((c for c in evidence.candidates if c.node == evidence.nominated), None)
 
 
-def preempting(sim: WorldView) -> Preempting:
-    """What the map shows of it: the present cycle's choice, standing nominations, pods that already end because of one."""
+def preempting(sim: WorldView, dry: int = 0) -> Preempting:
+    """What the map shows of it: the present cycle's choice, standing nominations, pods that already end because of one.
+
+    With a cursor `dry` on a record of the present cycle's preemption, the node and the pods that this record is about.
+    """
     cycle = cycle_of(sim)
     evidence = evidence_of(cycle)
-    best = None if evidence is None else chosen_of(evidence)
-    victims = {pod.key for pod in best.victims} if best is not None else set()
     nominator = scheduler_of(sim).queue.nominator
-    ghosts: dict[str, list[dict[str, Any]]] = {}
-    for node in nominator.nodes():
-        ghosts[node] = [_chip(pod) for pod in nominator.on(node)]
-    if best is not None and cycle is not None:
-        here = ghosts.setdefault(best.node, [])
+    ghosts = {node: [_chip(pod) for pod in nominator.on(node)] for node in nominator.nodes()}
+    if evidence is None or cycle is None:
+        return Preempting(ghosts)
+    step = _step_at(evidence, dry)
+    best, candidates = chosen_of(evidence), {c.node for c in evidence.candidates}
+    victims = {pod.key for pod in best.victims} if best is not None else set()
+    if step is not None and step.candidate >= 0:
+        best = evidence.candidates[step.candidate]
+        candidates, victims = {best.node}, _removed(best, step)
+    elif step is not None and step.kind == "criterion":
+        candidates = {candidate.node for candidate in evidence.criteria[step.number].best}
+        best = best if candidates == {evidence.nominated} else None
+    if best is not None:
+        here = [chip for chip in ghosts.get(best.node, []) if chip["key"] != cycle.pod.key]
         placed = sim.store.pod_at(cycle.pod.key)
-        if all(chip["key"] != cycle.pod.key for chip in here) and not (placed and placed.node_name):
-            here.append(_chip(cycle.pod))
-    return Preempting(
-        ghosts,
-        frozenset(victims),
-        frozenset(c.node for c in evidence.candidates) if evidence is not None else frozenset(),
-        evidence.nominated if evidence is not None else "",
-    )
+        if not (placed and placed.node_name):
+            ghosts[best.node] = [*here, _chip(cycle.pod)]
+    node = best.node if best is not None else ""
+    return Preempting(ghosts, frozenset(victims), frozenset(candidates), node)
+
+
+def _step_at(evidence: Evidence, dry: int) -> Step | None:
+    if not dry:
+        return None
+    steps = steps_of(evidence)
+    return steps[min(dry, len(steps)) - 1] if steps else None
+
+
+def _removed(candidate: Candidate, step: Step) -> set[str]:
+    """The pods that are off the candidate's node at a record: those that have not been put back yet, and those that did not fit."""
+    tried = step.number + 1 if step.kind == "reprieve" else 0
+    return {r.pod for i, r in enumerate(candidate.reprieves) if i >= tried or not r.kept}
 
 
 def ends_by_preemption(pod: Pod) -> bool:
@@ -70,4 +110,4 @@ def ends_by_preemption(pod: Pod) -> bool:
 
 
 def _chip(pod: Pod) -> dict[str, Any]:
-    return {"key": pod.key, "name": pod.name, "colour": colour_of(pod)}
+    return {"key": pod.key, "name": pod.name}

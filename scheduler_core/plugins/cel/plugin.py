@@ -13,6 +13,7 @@ from scheduler_core.framework.arguments import Arguments
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import EVERYTHING, On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.per_node import NodeInfo
 from scheduler_core.framework.plugin import (
     MAX_NODE_SCORE,
@@ -37,6 +38,7 @@ from scheduler_core.plugins.cel import variables
 from scheduler_core.plugins.cel.definition import Definition
 from scheduler_core.plugins.cel.explanation import explained
 from scheduler_core.plugins.cel.expressions import Answer, Compiled, EvaluationFailed, Spent, compiled
+from scheduler_core.plugins.cel.formula import answer_formula, normalization_formula
 from scheduler_core.plugins.cel.normalize import NORMALIZED
 
 SECOND = 1_000_000_000
@@ -68,6 +70,22 @@ class Own(Plugin):
             if getattr(self.definition, field)
             for block in explained(self.expression(field), self.on_node(self.expression(field), pod, info))
         )
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
+        """The expression is asked again."""
+        if not self.definition.score:
+            return None
+        expression = self.expression("score")
+        try:
+            answer = expression.answer(self.on_node(expression, pod, NodeInfo(nodes, row)), Spent())
+        except EvaluationFailed:
+            return None
+        return answer_formula(expression.program.text, answer)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula | None:
+        return normalization_formula(self.definition.normalize, nodes, rows, scores, i)
 
     def expression(self, field: str) -> Compiled:
         return compiled(field, getattr(self.definition, field))

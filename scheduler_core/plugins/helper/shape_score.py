@@ -6,11 +6,13 @@ kube: plugins/helper/shape_score.go, apis/config/validation/validation_pluginarg
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.framework.formula import Expression, Line, by, constant, minus, times, total
 from scheduler_core.framework.plugin import Scores
 from scheduler_core.objects.errors import FieldError, invalid, required
 from scheduler_core.objects.strict import INTEGER32, ListOf, Shape
@@ -47,3 +49,14 @@ def broken_linear(points: Sequence[tuple[int, int]], p: NDArray[np.int64]) -> Sc
         between = y0 + divide((y1 - y0) * (p - x0), x1 - x0)
         result = np.where(p <= x1, between, result)
     return np.where(p <= points[0][0], np.int64(points[0][1]), result)
+
+
+def broken_line_formula(points: Sequence[tuple[int, int]], p: Line) -> Expression:
+    """The same for one value: the piece of the line that it lies on."""
+    if p.result <= points[0][0]:
+        return constant(points[0][1])
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if p.result <= x1:
+            rise = times(minus(constant(y1), constant(y0)), minus(p, constant(x0)))
+            return total(constant(y0), by(rise, minus(constant(x1), constant(x0))))
+    return constant(points[-1][1])

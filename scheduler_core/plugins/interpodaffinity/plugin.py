@@ -18,6 +18,7 @@ from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
@@ -26,6 +27,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import BOOL, INTEGER32
 from scheduler_core.plugins.helper.arguments import range_errors
 from scheduler_core.plugins.interpodaffinity import fixes, hints
+from scheduler_core.plugins.interpodaffinity import formula as formulas
 from scheduler_core.plugins.interpodaffinity.counts import (
     NAME,
     ExistingAnti,
@@ -122,6 +124,17 @@ class InterPodAffinity(Plugin):
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
         return () if rules is None else explained(rules, nodes, row)
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        terms, incoming = affinity_terms(pod), Incoming.of(pod, nodes, self.handle)
+        liked = with_named_namespaces(terms.preferred, self.handle)
+        disliked = with_named_namespaces(terms.preferred_anti, self.handle)
+        return formulas.score_formula(pod, nodes, row, incoming, (liked, disliked), self._hard_weight)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return formulas.normalization(nodes, rows, scores, i)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, refusal.state.get(_FILTER))

@@ -15,6 +15,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.labels import (
@@ -33,10 +34,11 @@ from scheduler_core.plugins.helper.node_selection import (
     preference_scores,
     selector_mask,
 )
-from scheduler_core.plugins.helper.normalize import default_normalize
+from scheduler_core.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.plugins.nodeaffinity import fixes
 from scheduler_core.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
 from scheduler_core.plugins.nodeaffinity.explanation import explained
+from scheduler_core.plugins.nodeaffinity.formula import score_formula
 
 NAME = "NodeAffinity"
 PRE_FILTER_STATE = "PreFilter" + NAME
@@ -144,6 +146,14 @@ class NodeAffinity(Plugin):
         required = pod.spec.node_affinity_required
         terms = (*(required.terms if required is not None else ()), *(self.added.terms if self.added else ()))
         return explained(pod.spec.node_selector, terms, nodes.nodes[row])
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return score_formula(pod, nodes.nodes[row], _preferred(pod.spec) or (), self._added_preferred)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return default_normalization(nodes, rows, scores, i)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)

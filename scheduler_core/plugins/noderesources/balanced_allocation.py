@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
 from scheduler_core.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.noderesources.arguments import BALANCED_ALLOCATION
+from scheduler_core.plugins.noderesources.formula import balanced_formula
 from scheduler_core.plugins.noderesources.resource_allocation import Weighed, weigh
 
 NAME = "NodeResourcesBalancedAllocation"
@@ -36,6 +38,9 @@ class NodeResourcesBalancedAllocation(Plugin):
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
         return balanced(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return balanced_formula(self.args["resources"], pod, nodes, row)
 
     def _best_effort(self, pod: Pod) -> bool:
         return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])

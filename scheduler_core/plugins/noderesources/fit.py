@@ -17,6 +17,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
@@ -25,6 +26,7 @@ from scheduler_core.plugins.noderesources import devices, fixes, hints
 from scheduler_core.plugins.noderesources.arguments import FIT
 from scheduler_core.plugins.noderesources.devices import Check
 from scheduler_core.plugins.noderesources.explanation import Compared, explained
+from scheduler_core.plugins.noderesources.formula import fit_formula
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
 
 NAME = "NodeResourcesFit"
@@ -97,6 +99,9 @@ class NodeResourcesFit(Plugin):
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
         return explained(wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return fit_formula(self._scoring, pod, nodes, row)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal)

@@ -13,12 +13,15 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, present
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.features import Features
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.objects.errors import FieldError, invalid, not_supported
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.plugins.helper.go_math import divide
+from scheduler_core.plugins.helper.normalize import span_normalization
 from scheduler_core.plugins.outoftree.base import OutOfTree
+from scheduler_core.plugins.outoftree.formula import allocatable_formula
 
 LEAST, MOST = "Least", "Most"
 CORE_TO_BYTES = 1 << 20  # a milli of CPU weighs as much as 1 MiB: a core as much as about 1 GiB
@@ -69,3 +72,11 @@ class NodeResourcesAllocatable(OutOfTree):
         if lowest == highest:
             return np.zeros(len(scores), np.int64)
         return divide((scores - lowest) * np.int64(MAX_NODE_SCORE), highest - lowest)
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return allocatable_formula(self.args["resources"], nodes, row, small=self.args["mode"] == LEAST)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return span_normalization(nodes, rows, scores, i)

@@ -14,7 +14,21 @@ import numpy as np
 from scheduler_core.cluster.table import CPU, NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, present
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.explanation import Parts, Words, gettext_noop
 from scheduler_core.framework.features import Features
+from scheduler_core.framework.formula import (
+    Formula,
+    Line,
+    Of,
+    Operator,
+    Source,
+    Value,
+    constant,
+    minus,
+    share,
+    times,
+    total,
+)
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Rows, Scores
 from scheduler_core.framework.status import Status, error
 from scheduler_core.objects.errors import FieldError, invalid
@@ -24,6 +38,18 @@ from scheduler_core.objects.strict import INTEGER64, STRING
 from scheduler_core.plugins.outoftree.base import OutOfTree
 
 ANNOTATION = "playground.dev/cpu-utilization"
+
+_MEASURED = gettext_noop("measured on the node, in percent")
+_CAPACITY = gettext_noop("allocatable on the node")
+_OWN = gettext_noop("expected of the pod")
+_WAITING = gettext_noop("expected of pods there that do not run yet")
+_TARGET = gettext_noop("targetUtilization of the plugin")
+_UNMEASURED = gettext_noop("the node is not measured")
+_LOAD: Parts = (Words(gettext_noop("load")),)
+_NODE: Parts = (Words(gettext_noop("node")),)
+_PACKED: Parts = (Words(gettext_noop("Nodes are packed up to the target, then the emptier are better.")),)
+
+_HALF_UP = Operator("round", lambda number: math.floor(number + 0.5), infix=False)
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?\Z", re.ASCII)
 
@@ -118,3 +144,27 @@ class TargetLoadPacking(OutOfTree):
         if predicted > target:
             return math.floor(target * (100 - predicted) / (100 - target) + 0.5)
         return math.floor((MAX_NODE_SCORE - target) * predicted / target + target + 0.5)
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        text = nodes.nodes[row].annotations.get(ANNOTATION)
+        if text is None:
+            return Formula((Line(_NODE, Value(0, _UNMEASURED)),), (_PACKED,))
+        source = Source("Node", nodes.names[row], f"metadata.annotations[{ANNOTATION}]")
+        capacity = Value(int(nodes.allocatable[row, CPU]), _CAPACITY, "cpu")
+        waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
+        measured = times(share(Value(float(text), _MEASURED, source=source), constant(100)), capacity)
+        used = total(
+            measured, Value(self._expected(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu")
+        )
+        load = Line(_LOAD, share(times(constant(100), used), capacity) if capacity.number else constant(0.0))
+        return Formula((load, Line(_NODE, self._packed(load))), (_PACKED,))
+
+    def _packed(self, load: Line) -> Value | Of:
+        target, hundred = Value(float(self.args["targetUtilization"]), _TARGET), constant(100)
+        if load.result > 100:
+            return constant(MIN_NODE_SCORE)
+        if load.result > target.number:
+            falling = share(times(target, minus(hundred, load)), minus(hundred, target))
+            return Of(_HALF_UP, (falling,))
+        rising = total(share(times(minus(hundred, target), load), target), target)
+        return Of(_HALF_UP, (rising,))

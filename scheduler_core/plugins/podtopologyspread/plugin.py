@@ -16,6 +16,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.objects.labels import aggregate
@@ -23,6 +24,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.spec import canonical
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.podtopologyspread import fixes, hints
+from scheduler_core.plugins.podtopologyspread import formula as formulas
 from scheduler_core.plugins.podtopologyspread.arguments import ARGUMENTS, SYSTEM
 from scheduler_core.plugins.podtopologyspread.constraints import (
     HARD,
@@ -122,6 +124,16 @@ class PodTopologySpread(Plugin):
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
         return () if spread is None else explained(figures(spread, row))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
+        evenness: Evenness | None = state.get(_SCORE)
+        return None if evenness is None else formulas.score_formula(evenness, nodes, row)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula | None:
+        evenness: Evenness | None = state.get(_SCORE)
+        return None if evenness is None else formulas.normalization(evenness, nodes, rows, scores, i)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         spread: Spread | None = refusal.state.get(_FILTER)

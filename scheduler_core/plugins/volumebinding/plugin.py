@@ -16,6 +16,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
+from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import (
     CallResult,
     Handle,
@@ -45,6 +46,7 @@ from scheduler_core.objects.storage.volumes import (
 )
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.volumebinding import formula as formulas
 from scheduler_core.plugins.volumebinding import hints
 from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
@@ -221,6 +223,14 @@ class VolumeBinding(Plugin):
         known = rows if nodes.origins is None else nodes.origins[rows]
         scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
         return np.where(known >= 0, scores, np.int64(0))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        known = row if nodes.origins is None else int(nodes.origins[row])
+        claims: Claims | None = state.get(CLAIMS)
+        if pod_volumes is None or pod_volumes.matches is None or claims is None or known < 0:
+            return formulas.nothing()
+        return formulas.score_formula(pod_volumes.matches, claims.offered, self._shape, known)
 
     # Reserve and Unreserve
 

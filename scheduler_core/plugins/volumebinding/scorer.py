@@ -42,13 +42,22 @@ def capacity_scores(
     matches: Matches, offered: Sequence[Manifest], shape: Sequence[Mapping[str, Any]], rows: Rows
 ) -> Scores:
     """Per row the shape's value at each class' utilisation, averaged. Where any claim gets a volume that is there, only those count."""
-    static = _static(matches, offered, rows)
-    dynamic = _dynamic(matches, rows)
+    static, dynamic = loads_of(matches, offered, rows)
     has_static = np.zeros(len(rows), np.bool_)
     for _, _, counted in static.classes.values():
         has_static |= counted
-    points = [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
+    points = points_of(shape)
     return np.where(has_static, _average(static, points, len(rows)), _average(dynamic, points, len(rows)))
+
+
+def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
+    """What claims would get of volumes that are there, and of new ones."""
+    return _static(matches, offered, rows), _dynamic(matches, rows)
+
+
+def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """The shape's points, (utilization, score of 100)."""
+    return [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
 
 
 def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:

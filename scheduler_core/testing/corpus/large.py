@@ -6,7 +6,7 @@ README-large.md has the format.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from scheduler_core.testing.corpus.reading import CorpusError, Scenario, load_js
 from scheduler_core.testing.corpus.world import World
 
 Manifest = Mapping[str, Any]
+Watch = Callable[[Framework, SchedulingCycle], None]
 
 _OF_PREEMPTION = (
     "eligible",
@@ -52,8 +53,8 @@ _OF_PREEMPTION = (
 _SUFFIXES = ("", ".xz", ".gz")
 
 
-def run_large(scenario: Scenario) -> Difference | None:
-    """The first attempt in which a scenario of a real cluster differs."""
+def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | None:
+    """The first attempt in which a scenario of a real cluster differs. `watch` sees each cycle that is over."""
     objects, pending = _objects(scenario)
     world = World(objects, pending)
     configuration = load_configuration(scenario.data.get("config"))
@@ -73,6 +74,8 @@ def run_large(scenario: Scenario) -> Difference | None:
         begin(cycle, framework, algorithm_state)
         while cycle.phase in IN_ALGORITHM:
             advance(cycle, framework, algorithm_state)
+        if watch is not None:
+            watch(framework, cycle)
         received = _observed(cycle, framework)
         if cycle.search is not None and cycle.search.own_nomination:
             received["refused"] = _counted(observe_all(cycle, FilterRunner(framework, world.nominator)))

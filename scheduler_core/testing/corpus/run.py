@@ -40,7 +40,7 @@ from scheduler_core.testing.corpus.extenders import (
     observe_extended,
     observe_extended_preemption,
 )
-from scheduler_core.testing.corpus.large import run_large
+from scheduler_core.testing.corpus.large import Watch, run_large
 from scheduler_core.testing.corpus.observe import (
     Observed,
     observe,
@@ -88,8 +88,8 @@ def judge(scenario: Scenario) -> Result:
         return Result(scenario, Verdict.DIFFERS, reason=f"stopped with {type(problem).__name__}: {problem}")
 
 
-def run_scenario(scenario: Scenario) -> Result:
-    """Runs a scenario up to its first difference."""
+def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
+    """Runs a scenario up to its first difference. `watch` sees each cycle that is over, before its outcome is applied."""
     reason = not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
@@ -99,11 +99,11 @@ def run_scenario(scenario: Scenario) -> Result:
         step = run_timeline(scenario.data)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
     if "objectsFile" in scenario.data:
-        difference = run_large(scenario)
+        difference = run_large(scenario, watch)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
     settings = WorldSettings().changed(resolve(scenario.data.get("featureGates") or {}).settings)
     configuration = load_configuration(scenario.data.get("config"), settings.features)
-    difference = _Run(scenario, configuration, settings).difference()
+    difference = _Run(scenario, configuration, settings, watch).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
@@ -119,9 +119,14 @@ class _Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
     def __init__(
-        self, scenario: Scenario, configuration: SchedulerConfiguration, settings: WorldSettings
+        self,
+        scenario: Scenario,
+        configuration: SchedulerConfiguration,
+        settings: WorldSettings,
+        watch: Watch | None,
     ) -> None:
         self.scenario = scenario
+        self.watch = watch
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
@@ -180,6 +185,8 @@ class _Run:
             return {**known, **kept, "preEnqueue": status_json(refused), "scored": False}
         snapshot = self.world.take_snapshot()
         cycle, sampling, plugins = self._schedule_pod(pod, framework, snapshot, expected)
+        if self.watch is not None:
+            self.watch(framework, cycle)
         ranks = framework.has(Point.SCORE) or bool(self.extenders)
         seen = {**known, **observe(cycle, ranks=ranks, sampled=self.sampled and not self.extenders)}
         if self.of_devices and not cycle.pre_filter_status.ok:

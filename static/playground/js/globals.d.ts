@@ -21,6 +21,12 @@ interface PlotlyLibrary {
 
 declare const Plotly: PlotlyLibrary;
 
+/** https://github.com/bubkoo/html-to-image */
+declare const htmlToImage: {
+  toPng(element: HTMLElement, options: object): Promise<string>;
+  toSvg(element: HTMLElement, options: object): Promise<string>;
+};
+
 /** https://htmx.org/events/: a request that htmx makes, and what it does with the answer. */
 interface HtmxRequest {
   elt: HTMLElement;

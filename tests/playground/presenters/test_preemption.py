@@ -155,3 +155,108 @@ def test_the_map_shows_candidates_victims_and_the_nominated_pod_as_a_ghost() -> 
 def test_the_ghost_goes_when_the_pod_has_come() -> None:
     sim = until(preempted(), lambda w: bool(w.store.pod_at(KEY).node_name), most=2000)
     assert all(not card.get("ghosts") for card in shown("map", sim)["cards"].values())
+
+
+def columns(sim: Simulation, **look: Any) -> dict[str, dict[str, Any]]:
+    return {column["node"]: column for column in tab(sim, **look)["theatre"]["columns"]}
+
+
+def states(column: dict[str, Any]) -> list[str]:
+    return [cell["state"] for cell in column["rungs"]]
+
+
+def test_a_column_of_the_theatre_ends_where_its_candidate_drops_out() -> None:
+    found = columns(preempted())
+    assert [node for node, column in found.items() if column["best"]] == ["node-b2"]
+    assert states(found["node-a1"]) == ["kept", "lost", "", "", ""]
+    assert states(found["node-c3"]) == ["lost", "", "", "", ""]
+    assert states(found["node-b2"]) == ["kept", "kept", "alone", "alone", "alone"]
+
+
+def test_the_theatre_reprieves_one_by_one_and_says_who_cannot_stay_and_why() -> None:
+    pods = columns(preempted())["node-b2"]["reprieves"]
+    assert [(p["key"], p["kept"], p["priority"], p["amount"]) for p in pods] == [
+        ("default/web-2", True, 1000, "2"),
+        ("default/batch-7", False, 0, "3"),
+        ("default/batch-8", False, 0, "3"),
+    ]
+    assert (pods[1]["plugin"], pods[1]["reason"]) == ("NodeResourcesFit", "Insufficient cpu")
+    assert columns(preempted())["node-c3"]["reprieves"][0]["budget"] is True
+
+
+def test_the_bar_of_a_column_fills_as_its_pods_are_put_back() -> None:
+    sim = preempted()
+
+    def bar(dry: int) -> list[tuple[str, str]]:
+        return [(part["kind"], part["text"]) for part in columns(sim, dry=dry)["node-b2"]["bar"]]
+
+    first = columns(sim)["node-b2"]["removed"]["number"]
+    assert bar(first) == []
+    assert bar(first + 1) == [("pod", "6")]
+    assert bar(first + 2) == [("pod", "6"), ("kept", "2")]
+
+
+def test_a_cursor_leaves_later_columns_and_criteria_ahead() -> None:
+    found = columns(preempted(), dry=1)
+    assert [column["ahead"] for column in found.values()] == [False, True, True]
+    assert {state for column in found.values() for state in states(column)} == {"ahead"}
+
+
+def crowd(count: int) -> Simulation:
+    """So many nodes alike but for the priority of the one pod that would have to go."""
+    nodes = [node(f"node-{i:02}", cpu="4") for i in range(count)]
+    pods = [running(f"low-{i:02}", f"node-{i:02}", "4", i) for i in range(count)]
+    sim = world(*nodes, *pods, priority_class("high", 2000), pod("p", cpu="4", priorityClassName="high"))
+    return until(sim, decided())
+
+
+def test_of_many_candidates_four_are_shown_and_the_others_counted_where_they_drop_out() -> None:
+    theatre = tab(crowd(20))["theatre"]
+    assert len(theatre["columns"]) == 4 and theatre["hidden"] == 16
+    assert [rung["more"] for rung in theatre["rungs"]] == [0, 16, 0, 0, 0]
+    assert sum(column["best"] for column in theatre["columns"]) == 1
+
+
+def test_the_candidate_at_the_cursor_is_always_among_those_shown() -> None:
+    sim = crowd(20)
+    for dry in (1, 20, 40, 60):
+        body = tab(sim, dry=dry)
+        assert body["shown"]["node"] in columns(sim, dry=dry)
+
+
+def test_a_node_on_which_even_removing_all_does_not_help_ends_at_once() -> None:
+    more = [node("node-x", cpu="8"), running("boss", "node-x", "4", 3000), running("tiny", "node-x", "1")]
+    column = columns(until(world(*objects(), *more), decided()))["node-x"]
+    assert (column["kind"], column["removed"]["count"]) == ("rejected", 1)
+    assert column["reason"] == "Insufficient cpu"
+
+
+def test_the_budgets_of_pods_that_might_go_are_told() -> None:
+    found = tab(preempted())["budgets"]
+    assert [(row["name"], row["allowed"], row["pods"]) for row in found["rows"]] == [("db", 0, 1)]
+    assert (found["without"], found["pods"]) == (4, 5)
+
+
+def test_until_it_lands_the_grace_periods_count_down_and_the_nomination_is_kept() -> None:
+    sim = preempted()
+    lands = tab(sim)["lands"]
+    assert (lands["node"], lands["nominated"], lands["on"]) == ("node-b2", True, "")
+    assert [victim["state"] for victim in lands["victims"]] == ["waits", "waits"]
+    until(sim, lambda w: all(p.deleting for p in w.store.pods() if p.name.startswith("batch")))
+    lands = tab(sim)["lands"]
+    assert [(v["state"], v["grace"]) for v in lands["victims"]] == [("ends", "30 s")] * 2
+    assert (lands["evicted"]["state"], lands["ended"]["state"]) == ("done", "now")
+    until(sim, lambda w: bool(w.store.pod_at(KEY).node_name), most=2000)
+    lands = tab(sim, pod=KEY)["lands"]
+    assert (lands["on"], lands["nominated"]) == ("node-b2", False)
+    assert [v["state"] for v in lands["victims"]] == ["gone", "gone"]
+    assert [lands[part]["state"] for part in ("evicted", "ended", "queued")] == ["done"] * 3
+
+
+def test_the_map_follows_the_cursor_through_the_dry_run() -> None:
+    sim = preempted()
+    first = columns(sim)["node-c3"]["removed"]["number"]
+    cards = shown("map", sim, dry=first)["cards"]
+    assert [name for name, card in cards.items() if card.get("state") == "cand"] == ["node-node-c3"]
+    assert [p["key"] for p in cards["node-node-c3"]["chips"] if p["victim"]] == ["default/db-3"]
+    assert [p["key"] for p in cards["node-node-c3"]["ghosts"]] == [KEY]

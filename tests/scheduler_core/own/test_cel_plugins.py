@@ -21,7 +21,7 @@ from scheduler_core.commands import (
 )
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
-from scheduler_core.inspection import figures
+from scheduler_core.inspection import figures, working
 from scheduler_core.plugins.cel import MOST_PLUGINS, Definition, plugin_of
 from scheduler_core.plugins.cel import expressions as limits
 from scheduler_core.simulation import Simulation
@@ -106,6 +106,12 @@ def test_score_is_normalized_as_is_asked_for(normalize: Any, scores: dict[str, i
     records = sim.run(until=lambda w: bool(w.journal.attempts)).records
     steps = [r for r in of_kind(records, "plugin_ran") if r["plugin"] == "Mine" and "scores" in r]
     assert steps[-1]["scores"] == scores
+    workings = [
+        working(scheduler_of(sim).profiles["default-scheduler"], cycle_of(sim), "Mine", each)
+        for each in scores
+    ]
+    formulas = [each.normalization or each.formula for each in workings if each is not None]
+    assert [formula and formula.result for formula in formulas] == list(scores.values())
     assert [step["point"] for step in steps] == (
         ["Score"] if normalize == "none" else ["Score", "NormalizeScore"]
     )

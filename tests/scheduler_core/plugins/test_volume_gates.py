@@ -49,6 +49,7 @@ def scores(
     assert status.ok
     found = plugin.score(state, pod, TABLE, rows)
     assert not isinstance(found, Status)
+    assert [plugin.formula(state, pod, TABLE, int(row)).result for row in rows] == found.tolist()
     return dict(zip(TABLE.names, found.tolist(), strict=True))
 
 

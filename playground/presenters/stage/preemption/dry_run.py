@@ -1,0 +1,76 @@
+"""The records of a dry run in words: candidate by candidate, victim by victim, then the choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.cluster_map.preempting import Step
+from playground.presenters.scene import short
+from playground.presenters.stage.preemption.ladder import COLUMNS
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Candidate, Evidence, Pod, Reprieve
+
+Event = dict[str, Any]
+NAMES = 6
+
+
+def worded(step: Step, evidence: Evidence, pod: Pod) -> Event:
+    """A step in words. `mark` is yes, no or "" as a sign before the line."""
+    if step.kind == "criterion":
+        criterion = evidence.criteria[step.number]
+        line = message(
+            gettext_noop("%(best)s: %(k)s of %(n)s left"),
+            best=COLUMNS[step.number][1],
+            k=len(criterion.best),
+            n=len(criterion.compared),
+        )
+        return {"kind": step.kind, "mark": "", "line": line, "candidate": -1}
+    if step.kind == "choice":
+        text = (
+            gettext_noop("%(node)s is chosen")
+            if evidence.draw is None
+            else gettext_noop("%(node)s is picked at random among the tied candidates")
+        )
+        return {
+            "kind": "choice",
+            "mark": "yes",
+            "line": message(text, node=evidence.nominated),
+            "candidate": -1,
+        }
+    candidate = evidence.candidates[step.candidate]
+    if step.kind == "reprieve":
+        return {**_of_reprieve(candidate.reprieves[step.number]), "candidate": step.candidate}
+    line = _removed(candidate, pod) if step.kind == "remove" else message(_FITS, pod=short(pod.key))
+    return {"kind": step.kind, "mark": "yes", "line": line, "candidate": step.candidate}
+
+
+_FITS = gettext_noop("filter: %(pod)s fits")
+
+
+def _removed(candidate: Candidate, pod: Pod) -> Message:
+    names = [short(reprieve.pod) for reprieve in candidate.reprieves]
+    listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
+    return message(
+        gettext_noop("remove all pods below priority %(priority)s: %(names)s"),
+        priority=pod.priority,
+        names=listed,
+    )
+
+
+def _of_reprieve(reprieve: Reprieve) -> Event:
+    values: dict[str, Any] = {"pod": short(reprieve.pod), "priority": reprieve.priority}
+    if reprieve.kept:
+        line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
+    else:
+        reason = reprieve.refusal.message if reprieve.refusal is not None else ""
+        line = message(
+            gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason
+        )
+    return {
+        "kind": "kept" if reprieve.kept else "victim",
+        "mark": "yes" if reprieve.kept else "no",
+        "line": line,
+        "by": reprieve.refusal.plugin if reprieve.refusal is not None else "",
+        "budget": reprieve.violates_budget,
+        "pod": reprieve.pod,
+    }

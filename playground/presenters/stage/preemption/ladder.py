@@ -1,0 +1,75 @@
+"""The choice among candidates as a ladder: one column a criterion, and where each candidate fell off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.amounts import clock
+from playground.presenters.words import gettext_noop
+from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
+
+# kube's five criteria in their order: a short head, and what is best.
+COLUMNS = (
+    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated")),
+    (gettext_noop("max prio"), gettext_noop("lowest priority of the most important victim")),
+    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities")),
+    (gettext_noop("victims"), gettext_noop("fewest victims")),
+    (gettext_noop("start"), gettext_noop("latest start of the most important victims")),
+)
+
+
+def columns() -> list[dict[str, str]]:
+    """The criteria as heads of a table."""
+    return [{"name": name, "best": best} for name, best in COLUMNS]
+
+
+def falls(evidence: Evidence) -> dict[str, int]:
+    """By node the criterion at which its candidate drops out; -1 where an extender took it out; nothing for those that never do."""
+    left = {candidate.node for candidate in evidence.remaining}
+    out = {candidate.node: -1 for candidate in evidence.candidates if candidate.node not in left}
+    for number, criterion in enumerate(evidence.criteria):
+        best = {candidate.node for candidate in criterion.best}
+        out.update((c.node, number) for c in criterion.compared if c.node not in best)
+    return out
+
+
+def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[dict[str, Any]]:
+    """A row for each candidate, after so many criteria: how far it came, the last ones left first.
+
+    A cell's state is "kept", "lost" (its value is the one that lost) or "" (it was not compared).
+    """
+    fell = falls(evidence)
+    rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]
+    return sorted(rows, key=lambda row: (not row["best"], -row["came"], row["node"]))
+
+
+def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch: int) -> dict[str, Any]:
+    seen = min(rungs, len(evidence.criteria))
+    best = rungs >= len(evidence.criteria) and candidate.node == evidence.nominated
+    cells: list[dict[str, str]] = []
+    for i, text in enumerate(texts(candidate, epoch)):
+        if i >= seen or i > fell:
+            cells.append({"state": "kept" if best else "", "text": text if best else ""})
+        else:
+            cells.append({"state": "lost" if i == fell else "kept", "text": text})
+    out = fell < seen
+    return {"node": candidate.node, "cells": cells, "best": best, "came": min(fell, seen), "out": out}
+
+
+def texts(candidate: Candidate, epoch: int) -> list[str]:
+    """A candidate's value at each criterion; the sum of priorities as people reckon it."""
+    victims = candidate.victims
+    return [
+        str(candidate.violations),
+        str(victims[0].priority),
+        str(sum(pod.priority for pod in victims)),
+        str(len(victims)),
+        started(earliest_start(victims), epoch),
+    ]
+
+
+def started(at: int, epoch: int) -> str:
+    """A start on the world's clock; the date where it is from before the world; a dash where it has not started."""
+    if at == NEVER:
+        return "-"
+    return clock(at - epoch)[:8] if at >= epoch else format_time(at)[:10]

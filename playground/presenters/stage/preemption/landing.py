@@ -1,0 +1,135 @@
+"""Until it lands: from the eviction of the victims over their grace periods to the nominated pod's binding."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from playground.presenters.amounts import SECOND, clock, duration
+from playground.presenters.scene import short
+from scheduler_core.view import Attempt, EndPod, Evidence, Move, Place, PluginStep, Pod, WorldView
+
+SHOWN = 6
+_QUEUED = (Place.ACTIVE, Place.BACKOFF)
+
+
+class Choice(NamedTuple):
+    """What a preemption decided: the victims, and the node that the pod is nominated to. `position` is its PostFilter step's."""
+
+    pod: str
+    node: str
+    victims: tuple[str, ...]
+    t: int
+    position: int
+    number: int
+
+
+def of_attempt(attempt: Attempt) -> Choice:
+    """What a finished attempt decided."""
+    node, victims = attempt.nominated, attempt.victims
+    return Choice(attempt.pod, node, victims, attempt.ended, attempt.last_position, attempt.number)
+
+
+def of_step(pod: str, step: PluginStep, number: int) -> Choice | None:
+    """What the present cycle decided; None where it chose no node."""
+    evidence: Evidence = step.evidence
+    best = next((c for c in evidence.remaining if c.node == evidence.nominated), None)
+    if best is None:
+        return None
+    return Choice(pod, best.node, tuple(v.key for v in best.victims), step.t, step.position, number)
+
+
+def last_choice(sim: WorldView, key: str) -> Choice | None:
+    """The pod's last preemption; a later attempt that waits for its victims made none."""
+    attempts = (a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims)
+    attempt = next(attempts, None)
+    return None if attempt is None else of_attempt(attempt)
+
+
+def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
+    """How far it has come by now: the victims with what is left of their grace periods, the pod's way back, the nomination."""
+    ends = _ends(sim, choice.victims)
+    victims = [_victim(sim, choice, key, ends) for key in choice.victims]
+    told = all(victim["state"] != "waits" for victim in victims)
+    gone = all(victim["state"] == "gone" for victim in victims)
+    last = max((victim["until"] for victim in victims), default=choice.t)
+    moves = [move for move in sim.journal.lane(choice.pod) if move.position > choice.position]
+    queued = next((move for move in moves if move.place in _QUEUED), None)
+    bound = next((move for move in moves if move.place == Place.BOUND), None)
+    landed = sim.store.pod_at(choice.pod)
+    on = landed.node_name if landed is not None and landed.node_name else ""
+    return {
+        "pod": short(choice.pod),
+        "key": choice.pod,
+        "node": choice.node,
+        "number": choice.number,
+        "at": choice.position,
+        "victims": victims[:SHOWN],
+        "more": max(len(victims) - SHOWN, 0),
+        "count": len(victims),
+        "evicted": {"t": _clock(choice.t), "state": _state(told, True)},
+        "ended": {"t": _clock(last), "state": _state(gone, told), "exact": gone or told},
+        "queued": _reached(queued, gone),
+        "bound": _reached(bound, queued is not None),
+        "on": on,
+        "nominated": _is_nominated(sim, choice),
+        "deleted": landed is None,
+    }
+
+
+def _clock(ns: int) -> str:
+    """Virtual time without hours that are none."""
+    return clock(ns).removeprefix("00:")
+
+
+def _state(done: bool, begun: bool) -> str:
+    return "done" if done else "now" if begun else "ahead"
+
+
+def _reached(move: Move | None, begun: bool) -> dict[str, Any]:
+    return {"t": _clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
+
+
+def _is_nominated(sim: WorldView, choice: Choice) -> bool:
+    queues = (scheduler.queue for scheduler in sim.schedulers)
+    return any(pod.key == choice.pod for queue in queues for pod in queue.nominator.on(choice.node))
+
+
+def _ends(sim: WorldView, victims: tuple[str, ...]) -> dict[str, int]:
+    """When the grace periods that run are over, by pod."""
+    wanted = set(victims)
+    return {
+        entry.action.pod: entry.time
+        for entry in sim.agenda.entries()
+        if isinstance(entry.action, EndPod) and entry.action.pod in wanted
+    }
+
+
+def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> dict[str, Any]:
+    """`state`: waits (to be evicted), ends (its grace period runs) or gone; `ring` is what is left of the grace period, in percent."""
+    row = {"key": key, "name": short(key)}
+    index = sim.journal.last_move.get(key)
+    move = None if index is None else sim.journal.moves[index]
+    if move is not None and move.place == Place.DELETED and move.position > choice.position:
+        return {**row, "state": "gone", "t": _clock(move.t), "until": move.t}
+    pod = sim.store.pod_at(key)
+    grace = _grace(pod)
+    if pod is None or not pod.deleting or key not in ends:
+        return {**row, "state": "waits", "grace": duration(grace), "until": max(sim.now, choice.t) + grace}
+    left = max(ends[key] - sim.now, 0)
+    return {
+        **row,
+        "state": "ends",
+        "grace": duration(grace),
+        "left": duration(left),
+        "ring": round(100 * min(left / max(grace, 1), 1)),
+        "until": ends[key],
+    }
+
+
+def _grace(pod: Pod | None) -> int:
+    """A pod's grace period (ns), as its deletion or else its spec says."""
+    if pod is None:
+        return 0
+    deletion = pod.manifest["metadata"].get("deletionGracePeriodSeconds")
+    asked = pod.spec.manifest.get("terminationGracePeriodSeconds", 30) if deletion is None else deletion
+    return int(asked) * SECOND

@@ -1,0 +1,209 @@
+"""The theatre: one column for each candidate, from the pods that are removed down to the criterion at which it drops out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from playground.presenters.amounts import amount
+from playground.presenters.cluster_map.preempting import Step
+from playground.presenters.scene import short
+from playground.presenters.stage.preemption.ladder import falls, texts
+from playground.presenters.stage.preemption.room import held, level, tightest
+from playground.presenters.words import gettext_noop
+from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
+
+COLUMNS = 4
+REPRIEVES = 6
+RUNGS = (
+    (gettext_noop("PDB violations"), gettext_noop("fewest wins")),
+    (gettext_noop("Highest priority"), gettext_noop("lowest wins")),
+    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins")),
+    (gettext_noop("Number of victims"), gettext_noop("fewest wins")),
+    (gettext_noop("Start time"), gettext_noop("latest wins")),
+)
+
+Column = dict[str, Any]
+
+
+def theatre(
+    cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], cursor: int, chosen: str, epoch: int
+) -> dict[str, Any]:
+    """The columns of the candidates that last longest, the others counted where they drop out; `cursor` 0 is the end of the records."""
+    last = len(steps)
+    at = cursor or last
+    out = falls(evidence)
+    fell = [out.get(candidate.node, len(RUNGS)) for candidate in evidence.candidates]
+    now = steps[cursor - 1].candidate if cursor else -1
+    shown = _shown(evidence, fell, now, chosen)
+    first = last - len(evidence.criteria) - bool(evidence.nominated) + 1  # the number of the first criterion
+    seen = min(max(at - first + 1, 0), len(evidence.criteria))
+    left = {candidate.node: candidate for candidate in evidence.remaining}
+    walk = _Walk(cycle, evidence, at, cursor, seen, epoch, at == last, left)
+    starts = [n for n, step in enumerate(steps, 1) if step.kind == "remove"]
+    columns = [_column(walk, evidence.candidates[i], fell[i], starts[i]) for i in shown]
+    hidden = Counter(rung for i, rung in enumerate(fell) if i not in shown)
+    rungs = [
+        {
+            "name": name,
+            "best": best,
+            "number": first + i if i < len(evidence.criteria) else 0,
+            "now": cursor == first + i and i < len(evidence.criteria),
+            "more": hidden[i] if i < seen else 0,
+            "cells": [column["rungs"][i] for column in columns],
+        }
+        for i, (name, best) in enumerate(RUNGS)
+    ]
+    if len(columns) < COLUMNS:
+        columns += [_rejected(cycle, evidence, node) for node in _worth_showing(cycle, evidence)][
+            : COLUMNS - len(columns)
+        ]
+    return {
+        "columns": columns,
+        "rungs": rungs,
+        "hidden": hidden.total(),
+        "by_extender": hidden[-1],
+        "drawn": _drawn(evidence, columns) if at == last else [],
+        "decided": at == last and bool(evidence.nominated),
+        "priority": cycle.pod.priority,
+        "pod": short(cycle.pod.key),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """How much of the records is seen: up to number `at`, with the cursor there (0: at none), so many criteria among them."""
+
+    cycle: SchedulingCycleView
+    evidence: Evidence
+    at: int
+    cursor: int
+    seen: int
+    epoch: int
+    decided: bool
+    left: dict[str, Candidate]  # by node, as extenders left them
+
+
+def _shown(evidence: Evidence, fell: list[int], now: int, chosen: str) -> list[int]:
+    """The candidates that last longest, and always the one at the cursor and the one on the chosen node."""
+
+    def rank(i: int) -> tuple[int, ...]:
+        node = evidence.candidates[i].node
+        return (node != evidence.nominated, i != now, node != chosen, -fell[i], i)
+
+    return sorted(sorted(range(len(fell)), key=rank)[:COLUMNS])
+
+
+def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Column:
+    """`start` is the number of the candidate's first record."""
+    cycle, at, cursor = walk.cycle, walk.at, walk.cursor
+    resource, final = tightest(candidate), walk.left.get(candidate.node, candidate)
+    back = min(max(at - start - 1, 0), len(candidate.reprieves))
+    return {
+        "kind": "candidate",
+        "node": candidate.node,
+        "level": _level(cycle.nodes, candidate.node, resource),
+        "resource": resource,
+        "best": walk.decided and candidate.node == walk.evidence.nominated,
+        "ahead": at < start,
+        "removed": {"count": len(candidate.reprieves), "number": start, "now": cursor == start},
+        "fits": {"number": start + 1, "now": cursor == start + 1, "ahead": at <= start},
+        **_reprieves(cycle.nodes, candidate, start + 2, at, cursor),
+        "bar": held(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
+        "rungs": _rungs(walk, final, fell),
+        "extender": fell < 0,
+        "victims": [{"key": pod.key, "name": short(pod.key)} for pod in final.victims[:REPRIEVES]],
+        "more_victims": max(len(final.victims) - REPRIEVES, 0),
+    }
+
+
+def _level(nodes: NodeTable, node: str, resource: str) -> str:
+    found = level(nodes, node, resource)
+    if found is None:
+        return ""
+    unit = f" {resource}" if resource == "cpu" else ""
+    return f"{amount(resource, found[0])} / {amount(resource, found[1])}{unit}"
+
+
+def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> dict[str, Any]:
+    """The first ones, every victim among them as long as there is room; `kept` and `gone` count those that are not shown."""
+    count = len(candidate.reprieves)
+    order = sorted(range(count), key=lambda i: (start + i != cursor, candidate.reprieves[i].kept, i))
+    shown = sorted(order[:REPRIEVES])
+    there = {pod.key: pod for pod in nodes.pods[nodes.rows[candidate.node]]}
+    left = [candidate.reprieves[i].kept for i in range(count) if i not in shown]
+    return {
+        "reprieves": [
+            _reprieve(candidate.reprieves[i], there, tightest(candidate))
+            | {"number": start + i, "now": start + i == cursor, "todo": start + i > at}
+            for i in shown
+        ],
+        "kept": sum(left),
+        "gone": len(left) - sum(left),
+    }
+
+
+def _reprieve(reprieve: Reprieve, there: dict[str, Pod], resource: str) -> dict[str, Any]:
+    pod, refusal = there.get(reprieve.pod), reprieve.refusal
+    return {
+        "key": reprieve.pod,
+        "name": short(reprieve.pod),
+        "kept": reprieve.kept,
+        "priority": reprieve.priority,
+        "amount": "" if pod is None else amount(resource, pod.requests.get(resource)),
+        "budget": reprieve.violates_budget,
+        "reason": "" if refusal is None else refusal.message,
+        "plugin": "" if refusal is None else refusal.plugin,
+    }
+
+
+def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, str]]:
+    """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
+    criteria, cells = len(walk.evidence.criteria), []
+    for i, text in enumerate(texts(candidate, walk.epoch)):
+        if fell < min(i, walk.seen):
+            cells.append({"state": "", "text": ""})
+        elif i >= walk.seen and walk.seen < criteria:
+            cells.append({"state": "ahead", "text": ""})
+        else:
+            state = "alone" if i >= criteria else "lost" if fell == i else "kept"
+            cells.append({"state": state, "text": text})
+    return cells
+
+
+def _drawn(evidence: Evidence, columns: list[Column]) -> list[str]:
+    """Where a last tie is drawn: "kept" for the column that is drawn, "lost" for those that tied, else ""; empty without a draw."""
+    if evidence.draw is None:
+        return []
+    tied = evidence.criteria[-1].left if evidence.criteria else ()
+    return [
+        "" if column["node"] not in tied else "kept" if column["node"] == evidence.nominated else "lost"
+        for column in columns
+    ]
+
+
+def _worth_showing(cycle: SchedulingCycleView, evidence: Evidence) -> list[str]:
+    """Nodes on which pods were removed in vain, in the order in which they were looked at."""
+    return [node for node in evidence.rejected if _lower(cycle, node)]
+
+
+def _lower(cycle: SchedulingCycleView, node: str) -> int:
+    row = cycle.nodes.row(node)
+    pods = () if row is None else cycle.nodes.pods[row]
+    return sum(pod.priority < cycle.pod.priority for pod in pods)
+
+
+def _rejected(cycle: SchedulingCycleView, evidence: Evidence, node: str) -> Column:
+    status = evidence.rejected[node]
+    return {
+        "kind": "rejected",
+        "node": node,
+        "level": _level(cycle.nodes, node, "cpu"),
+        "resource": "cpu",
+        "best": False,
+        "ahead": False,
+        "removed": {"count": _lower(cycle, node), "number": 0, "now": False},
+        "reason": status.message,
+        "plugin": status.plugin,
+    }

@@ -1,0 +1,107 @@
+// The marks on the rail, which spans the whole session: where attempts ended, bookmarks, and where breakpoints held.
+import { by } from "../shared/dom.js";
+import { count } from "../shared/words.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MIDDLE = 14; // of the rail, in pixels
+const PAUSE = 700; // after the session has gone on
+/** @type {Record<string, string>} What is drawn around a mark's place. */
+const SHAPES = {
+  bound: "M0-3.5a3.5 3.5 0 1 0 .01 0z",
+  failed: "M-3.5-3.5l7 7m0-7l-7 7",
+  bookmark: "M-3.5-6h7v11l-3.5-3-3.5 3z",
+  held: "M0-5.5l5 5.5-5 5.5-5-5.5z",
+};
+
+/** @typedef {{position: number, pod: string, scheduled: boolean}} End Where an attempt ended. */
+/** @typedef {{kind: string, position: number, words: string}} Mark */
+/** @typedef {import("../studio/marks.js").Bookmark} Bookmark */
+
+/** @type {End[]} */
+let ends = [];
+/** @type {number | null} The head that the ends are known for. */
+let known = null;
+let timer = 0;
+
+/**
+ * Fetches where attempts ended, a moment after the session has gone on.
+ * @param {number} head
+ * @param {() => void} then
+ */
+export function fetchEnds(head, then) {
+  if (known === head) return;
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    known = head;
+    const answer = await fetch(`${location.pathname}ends.json`).catch(() => null);
+    if (!answer?.ok) return; // The marks of before stay.
+    ends = (await answer.json()).ends;
+    then();
+  }, PAUSE);
+}
+
+/**
+ * Draws all marks anew where one of them is another one.
+ * @param {number} head
+ * @param {Bookmark[]} bookmarks
+ * @param {number[]} held Where breakpoints held.
+ */
+export function showFlags(head, bookmarks, held) {
+  const flags = by("flags");
+  const marks = marksOf(flags.dataset, bookmarks, held);
+  const key = JSON.stringify([head, marks]);
+  if (flags.dataset.key === key) return;
+  flags.dataset.key = key;
+  flags.replaceChildren(...marks.map((mark, i) => flag(mark, head, i === 0, flags.dataset.step ?? "")));
+}
+
+/**
+ * @param {DOMStringMap} words
+ * @param {Bookmark[]} bookmarks
+ * @param {number[]} held
+ * @returns {Mark[]}
+ */
+function marksOf({ bound = "", failed = "", held: holds = "" }, bookmarks, held) {
+  const marks = [
+    ...ends.map(({ position, pod, scheduled }) => ({
+      kind: scheduled ? "bound" : "failed",
+      position,
+      words: (scheduled ? bound : failed).replace("%s", pod.split("/").pop() ?? ""),
+    })),
+    ...held.map((position) => ({ kind: "held", position, words: holds })),
+    ...bookmarks.map(({ position, name }) => ({ kind: "bookmark", position, words: name })),
+  ];
+  return marks.sort((a, b) => a.position - b.position);
+}
+
+/**
+ * @param {Mark} mark
+ * @param {number} head
+ * @param {boolean} isFirst The one that Tab reaches; arrow keys lead to the others.
+ * @param {string} step "step %s"
+ */
+function flag({ kind, position, words }, head, isFirst, step) {
+  const title = svg("title");
+  title.textContent = `${words} · ${step.replace("%s", count(position))}`;
+  const x = `${(100 * position) / Math.max(head, 1)}%`;
+  const place = svg("svg", { x, y: String(MIDDLE), overflow: "visible" });
+  place.append(svg("circle", { r: "6.5", class: "ground" }), svg("path", { d: SHAPES[kind], class: kind }));
+  const link = svg("a", {
+    "href": `?at=${position}`,
+    "data-goto": String(position),
+    "aria-label": title.textContent,
+    ...(isFirst ? {} : { tabindex: "-1" }),
+  });
+  link.append(title, place);
+  return link;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string>} attributes
+ */
+function svg(name, attributes = {}) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
