@@ -200,8 +200,8 @@ class Look(msgspec.Struct, frozen=True):
 
 def _implied(query: Mapping[str, Any]) -> dict[str, str]:
     """What the fields that are there set where nothing else is said; the first of them has the last word."""
-    rules = (field.sets for name, field in reversed(FIELDS.items()) if query.get(name))
-    return {rule.name: rule.value for rule in rules if rule}
+    given = (field for name, field in reversed(FIELDS.items()) if field.kind.read(query.get(name)))
+    return {rule.name: rule.value for field in given for rule in field.sets}
 
 
 def _moved(query: Mapping[str, Any]) -> dict[str, str]:

@@ -24,7 +24,8 @@ const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?
 function implied(given) {
   const look =
     /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
-  for (const [name, { sets }] of [...FIELDS].reverse()) if (sets && given(name)) look[sets.name] = sets.value;
+  const there = [...FIELDS].reverse().filter(([name]) => given(name));
+  for (const other of there.flatMap(([, field]) => field.sets ?? [])) look[other.name] = other.value;
   return look;
 }
 
