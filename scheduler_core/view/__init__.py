@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.api.faults import BIND as BIND_CALL
 from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
@@ -39,7 +40,7 @@ from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.preemption.importance import earliest_start
 from scheduler_core.queue.hints import registered
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.actions import ExpireAssumedPod
+from scheduler_core.scheduler.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
@@ -54,6 +55,7 @@ from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, Wo
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
+    "BIND_CALL",
     "CONTROLLER_NAMES",
     "DESCRIPTIONS",
     "EXTENDER_NAME",
@@ -65,6 +67,8 @@ __all__ = [
     "UNSCHEDULABLE_POD_ADD",
     "UNSCHEDULABLE_TIMEOUT",
     "Action",
+    "AdvanceBinding",
+    "AnswerCall",
     "Attempt",
     "BadQuantity",
     "BindingCycleView",

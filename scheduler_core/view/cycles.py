@@ -143,10 +143,13 @@ class SchedulingCycleView(CycleView, Protocol):
 
 
 class BindingCycleView(CycleView, Protocol):
-    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns)."""
+    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns); `entered`: when its phase began (ns)."""
 
     @property
     def node(self) -> str: ...
 
     @property
     def waiting(self) -> Mapping[str, int]: ...
+
+    @property
+    def entered(self) -> int: ...

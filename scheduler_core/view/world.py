@@ -74,6 +74,23 @@ class ProfileView(Protocol):
     def plugin(self, name: str) -> PluginView | None: ...
 
 
+class CallView(Protocol):
+    """A call about a pod: `verb` as in Fault, `key` the pod's."""
+
+    @property
+    def verb(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+
+class CallsView(Protocol):
+    """A scheduler's API calls; `running` are under way, by number."""
+
+    @property
+    def running(self) -> Mapping[int, CallView]: ...
+
+
 class SchedulerView(Protocol):
     """One scheduler. `cycle` is the one that runs now or ended last, `bindings` are those that run, by the attempt's number."""
 
@@ -94,6 +111,9 @@ class SchedulerView(Protocol):
 
     @property
     def cache(self) -> CacheView: ...
+
+    @property
+    def calls(self) -> CallsView: ...
 
     @property
     def cycle(self) -> SchedulingCycleView | None: ...

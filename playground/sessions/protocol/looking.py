@@ -108,18 +108,26 @@ class UnknownScheduler(Struct, frozen=True):
 
 
 class SubjectFound(Struct, frozen=True):
-    """An object with what a user has arranged around it, and for a node its drain (presenters/draining.py)."""
+    """An object with what a user has arranged around it, and for a node its drain (presenters/draining.py).
+
+    `everyone`: the objects that were meant, where that was asked for; `subject` is then the first of them, named by how many there are.
+    """
 
     subject: Subject
     drain: Data | None
+    everyone: list[Subject] = []
 
 
 class SubjectOf(Query[SubjectFound | None], frozen=True, kw_only=True):
-    """What an action on an object has to know of it; None where the cluster is not modelled."""
+    """What an action on an object has to know of it; None where the cluster is not modelled.
+
+    `many` means several objects of the kind: `label:key=value`, or `q:text`, what the map's search finds.
+    """
 
     kind: str
     namespace: str
     name: str
+    many: str = ""
 
 
 class Configured(Struct, frozen=True):
@@ -240,6 +248,16 @@ class Fixes(Query[Data], frozen=True, kw_only=True):
 
     pod: str
     seconds: float
+
+
+class WhyNot(Query[Data | None], frozen=True, kw_only=True):
+    """What the plugins say now of a pod (namespace/name) on a node (presenters/why_not.py); None where there is no such pod.
+
+    `node` "" is the first that the pod is not on.
+    """
+
+    pod: str
+    node: str
 
 
 class Journey(Query[Data], frozen=True, kw_only=True):

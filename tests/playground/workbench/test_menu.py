@@ -27,7 +27,7 @@ def test_a_node_offers_its_actions_first_those_that_are_rare_and_breakpoints_in_
 
 def test_a_view_link_offers_what_is_only_looked_at():
     sheets = titles("Pod", subject("Pod"), may_edit=False)
-    assert sheets["main"] == ["YAML", "Journey", "Commands that name it"]
+    assert sheets["main"] == ["YAML", "Why not on a node", "Journey", "Commands that name it"]
     assert all(title.startswith(("Back", "On")) for title in sheets["travel"])
 
 
@@ -70,3 +70,10 @@ def test_the_page_asks_for_it_where_the_viewer_stands(visitor):
 
 def test_a_world_without_controllers_offers_to_delete():
     assert titles("Node", None)["main"] == ["Delete", "Edit YAML", "Its history", "Commands that name it"]
+
+
+def test_several_objects_offer_what_can_be_done_to_all_at_once():
+    [sheet] = menu("Node", "", "zone-a", subject("Node"), True, many="label:zone=a")
+    [entries] = sheet.groups
+    assert [entry.title for entry in entries] == ["Taint", "Label", "Cordon", "Uncordon", "Delete"]
+    assert entries[2].fields == {"kind": "Node", "many": "label:zone=a"}
