@@ -64,6 +64,11 @@ class ProfileView(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def weights(self) -> Mapping[str, int]:
+        """Of each Score plugin."""
+        ...
+
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
     def plugin(self, name: str) -> PluginView | None: ...
@@ -122,6 +127,11 @@ class WorldView(Protocol):
 
     @property
     def now(self) -> int: ...
+
+    @property
+    def seed(self) -> int:
+        """What its draws begin with."""
+        ...
 
     @property
     def idle(self) -> bool: ...

@@ -3,7 +3,6 @@ import { drawHeat, listenHeat } from "./heat/heat.js";
 import { by } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
-import { drawChart } from "./studio/chart.js";
 import { listenForms, listenLeaving, listenRefusals, listenRename, listenTokens } from "./studio/forms.js";
 import { showJob } from "./studio/job.js";
 import { listenKeys } from "./studio/keys.js";
@@ -11,6 +10,7 @@ import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
 import { listenLinks } from "./studio/links.js";
 import { patchOf } from "./studio/look.js";
+import { showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
@@ -18,6 +18,7 @@ import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
 import { listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
+import { listenScore } from "./studio/score.js";
 import { readState } from "./studio/state.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
@@ -84,7 +85,8 @@ function delta({ seq, head, following, running, html, moved }) {
     state.seen = seq;
     showPlace(state);
     answered();
-    draw();
+    drawHeat();
+    showMarked();
   });
 }
 
@@ -93,10 +95,6 @@ function seesMoves() {
   return !running || (running.kind === "play" && running.rate <= SLOW);
 }
 
-function draw() {
-  drawHeat();
-  drawChart();
-}
 
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
@@ -139,6 +137,7 @@ listenForms(send);
 listenPicture();
 listenTokens();
 listenRefusals();
+listenScore();
 listenRename();
 listenLeaving(() => unkept() && state.head > 0);
 by("keys-open").addEventListener("click", actions.keys);
@@ -147,4 +146,5 @@ document.addEventListener("htmx:beforeSend", acted);
 const messages = document.querySelector("body > .messages");
 if (messages) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
-draw();
+drawHeat();
+showMarked();
