@@ -44,7 +44,7 @@ def memory(size: int) -> str:
         for unit, base in (*binary, *decimal)
         if abs(size) >= base and size * _DECIMALS % base == 0
     ]
-    return min((*texts, str(size)), key=len)
+    return min(texts, key=len) if texts else str(size)
 
 
 def amount(resource: str, value: int) -> str:

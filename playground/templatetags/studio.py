@@ -20,6 +20,7 @@ register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
 
 
@@ -66,6 +67,12 @@ def cells(letters: str) -> SafeString:
 def count(number: int | None) -> str:
     """A count with separators: 1,523."""
     return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def wordbreaks(name: str) -> SafeString:
+    """A plugin's name, which may break between its words and nowhere else."""
+    return mark_safe(_WORD.sub("<wbr>", escape(name)))  # noqa: S308 - escaped first
 
 
 @register.filter

@@ -211,20 +211,27 @@ def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
     expect(page.locator("#node-large .chip").first).to_be_visible()
 
 
-def test_scores_are_a_chart_and_a_table(page: Page, server: PlaygroundServer) -> None:
+def test_every_point_of_a_score_leads_to_its_formula_and_to_the_field(
+    page: Page, server: PlaygroundServer
+) -> None:
     start(page, server)
-    page.keyboard.press("2")
     press_until(page, "has the highest total")
+    expect(page.locator(".score-bars li")).to_have_count(2)
+    page.locator(".score-bars li").first.locator("a[data-plugin=NodeResourcesFit]").click()
+    expect(page.locator("#score-why-h")).to_contain_text("NodeResourcesFit")
+    page.locator(".formula .tokens a[data-tab=yaml]").first.click()
+    expect(page.locator("#yaml-mark")).to_contain_text("cpu")
+    page.get_by_role("link", name="Table", exact=True).click()
     expect(page.locator("table.scores tbody tr")).to_have_count(2)
-    expect(page.locator("#chart-holder .bars .point").first).to_be_attached()
 
 
-def test_plotly_is_not_loaded_before_the_scores_are_looked_at(page: Page, server: PlaygroundServer) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+def test_a_slider_says_who_would_lead(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     press_until(page, "has the highest total")
-    assert not [url for url in asked if url.endswith("plotly.min.js")]
+    slider = page.get_by_label("NodeResourcesFit")
+    slider.fill("5")
+    expect(page.locator("#score-verdict")).to_contain_text("→ ×5")
+    expect(page).to_have_url(re.compile(r"weights="))
 
 
 def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:

@@ -95,7 +95,6 @@ function seesMoves() {
   return !running || (running.kind === "play" && running.rate <= SLOW);
 }
 
-
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
   Object.assign(state.look, changes);

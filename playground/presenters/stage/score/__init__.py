@@ -39,7 +39,7 @@ def _detail(scored: Scored | None) -> Message | None:
     if scored is None:
         return None
     return message(
-        gettext_noop("%(nodes)s feasible nodes, %(plugins)s plugins, at most %(points)s points"),
+        gettext_noop("%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points"),
         nodes=f"{len(scored.board.rows):,}",
         plugins=len(scored.columns),
         points=f"{scored.possible:,}",

@@ -48,16 +48,16 @@ def _cut(value: float) -> str:
 def _tokens(expression: Expression, outer: int) -> Iterator[Token]:
     match expression:
         case Line(_, _, resource):
-            yield {"kind": "line", "text": number(expression.result, resource)}
+            yield {"kind": "earlier", "text": number(expression.result, resource)}
         case Value():
             yield _value(expression)
         case Of(operator, parts) if not operator.infix:
-            yield {"kind": "sign", "text": f"{operator.symbol}("}
+            yield {"kind": "open", "text": f"{operator.symbol}("}
             for i, part in enumerate(parts):
                 if i:
-                    yield {"kind": "sign", "text": ","}
+                    yield {"kind": "comma", "text": ","}
                 yield from _tokens(part, 0)
-            yield {"kind": "sign", "text": ")"}
+            yield {"kind": "close", "text": ")"}
         case Of(operator, parts):
             yield from _infix(operator.symbol, operator.binds, parts, outer)
 
