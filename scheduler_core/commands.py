@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import msgspec
 
 from scheduler_core.api.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
+from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.status import Refused
 from scheduler_core.clock.agenda import SECOND
 from scheduler_core.extenders.behaviour import Behaviour
@@ -59,6 +60,7 @@ __all__ = [
     "StopScheduler",
     "Undo",
     "command_from_json",
+    "merge_patch",
     "refuse",
 ]
 

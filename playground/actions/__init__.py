@@ -2,10 +2,12 @@
 
 from playground.actions.catalogue import ACTIONS, action, applying, offers
 from playground.actions.contract import Action, Field, Offer, Subject, Wrong
+from playground.actions.plugins import KIND as PLUGIN
 from playground.actions.schedulers import KIND as SCHEDULER
 
 __all__ = [
     "ACTIONS",
+    "PLUGIN",
     "SCHEDULER",
     "Action",
     "Field",

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from playground.actions import claims, nodes, pods, schedulers, workloads
+from playground.actions import claims, failing, nodes, plugins, pods, schedulers, workloads
+from playground.actions.budgets import BUDGET
 from playground.actions.common import DELETE, LABEL
 from playground.actions.contract import Action, Offer, Subject
+from playground.actions.duplicating import DUPLICATE
 from playground.actions.programs import PROGRAMS
+from playground.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
 from playground.actions.usage import NODE_USAGE, POD_USAGE, WORKLOAD_USAGE
 
 ACTIONS: tuple[Action, ...] = (
-    *nodes.ACTIONS,
+    nodes.TAINT,
+    nodes.UNTAINT,
+    LABEL,
+    *nodes.CORDONS,
+    RESIZE_NODE,
+    RESIZE_POD,
+    PRIORITY,
+    GATES,
     *pods.ACTIONS,
     *workloads.ACTIONS,
     *claims.ACTIONS,
-    LABEL,
+    BUDGET,
+    *failing.ACTIONS,
+    DUPLICATE,
+    *nodes.KUBELETS,
     NODE_USAGE,
     POD_USAGE,
     WORKLOAD_USAGE,
@@ -21,6 +34,7 @@ ACTIONS: tuple[Action, ...] = (
     pods.DELETE,
     workloads.DELETE,
     DELETE,
+    *plugins.ACTIONS,
     *schedulers.ACTIONS,
 )
 
@@ -33,6 +47,13 @@ def action(kind: str, name: str) -> Action | None:
 def applying(subject: Subject) -> list[Action]:
     """What an object offers as it is now."""
     return [each for each in ACTIONS if subject.kind in each.kinds and each.applies(subject)]
+
+
+def together(subject: Subject) -> list[Action]:
+    """What can be done to several objects of a kind at once, which this one stands for."""
+    return [
+        each for each in ACTIONS if subject.kind in each.kinds and each.together and each.name != "untaint"
+    ]
 
 
 def offers(subject: Subject) -> list[Offer]:

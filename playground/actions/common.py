@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from playground.actions.contract import Action, Field, Subject, Values, Wrong, gettext_noop
-from scheduler_core.commands import DeleteObjects, PatchObject
+from playground.actions.together import Deleting, Patch, Patching
 
 
-def _label(subject: Subject, values: Values) -> PatchObject:
+def _label(subject: Subject, values: Values) -> Patch:
     if not values["labels"]:
         raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to take away: disk-"))
-    return PatchObject(subject.ref, {"metadata": {"labels": values["labels"]}})
+    return {"metadata": {"labels": values["labels"]}}
 
 
 LABEL = Action(
@@ -18,7 +18,7 @@ LABEL = Action(
     gettext_noop("Label"),
     gettext_noop("Sets labels, or takes some away."),
     gettext_noop("The labels of %(name)s were changed."),
-    _label,
+    Patching(_label),
     (
         Field(
             "labels",
@@ -26,6 +26,7 @@ LABEL = Action(
             gettext_noop("Labels"),
             gettext_noop("as kubectl label takes them: disk=ssd sets one, disk- takes it away"),
             True,
+            choices=lambda subject: [(each, each) for each in subject.used.get("labels", ())],
         ),
     ),
     letter="l",
@@ -46,7 +47,7 @@ DELETE = Action(
     gettext_noop("Delete"),
     gettext_noop("As kubectl delete. A claim that a pod uses is kept until that pod has gone."),
     gettext_noop("%(name)s was deleted."),
-    lambda subject, values: DeleteObjects((subject.ref,)),
+    Deleting(),
     danger=True,
     letter="Delete",
     icon="delete",

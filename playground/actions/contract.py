@@ -25,7 +25,11 @@ def gettext_noop(text: str) -> str:
 
 
 class Subject(Struct, frozen=True):
-    """An object as an action finds it, and what a user has arranged. `now` is virtual time (ns), `time` the same as kube prints it."""
+    """An object as an action finds it, and what a user has arranged. `now` is virtual time (ns), `time` the same as kube prints it.
+
+    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, `used` are keys and values that
+    taints and labels of its kind have.
+    """
 
     kind: str
     namespace: str
@@ -38,6 +42,9 @@ class Subject(Struct, frozen=True):
     programs: list[dict[str, Any]] = []
     usage: list[dict[str, Any]] = []
     draining: bool = False
+    free: str = ""
+    classes: list[tuple[str, int]] = []
+    used: dict[str, list[str]] = {}
 
     @property
     def key(self) -> str:
@@ -103,6 +110,11 @@ class Action:
     asked: str = ""
     letter: str = ""
     icon: str = ""
+
+    @property
+    def together(self) -> Callable[[Sequence[Subject], Values], Command] | None:
+        """Makes one command of many objects, where that can be done."""
+        return getattr(self.make, "together", None)
 
     def said(self, values: Values) -> str:
         """What is said after it was done with these values."""

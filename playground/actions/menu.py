@@ -12,11 +12,12 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from playground.actions.catalogue import applying
+from playground.actions.catalogue import applying, together
 from playground.actions.contract import Subject, gettext_noop
 
 POD, NODE, POINT, PLUGIN = "Pod", "Node", "Point", "Plugin"
-NO_OBJECTS = (POINT, PLUGIN, "Controller", "Scheduler")
+SILENT = (POINT, "Controller")  # nothing can be done to them
+NO_OBJECTS = (*SILENT, PLUGIN, "Scheduler")
 MAIN, MORE, TRAVEL = "main", "more", "travel"
 
 
@@ -56,8 +57,12 @@ def menu(
     may_edit: bool,
     plugins: Sequence[str] = (),
     point: str = "",
+    many: str = "",
 ) -> list[Sheet]:
     """What there is to do with an object (its `subject` where the cluster is modelled), an extension point with `plugins`, or a plugin."""
+    if many:
+        acts = [_act(each, subject, many) for each in together(subject)] if may_edit and subject else []
+        return [Sheet(MAIN, "", [acts])]
     key = f"{namespace}/{name}" if namespace else name
     acts = [_act(each, subject) for each in applying(subject)] if may_edit and subject is not None else []
     travel = _travel(kind, key, may_edit, plugins, point)
@@ -75,9 +80,11 @@ def menu(
     return [sheet for sheet in kept if sheet.groups or sheet.name == MAIN]
 
 
-def _act(action: Any, subject: Subject) -> Entry:
+def _act(action: Any, subject: Subject, many: str = "") -> Entry:
     """A page where something has to be filled in, else a form that is sent at once."""
     ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
+    if many:
+        ref = {"kind": subject.kind, "many": many}
     common: dict[str, Any] = {
         "note": action.note,
         "letter": action.letter,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from scheduler_core.commands import CancelDrain, DrainNode, PatchObject, ReportCondition, SetKubelet
+from playground.actions.together import Patch, Patching
+from scheduler_core.commands import CancelDrain, DrainNode, ReportCondition, SetKubelet
 
 NODE = ("Node",)
 EFFECTS = (
@@ -32,24 +33,37 @@ def written(taint: dict[str, Any]) -> str:
 
 
 def _unschedulable(value: bool | None) -> Any:
-    return lambda subject, values: PatchObject(subject.ref, {"spec": {"unschedulable": value}})
+    return lambda subject, values: {"spec": {"unschedulable": value}}
+
+
+def _used(name: str) -> Any:
+    """What is in use already, for suggestions."""
+    return lambda subject: [(each, each) for each in subject.used.get(name, ())]
 
 
 def _drain(subject: Subject, values: Values) -> DrainNode:
     return DrainNode(subject.name, **values)
 
 
-def _taint(subject: Subject, values: Values) -> PatchObject:
-    """A taint of the same key and effect is replaced, as with --overwrite."""
+def _taint(subject: Subject, values: Values) -> Patch:
+    """A taint of the same key and effect is replaced, as with --overwrite; so is the one that it takes the place of."""
     new = {name: values[name] for name in ("key", "value", "effect") if values[name]}
     same = (new["key"], new["effect"])
-    kept = [taint for taint in taints_of(subject) if (taint.get("key"), taint.get("effect")) != same]
-    return PatchObject(subject.ref, {"spec": {"taints": [new, *kept]}})
+    kept = [
+        taint
+        for taint in taints_of(subject)
+        if (taint.get("key"), taint.get("effect")) != same and written(taint) != values["replaces"]
+    ]
+    return {"spec": {"taints": [new, *kept]}}
 
 
-def _untaint(subject: Subject, values: Values) -> PatchObject:
+def _untaint(subject: Subject, values: Values) -> Patch:
     kept = [taint for taint in taints_of(subject) if written(taint) != values["taint"]]
-    return PatchObject(subject.ref, {"spec": {"taints": kept or None}})
+    return {"spec": {"taints": kept or None}}
+
+
+def _replaced(subject: Subject) -> Choices:
+    return [("", gettext_noop("none: it is one more")), *_present_taints(subject)]
 
 
 def _present_taints(subject: Subject) -> Choices:
@@ -60,14 +74,14 @@ def _conditions(subject: Subject) -> Choices:
     return [(name, name) for name in CONDITIONS]
 
 
-ACTIONS = (
+CORDONS = (
     Action(
         "cordon",
         NODE,
         gettext_noop("Cordon"),
         gettext_noop("No pod is scheduled here any more; those that run stay."),
         gettext_noop("%(name)s is cordoned."),
-        _unschedulable(True),
+        Patching(_unschedulable(True)),
         applies=lambda subject: not _cordoned(subject),
         letter="c",
         icon="cordon",
@@ -78,7 +92,7 @@ ACTIONS = (
         gettext_noop("Uncordon"),
         gettext_noop("Pods may be scheduled here again."),
         gettext_noop("%(name)s is uncordoned."),
-        _unschedulable(None),
+        Patching(_unschedulable(None)),
         applies=_cordoned,
         letter="c",
         icon="cordon",
@@ -126,44 +140,62 @@ ACTIONS = (
         "cancel-drain",
         NODE,
         gettext_noop("End the drain"),
-        gettext_noop("As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."),
+        gettext_noop(
+            "As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."
+        ),
         gettext_noop("%(name)s is no longer being drained."),
         lambda subject, values: CancelDrain(subject.name),
         applies=lambda subject: subject.draining,
     ),
-    Action(
-        "taint",
-        NODE,
-        gettext_noop("Taint"),
-        gettext_noop("Pods that don't tolerate the taint stay away, or go."),
-        gettext_noop("%(name)s has the taint."),
-        _taint,
-        (
-            Field("key", "text", gettext_noop("Key"), gettext_noop("such as dedicated"), required=True),
-            Field("value", "text", gettext_noop("Value"), gettext_noop("may be empty")),
-            Field(
-                "effect",
-                "choice",
-                gettext_noop("Effect"),
-                gettext_noop("a taint of the same key and effect is replaced"),
-                True,
-                choices=lambda subject: EFFECTS,
-            ),
+)
+TAINT = Action(
+    "taint",
+    NODE,
+    gettext_noop("Taint"),
+    gettext_noop("Pods that don't tolerate the taint stay away, or go."),
+    gettext_noop("%(name)s has the taint."),
+    Patching(_taint),
+    (
+        Field(
+            "key",
+            "text",
+            gettext_noop("Key"),
+            gettext_noop("such as dedicated"),
+            required=True,
+            choices=_used("taint keys"),
         ),
-        letter="t",
-        icon="taint",
+        Field(
+            "value",
+            "text",
+            gettext_noop("Value"),
+            gettext_noop("may be empty"),
+            choices=_used("taint values"),
+        ),
+        Field(
+            "effect",
+            "choice",
+            gettext_noop("Effect"),
+            gettext_noop("a taint of the same key and effect is replaced"),
+            True,
+            choices=lambda subject: EFFECTS,
+        ),
+        Field("replaces", "choice", gettext_noop("In place of"), choices=_replaced),
     ),
-    Action(
-        "untaint",
-        NODE,
-        gettext_noop("Untaint"),
-        gettext_noop("Takes a taint away. Evictions that it had planned are called off."),
-        gettext_noop("The taint of %(name)s was taken away."),
-        _untaint,
-        (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
-        applies=lambda subject: bool(taints_of(subject)),
-        icon="taint",
-    ),
+    letter="t",
+    icon="taint",
+)
+UNTAINT = Action(
+    "untaint",
+    NODE,
+    gettext_noop("Untaint"),
+    gettext_noop("Takes a taint away. Evictions that it had planned are called off."),
+    gettext_noop("The taint of %(name)s was taken away."),
+    Patching(_untaint),
+    (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
+    applies=lambda subject: bool(taints_of(subject)),
+    icon="taint",
+)
+KUBELETS = (
     Action(
         "stop-kubelet",
         NODE,
@@ -196,9 +228,11 @@ ACTIONS = (
         ),
         (
             Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
-            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
+            Field(
+                "status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES
+            ),
             Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as KernelDeadlock")),
             Field("message", "text", gettext_noop("Message")),
         ),
     ),
-)  # fmt: skip
+)

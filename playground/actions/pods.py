@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET
 
 from playground.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from scheduler_core.commands import BindPod, DeleteObjects, EvictPod
+from playground.actions.together import Deleting
+from scheduler_core.commands import BindPod, EvictPod
 
 POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
@@ -17,9 +20,9 @@ GRACE = Field(
 )
 
 
-def _delete(subject: Subject, values: Values) -> DeleteObjects:
+def _options(values: Values) -> dict[str, Any]:
     grace = values["grace_period_seconds"]
-    return DeleteObjects((subject.ref,), UNSET if grace is None else grace)
+    return {"grace_period_seconds": UNSET if grace is None else grace}
 
 
 def _nodes(subject: Subject) -> Choices:
@@ -67,7 +70,7 @@ DELETE = Action(
     gettext_noop("Delete"),
     gettext_noop("As kubectl delete: no budget is asked. 0 seconds removes the pod at once."),
     gettext_noop("%(name)s was deleted."),
-    _delete,
+    Deleting(_options),
     (GRACE,),
     danger=True,
     letter="d",

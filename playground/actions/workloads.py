@@ -105,7 +105,6 @@ ACTIONS = (
             Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
             Field("image", "text", gettext_noop("Image"), required=True, initial=_first_image),
         ),
-        letter="i",
         icon="file",
     ),
     Action(

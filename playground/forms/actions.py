@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -13,6 +13,8 @@ from playground.actions import Action, Field, Subject, Wrong
 from playground.builder import grammar
 from playground.forms.fields import DurationField, GrammarField, QuantityField, TextField
 from scheduler_core.commands import Command
+
+SUGGESTING = ("text", "labels")
 
 
 class ActionForm(forms.Form):
@@ -26,12 +28,17 @@ class ActionForm(forms.Form):
         subject: Subject,
         data: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
+        everyone: Sequence[Subject] = (),
     ) -> None:
-        """`data` was sent; `given` is what fields begin with, where it is not what the object says."""
+        """`data` was sent; `given` is what fields begin with, where it is not what the object says.
+
+        `everyone`: the objects, where the action is meant for several; `subject` stands for them then.
+        """
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
         self.action = action
         self.subject = subject
+        self.everyone = everyone
         self.command: Command | None = None
         for field in action.fields:
             self.fields[field.name] = _MAKERS[field.type](field, subject, _common(field))
@@ -41,7 +48,7 @@ class ActionForm(forms.Form):
         return {
             f"{field.name}-suggestions": [value for value, _ in field.choices(self.subject)]
             for field in self.action.fields
-            if field.type == "text" and field.choices(self.subject)
+            if field.type in SUGGESTING and field.choices(self.subject)
         }
 
     def ticked(self) -> dict[str, str]:
@@ -54,7 +61,8 @@ class ActionForm(forms.Form):
         if self.errors:
             return data
         try:
-            self.command = self.action.make(self.subject, data)
+            together = self.action.together if self.everyone else None
+            self.command = together(self.everyone, data) if together else self.action.make(self.subject, data)
         except Wrong as wrong:
             self.add_error(wrong.field or None, _(wrong.text))
         return data
@@ -94,6 +102,13 @@ def labels(text: str) -> dict[str, str | None]:
     return {**pairs, **{part[:-1]: None for part in gone}}
 
 
+def _labels(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:
+    made = GrammarField(labels, example="disk=ssd, rack-", **common)
+    if field.choices(subject):
+        made.widget.attrs["list"] = f"{field.name}-suggestions"
+    return made
+
+
 def _grammar(parse: Callable[[str], Any], example: str) -> Any:
     return lambda field, subject, common: GrammarField(parse, example=example, **common)
 
@@ -106,6 +121,6 @@ _MAKERS: Mapping[str, Callable[[Field, Subject, dict[str, Any]], forms.Field]] =
     "quantity": lambda field, subject, common: QuantityField(**common),
     "seconds": _seconds,
     "pairs": _grammar(grammar.parse_pairs, "app=web"),
-    "labels": _grammar(labels, "disk=ssd, rack-"),
+    "labels": _labels,
     "sizes": _grammar(grammar.parse_resources, "cache=500Mi"),
 }

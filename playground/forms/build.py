@@ -119,10 +119,10 @@ class PodsForm(BuilderForm):
         (_("More resources"), ("resources", "cpu_limit", "memory_limit", "limits", "host_ports", "image")),
         (_("Priority and profile"), ("priority", "priority_class", "scheduler_name", "gates")),
         (
-            _("Where on which nodes"),
+            _("Node selection"),
             ("node_selector", "tolerations", "node_required", "node_preferred", "node_name"),
         ),
-        (_("Near or away from other pods"), ("near", "near_preferred", "away", "away_preferred")),
+        (_("Pod affinity and anti-affinity"), ("near", "near_preferred", "away", "away_preferred")),
         (_("Topology spread"), ("spread_skew", "spread_key", "spread_when", "spread_selector")),
         (_("Annotations"), ("annotations",)),
     )

@@ -25,7 +25,7 @@ class Group(NamedTuple):
     gates: bool = False
 
 
-AT_ONCE = _("Counts from the next moment on, also in the middle of a cycle; nobody restarts.")
+AT_ONCE = _("Applies immediately, also in the middle of a cycle; nothing restarts.")
 
 
 class SettingsForm(forms.Form):
@@ -225,12 +225,12 @@ class CallForm(forms.Form):
         max_length=510,
         help_text=_("namespace/name, or a name in default"),
     )
-    call = forms.ChoiceField(label=_("Which call"), choices=CALL_CHOICES)
+    call = forms.ChoiceField(label=_("API call"), choices=CALL_CHOICES)
     code = forms.TypedChoiceField(
-        label=_("What it is answered"),
+        label=_("Response"),
         coerce=int,
         initial=409,
-        choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("as ever: it is only slow"))),
+        choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("no error, delay only"))),
     )
     latency = DurationField(
         label=_("How long it takes"),
@@ -250,7 +250,7 @@ class CallForm(forms.Form):
         help_text=_("only the answer is lost; try it with 504"),
     )
     message = TextField(
-        label=_("In these words"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: in kube's own")
+        label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default")
     )
 
     def clean_pod(self) -> str:

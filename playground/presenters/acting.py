@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 
 from playground.actions import ACTIONS, SCHEDULER, Subject, offers
+from playground.actions.nodes import taints_of, written
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import WorldView
 
@@ -31,6 +33,34 @@ def facts(subject: Subject) -> list[Fact]:
     of_kind = {"Node": _node, "Pod": _pod, SCHEDULER: _scheduler}.get(subject.kind, _workload)
     shown = [*of_kind(subject), *_owner(subject)]
     return [fact for fact in shown if fact["value"] not in ("", None)]
+
+
+def present(subject: Subject, action: str) -> list[dict[str, Any]]:
+    """The taints or labels that a form changes, each with what fills the form in with it, and what takes it away."""
+    ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
+    if action in ("taint", "untaint"):
+        return [_taint(taint, ref) for taint in taints_of(subject)]
+    if action == "label":
+        return [_label(key, value, ref) for key, value in (subject.part("metadata", "labels") or {}).items()]
+    return []
+
+
+def _taint(taint: Mapping[str, Any], ref: Mapping[str, str]) -> dict[str, Any]:
+    text = written(dict(taint))
+    filled = {name: str(taint[name]) for name in ("key", "value", "effect") if taint.get(name)}
+    return {
+        "text": text,
+        "change": urlencode({**ref, **filled, "replaces": text}),
+        "remove": {"name": "untaint", "field": "taint", "value": text},
+    }
+
+
+def _label(key: str, value: str, ref: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "text": f"{key}={value}",
+        "change": urlencode({**ref, "labels": f"{key}={value}"}),
+        "remove": {"name": "label", "field": "labels", "value": f"{key}-"},
+    }
 
 
 def owner_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:

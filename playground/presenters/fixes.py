@@ -15,7 +15,7 @@ _TEXTS = {
     ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
-    "selector": gettext_noop("Leave %(text)s out of the pod's node selection"),
+    "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
     "devices": gettext_noop(
         "Ask for %(to)s devices in place of %(from)s in request %(request)s of the claim %(claim)s"
@@ -27,9 +27,9 @@ _TEXTS = {
         "Ask for the device class %(to)s in place of %(from)s in request %(request)s of the claim %(claim)s"
     ),
     "device-selector": gettext_noop(
-        "Leave the selector %(expression)s out of request %(request)s of the claim %(claim)s"
+        "Remove the selector %(expression)s from request %(request)s of the claim %(claim)s"
     ),
-    "device-constraint": gettext_noop("Leave the constraint on %(attribute)s out of the claim %(claim)s"),
+    "device-constraint": gettext_noop("Remove the constraint on %(attribute)s from the claim %(claim)s"),
     "taint": gettext_noop("Take the taint %(taint)s off %(node)s"),
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),

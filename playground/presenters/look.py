@@ -38,6 +38,7 @@ MOVED = {  # tabs of before that are something else now
     "pod": {"about": "pod"},
     "node": {"about": "node"},
 }
+GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
 MODES = ("filter", "score", "utilisation")
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
@@ -154,7 +155,8 @@ class Look(msgspec.Struct, frozen=True):
 
     `stage` "" follows the extension point at hand, `form` "" is the stage's first; `about` says which of `pod`, `node`, `claim` and
     `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained, `weights` are those that the
-    score stage is asked to imagine, one for each of its plugins. `field` is the path of the field that the YAML tab marks.
+    score stage is asked to imagine, one for each of its plugins. `field` is the path of the field that the YAML tab marks. `by` groups the
+    queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a - before it the other way round.
     """
 
     at: Annotated[int | None, Number()] = None
@@ -171,6 +173,8 @@ class Look(msgspec.Struct, frozen=True):
     weights: Annotated[str, Numbers(MAX_WEIGHTS, MAX_WEIGHT)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
     mode: Annotated[str, OneOf(MODES)] = MODES[0]
+    by: Annotated[str, OneOf(GROUPINGS)] = GROUPINGS[0]
+    sort: Annotated[str, Text(MAX_WORD), Resets("page")] = ""
     page: Annotated[int, Number(100_000)] = 0
     q: Annotated[str, Text(MAX_NAME), Resets("page")] = ""
     dry: Annotated[int, Number(1_000_000)] = 0

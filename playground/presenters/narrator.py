@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of
+from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.present import sentence
 from scheduler_core.view import WorldView
 
@@ -18,6 +19,7 @@ def present(sim: WorldView, look: Look) -> Panel:
             "attempt": cycle.number if cycle is not None else 0,
             "idle": sim.idle and not sim.outside and sim.position > 0,
             "outside": sim.outside,
+            "next": coming(sim),
             **sentence(sim),
         },
     )

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import cycle_of, node_to_status, scheduler_of
-from scheduler_core.view import NOT_EVALUATED, PASSED, CacheView, SchedulingCycleView, Status, WorldView
+from scheduler_core.view import (
+    NOT_EVALUATED,
+    PASSED,
+    CacheView,
+    Phase,
+    SchedulingCycleView,
+    Status,
+    WorldView,
+)
 
 FEASIBLE, UNSEEN = PASSED, NOT_EVALUATED
 
@@ -29,19 +37,6 @@ class Refusals:
         group = int(self.group[row])
         return self.statuses[group].message if group >= 0 else ""
 
-    def to_groups(self) -> list[dict[str, Any]]:
-        """The groups as plain data, the largest first."""
-        rows = [
-            {
-                "text": status.message,
-                "plugin": status.plugin,
-                "count": count,
-                "reasons": list(status.reasons),
-            }
-            for status, count in zip(self.statuses, self.counts, strict=True)
-        ]
-        return sorted(rows, key=lambda row: (-row["count"], row["text"]))
-
     @property
     def feasible(self) -> int:
         return int(np.count_nonzero(self.group == FEASIBLE))
@@ -49,6 +44,13 @@ class Refusals:
     @property
     def unseen(self) -> int:
         return int(np.count_nonzero(self.group == UNSEEN))
+
+
+def decided(cycle: SchedulingCycleView) -> bool:
+    """Whether Filter is over, extenders included: until then a node that passes is not feasible yet."""
+    if cycle.phase is Phase.EXTENDER_FILTER:
+        return False
+    return cycle.feasible is not None or cycle.phase not in (Phase.PRE_FILTER, Phase.FILTER)
 
 
 def refusals(sim: WorldView, names: list[str]) -> Refusals:

@@ -37,6 +37,11 @@ def scheduler_of(sim: WorldView) -> SchedulerView:
     return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)
 
 
+def queue_sort_of(scheduler: SchedulerView) -> str:
+    """The QueueSort plugin, which all profiles share."""
+    return str(next(iter(scheduler.profiles.values())).at(Point.QUEUE_SORT)[0].name)
+
+
 def table_of(scheduler: SchedulerView) -> NodeTable:
     """The nodes as its cache has them; made anew only where the cache has changed, which few steps do. Nobody writes to it."""
     cache = scheduler.cache
@@ -101,11 +106,15 @@ def last_attempt(sim: WorldView, key: str) -> Attempt | None:
     return None if index is None else sim.journal.attempts[index]
 
 
-def colour_of(pod: Pod) -> int:
-    """One of six colours, the same for pods of one workload: by the app label, else by the name without its ordinal."""
+def family_of(pod: Pod) -> str:
+    """What pods of one workload have in common: the app label, else the name without its ordinal."""
     label = pod.labels.get("app") or pod.labels.get("app.kubernetes.io/name")
-    family = label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
-    return zlib.crc32(family.encode()) % COLOURS + 1
+    return label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
+
+
+def colour_of(pod: Pod) -> int:
+    """One of six colours, the same for pods of one workload."""
+    return zlib.crc32(family_of(pod).encode()) % COLOURS + 1
 
 
 def short(key: str) -> str:

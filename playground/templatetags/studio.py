@@ -20,8 +20,8 @@ register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
-_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
-MARKS = {"p": "✓", "r": "✕", "n": "·", "t": ""}
+MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
 @register.filter
@@ -58,21 +58,24 @@ def query(**fields: object) -> SafeString:
 @register.filter
 @lru_cache(maxsize=4096)
 def cells(letters: str) -> SafeString:
-    """A row of the Why matrix: one cell for each letter (see presenters/stage/filter.py)."""
-    row = "".join(f'<td class="{letter}">{MARKS[letter]}' for letter in letters if letter in MARKS)
+    """A track of the filter stage: one cell for each letter (see presenters/stage/filter/tracks.py)."""
+    row = "".join(
+        f'<i class="{letter}" role="cell">{MARKS[letter]}</i>' for letter in letters if letter in MARKS
+    )
     return mark_safe(row)  # noqa: S308 - made of our own letters
+
+
+@register.filter
+@lru_cache(maxsize=256)
+def breakable(name: str) -> SafeString:
+    """A name that may break between its words, and loses no letter: Node<wbr>Resources<wbr>Fit."""
+    return mark_safe("<wbr>".join(escape(part) for part in _INNER_CAPITAL.split(name)))  # noqa: S308 - escaped
 
 
 @register.filter
 def count(number: int | None) -> str:
     """A count with separators: 1,523."""
     return "" if number is None else f"{number:,}"
-
-
-@register.filter
-def wordbreaks(name: str) -> SafeString:
-    """A plugin's name, which may break between its words and nowhere else."""
-    return mark_safe(_WORD.sub("<wbr>", escape(name)))  # noqa: S308 - escaped first
 
 
 @register.filter

@@ -14,18 +14,21 @@ from django.utils.crypto import salted_hmac
 from playground.recent import remember
 from playground.sessions.protocol.errors import InThePast, SessionError
 from playground.sessions.web.client import Past, SessionClient
-from playground.views.responses import go, problem, question
+from playground.views.responses import go, problem, question, say_forked
 
 View = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
 
 
-def opens(view: View) -> View:
-    """The view gets the SessionClient of its key; a session's error becomes a page that says so."""
+def opens(view: View, unasked: Past = "ask") -> View:
+    """The view gets the SessionClient of its key; a session's error becomes a page that says so.
+
+    `unasked`: what becomes of a command for a step that is past where the form says nothing of it.
+    """
 
     @wraps(view)
     async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
         try:
-            client = await SessionClient.open(key, chosen(request))
+            client = await SessionClient.open(key, chosen(request, unasked))
             return await _landed(request, client, await view(request, client, **rest))
         except InThePast as error:
             return question(request, error, key)
@@ -35,10 +38,15 @@ def opens(view: View) -> View:
     return inner
 
 
-def chosen(request: HttpRequest) -> Past:
-    """What a form says of a command for a step that is past: nothing, so that it is asked, or a button of the question."""
+def forks(view: View) -> View:
+    """As `opens`, for views whose commands fork at once where the step is past; the fork's studio says so, and leads to the newest step."""
+    return opens(view, "fork")
+
+
+def chosen(request: HttpRequest, unasked: Past = "ask") -> Past:
+    """What a form says of a command for a step that is past: nothing, or a button of the question."""
     past: dict[str, Past] = {answer: answer for answer in get_args(Past)}
-    return past.get(request.POST.get("past", ""), "ask")
+    return past.get(request.POST.get("past", ""), unasked)
 
 
 async def _landed(
@@ -46,10 +54,12 @@ async def _landed(
 ) -> HttpResponseBase:
     """After the question was answered: on to the studio of the fork, or to the newest step."""
     target = client.landed
-    if target is None or client.past == "ask":
+    if target is None or client.past == "ask" or (target is client and "past" not in request.POST):
         return response
     if target is not client:
         await remember(request, target.key)
+        if "past" not in request.POST:
+            say_forked(request, client, target)
     studio = reverse("studio", args=[target.key])
     there = response.headers.get("HX-Redirect") or response.headers.get("Location", "")
     return response if there.startswith(studio + "?") else go(request, studio)

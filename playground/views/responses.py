@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -13,6 +14,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
@@ -34,6 +36,7 @@ from playground.sessions.web.messages import Ended, Error, Idle, Searched
 # With these a command's form comes back as it was filled in; others get a page of their own (problem).
 FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
 MOST_NOTES = 5
+MOST_ADDRESS = 4000
 # Fields that a page adds to every form.
 OURS = ("csrfmiddlewaretoken", "past")
 
@@ -203,6 +206,17 @@ def warn(request: HttpRequest, notes: Sequence[str]) -> None:
     if (more := len(notes) - MOST_NOTES) > 0:
         text = ngettext("and %(count)d more note", "and %(count)d more notes", more)
         messages.warning(request, text % {"count": more})
+
+
+def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient) -> None:
+    """The next page says that a command was applied in a fork, and leads to the form for the newest step, filled in as it was sent."""
+    fields = urlencode([(name, value) for name, value in sent(request) if name != "at"])
+    form = f"{request.path}?{fields}"
+    text = _("You stood at step %(at)s, in the past: the change is in a fork from there.")
+    said = text % {"at": fork.session.origin_position}
+    instead = _("Go to the newest step instead")
+    url = form if len(form) < MOST_ADDRESS else reverse("studio", args=[client.key])
+    messages.success(request, format_html('{} <a href="{}">{}</a>', said, url, instead))
 
 
 def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:

@@ -226,6 +226,10 @@ class Scheduler(State):
         return self.world.settings.devices and self.features.dynamic_resources
 
     @property
+    def percentage_of_nodes_to_score(self) -> int:
+        return self.algorithm_state.percentage
+
+    @property
     def extenders(self) -> tuple[Extender, ...]:
         """In the order in which they are asked."""
         return self.algorithm_state.extenders

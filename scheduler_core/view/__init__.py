@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.api.faults import BIND as BIND_CALL
 from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
@@ -15,6 +16,8 @@ from scheduler_core.framework.events import (
     UNSCHEDULABLE_POD_ADD,
     UNSCHEDULABLE_TIMEOUT,
     Action,
+    ClusterEvent,
+    On,
     action_name,
 )
 from scheduler_core.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
@@ -27,6 +30,7 @@ from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.loading import Loaded, LoadLimits, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
+from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, parse_quantity
 from scheduler_core.objects.spec import Toleration
@@ -36,13 +40,13 @@ from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.preemption.importance import earliest_start
 from scheduler_core.queue.hints import registered
 from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.actions import ExpireAssumedPod
+from scheduler_core.scheduler.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
 from scheduler_core.view.controllers import CONTROLLER_NAMES
-from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView
+from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
 from scheduler_core.view.queue import QueueView
 from scheduler_core.view.records import RECORD_FIELDS
@@ -51,6 +55,7 @@ from scheduler_core.view.world import PluginView, ProfileView, SchedulerView, Wo
 __all__ = [
     "ATTEMPT_FAILED",
     "BACKOFF_COMPLETE",
+    "BIND_CALL",
     "CONTROLLER_NAMES",
     "DESCRIPTIONS",
     "EXTENDER_NAME",
@@ -62,11 +67,14 @@ __all__ = [
     "UNSCHEDULABLE_POD_ADD",
     "UNSCHEDULABLE_TIMEOUT",
     "Action",
+    "AdvanceBinding",
+    "AnswerCall",
     "Attempt",
     "BadQuantity",
     "BindingCycleView",
     "CacheView",
     "Candidate",
+    "ClusterEvent",
     "Code",
     "CycleView",
     "EndPod",
@@ -84,6 +92,7 @@ __all__ = [
     "Move",
     "NodeTable",
     "NodeToStatus",
+    "On",
     "Phase",
     "Place",
     "PluginStep",
@@ -99,6 +108,7 @@ __all__ = [
     "SchedulingCycleView",
     "ScoreBoard",
     "Scores",
+    "SearchView",
     "Status",
     "StepFacts",
     "StoreView",
@@ -107,6 +117,7 @@ __all__ = [
     "WorldView",
     "action_name",
     "budgets_of",
+    "controller_of",
     "earliest_start",
     "format_time",
     "is_standing",

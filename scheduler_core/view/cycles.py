@@ -14,6 +14,7 @@ from scheduler_core.framework.scores import ScoreBoard
 from scheduler_core.framework.status import Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.pod import Pod
+from scheduler_core.queue.types import QueuedPod
 from scheduler_core.scheduler.cycles.phases import Phase
 
 
@@ -45,6 +46,11 @@ class CycleView(Protocol):
     def pod(self) -> Pod: ...
 
     @property
+    def queued(self) -> QueuedPod:
+        """The pod as it was popped."""
+        ...
+
+    @property
     def started(self) -> int: ...
 
     @property
@@ -60,8 +66,45 @@ class CycleView(Protocol):
     def extension(self) -> ExtensionView | None: ...
 
 
+class SearchView(Protocol):
+    """Filter's search: rows in `order`, up to `stop` so far, until `wanted` are feasible."""
+
+    @property
+    def order(self) -> Rows: ...
+
+    @property
+    def wanted(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def seen(self) -> int:
+        """How many were looked at; 0 while it goes on."""
+        ...
+
+    @property
+    def own_nomination(self) -> bool:
+        """Whether it is about no node but the one that the pod is nominated to."""
+        ...
+
+    @property
+    def nominated(self) -> bool:
+        """Whether other pods are nominated to some node that was looked at."""
+        ...
+
+
 class SchedulingCycleView(CycleView, Protocol):
-    """One attempt to place one pod."""
+    """One attempt to place one pod. `node_names` are the nodes that PreFilter leaves (None: all), `narrowed_by` the plugins that say so."""
+
+    @property
+    def search(self) -> SearchView | None: ...
+
+    @property
+    def node_names(self) -> frozenset[str] | None: ...
+
+    @property
+    def narrowed_by(self) -> Sequence[str]: ...
 
     @property
     def nodes(self) -> NodeTable: ...
@@ -100,10 +143,13 @@ class SchedulingCycleView(CycleView, Protocol):
 
 
 class BindingCycleView(CycleView, Protocol):
-    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns)."""
+    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns); `entered`: when its phase began (ns)."""
 
     @property
     def node(self) -> str: ...
 
     @property
     def waiting(self) -> Mapping[str, int]: ...
+
+    @property
+    def entered(self) -> int: ...

@@ -69,9 +69,31 @@ class ProfileView(Protocol):
         """Of each Score plugin."""
         ...
 
+    @property
+    def percentage_of_nodes_to_score(self) -> int | None:
+        """The profile's own; None where the scheduler's holds."""
+        ...
+
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
     def plugin(self, name: str) -> PluginView | None: ...
+
+
+class CallView(Protocol):
+    """A call about a pod: `verb` as in Fault, `key` the pod's."""
+
+    @property
+    def verb(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+
+class CallsView(Protocol):
+    """A scheduler's API calls; `running` are under way, by number."""
+
+    @property
+    def running(self) -> Mapping[int, CallView]: ...
 
 
 class SchedulerView(Protocol):
@@ -96,10 +118,18 @@ class SchedulerView(Protocol):
     def cache(self) -> CacheView: ...
 
     @property
+    def calls(self) -> CallsView: ...
+
+    @property
     def cycle(self) -> SchedulingCycleView | None: ...
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int:
+        """Of all profiles that have none of their own; 0 adapts to the cluster's size."""
+        ...
 
     @property
     def extenders(self) -> Sequence[Extender]:

@@ -109,7 +109,7 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     field.evaluate("(field) => field.setCustomValidity('')")
     preview.click()
     expect(page.get_by_role("alert")).to_contain_text("larger than the 10,000 bytes")
-    page.get_by_role("link", name="To the first page").click()
+    page.get_by_role("link", name="Home").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("See why")
 
 

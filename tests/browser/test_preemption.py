@@ -24,7 +24,7 @@ def begin(page: Page, server: PlaygroundServer, *manifests: dict) -> None:
     page.get_by_role("button", name=re.compile("Import .* objects")).click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     page.keyboard.press("n")
-    expect(page.locator(".sentence")).to_contain_text("finds no node")
+    expect(page.locator(".sentence")).to_contain_text("is unschedulable")
 
 
 def test_a_preemption_is_stepped_and_its_table_builds_up(
@@ -78,9 +78,9 @@ def test_a_fix_is_found_and_applied_here(
     accessible(page)
     lowered = page.locator(".fixes > li", has_text="Lower the pod's cpu request from 1500m to 1")
     lowered.get_by_role("button", name="Apply", exact=True).click()
-    expect(page.locator(".sentence")).to_contain_text("objects created or changed: 1")
+    expect(page.locator(".sentence")).to_contain_text("1 object applied")
     page.keyboard.press("n")
-    expect(page.locator(".sentence")).to_contain_text("p goes to a")
+    expect(page.locator(".sentence")).to_contain_text("p is assumed on a")
 
 
 def test_a_fix_in_the_past_is_applied_in_a_fork(page: Page, server: PlaygroundServer) -> None:

@@ -72,7 +72,7 @@ def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: Playground
     page.get_by_role("button", name="Point", exact=True).click()
     expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
     page.get_by_role("button", name="Pod", exact=False).filter(has_text="Pod").click()
-    expect(page.locator(".sentence")).to_contain_text("web-1 goes to large")
+    expect(page.locator(".sentence")).to_contain_text("web-1 is assumed on large")
 
 
 def test_the_header_names_the_profile_and_leads_to_its_configuration(
@@ -236,7 +236,7 @@ def test_a_slider_says_who_would_lead(page: Page, server: PlaygroundServer) -> N
 
 def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:
     start(page, server, "story:backoff")
-    press_until(page, "finds no node")
+    press_until(page, "is unschedulable")
     page.keyboard.press("4")
     page.locator("#map-pending").get_by_role("link", name="Why?").first.click()
     expect(page.locator("#tab-why")).to_have_attribute("aria-current", "page")

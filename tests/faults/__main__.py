@@ -25,7 +25,9 @@ def main() -> int:
     options = parser.parse_args()
     tally = run(options.kills, options.db, options.processes, options.seed)
     if options.json:
-        print(orjson.dumps(asdict(tally)).decode())
+        print(
+            orjson.dumps({name: count for name, count in asdict(tally).items() if name != "behind"}).decode()
+        )
     else:
         print(", ".join(f"{count:,} {name}" for name, count in asdict(tally).items()))
     return 0 if tally.is_clean else 1

@@ -16,9 +16,10 @@ from typing import Literal
 from tests.browser.server import PlaygroundServer
 from tests.faults.clients import START, Builder, Client, Ledger, Stepper
 from tests.faults.postgresql import PostgreSQL, a_postgresql
-from tests.faults.proof import Database, Server, SQLite, count_faults, is_readable
+from tests.faults.proof import Database, Server, SQLite, count_faults, head_of, is_readable, is_served
 from tests.faults.redis import Redis, a_redis
 from tests.faults.servers import serving
+from tests.faults.viewers import count_behind, looking
 from tests.faults.visitor import Visitor
 
 Kind = Literal["sqlite", "postgresql"]
@@ -34,21 +35,24 @@ WEIGHTS = {"worker": 2, "database": 4, "redis": 3, "server": 1}
 
 @dataclass(frozen=True)
 class Tally:
-    """What came of it. `lost`: acknowledged, and not in the log; `doubled`: there twice; `unreadable`: sessions."""
+    """What came of it. `lost`: acknowledged, and not in the log; `doubled`: there twice; `unreadable`: sessions; `behind`: viewers that
+    were not level soon after a kill.
+    """
 
     kills: int
     acknowledged: int
     lost: int
     doubled: int
     unreadable: int
+    behind: int
 
     @property
     def is_clean(self) -> bool:
         return self.lost == self.doubled == self.unreadable == 0
 
 
-def run(kills: int, kind: Kind, processes: int, seed: int) -> Tally:
-    """Make so many kills, and count."""
+def run(kills: int, kind: Kind, processes: int, seed: int, watched: bool = True) -> Tally:
+    """Make so many kills, and count; where it is `watched`, after each kill those who look on, too."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="playground-kills-")))
         postgresql = stack.enter_context(a_postgresql()) if kind == "postgresql" else None
@@ -59,11 +63,18 @@ def run(kills: int, kind: Kind, processes: int, seed: int) -> Tally:
         ledger = Ledger()
         for number in range(SESSIONS):
             ledger.add_session(Visitor(servers[number % processes].url).new_session(START))
-        with _at_work(servers, ledger, seed):
-            Killer(servers, postgresql, redis, Random(seed), ledger).work(kills)
+        looked_at, other, *_ = ledger.sessions()
+        urls = [server.url for server in servers] if watched else []
+        behind = 0
+        with looking(urls, looked_at) as viewers, _at_work(servers, ledger, seed):
+            for _kill in Killer(servers, postgresql, redis, Random(seed), ledger).work(kills):
+                for url in urls:  # what was killed takes its time to start; it is asked for another session, to tell nothing of this one
+                    is_served(Visitor(url), other)
+                if viewers:
+                    behind += count_behind(viewers, head_of(database, looked_at))
         lost, doubled = count_faults(database, ledger)
         unreadable = _unreadable(folder, database, ledger, servers[0])
-        return Tally(kills, ledger.count, lost, doubled, unreadable)
+        return Tally(kills, ledger.count, lost, doubled, unreadable, behind)
 
 
 @contextlib.contextmanager
@@ -118,13 +129,15 @@ class Killer:
             ways["redis"] = self._kill_redis
         self._ways = ways
 
-    def work(self, kills: int) -> None:
-        """So many kills."""
+    def work(self, kills: int) -> Iterator[None]:
+        """So many kills; after each, when everything runs again, whoever asked for the next may look at what came of it."""
         drawn = self._draw()
         while kills:
             self._let_work()
             time.sleep(self._random.uniform(0, 0.3))
-            kills -= self._ways[next(drawn)]()
+            if self._ways[next(drawn)]():
+                kills -= 1
+                yield
         self._let_work()
 
     def _draw(self) -> Iterator[str]:

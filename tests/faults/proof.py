@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
+import psycopg
 
 from tests.faults.clients import Ledger
 from tests.faults.postgresql import PostgreSQL
 from tests.faults.visitor import Visitor
 
 LOG = 'SELECT l.seq, l.kind, l.at, l."to", l.payload FROM playground_logentry l JOIN playground_session s ON s.id = l.session_id '
-OPENING = 202
+PATIENCE = 30.0  # seconds until a database that was killed answers
 
 
 class Database(Protocol):
@@ -58,6 +59,20 @@ def log_of(database: Database, key: str) -> list[tuple[Any, ...]]:
     return database.ask(LOG + "WHERE s.edit_key = ? ORDER BY l.seq", key)
 
 
+def head_of(database: Database, key: str) -> int:
+    """How far a session is, as soon as the database says it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            ((head,),) = database.ask("SELECT head FROM playground_session WHERE edit_key = ?", key)
+        except (sqlite3.OperationalError, psycopg.OperationalError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return int(head)
+
+
 def names_in(entries: list[tuple[Any, ...]]) -> Counter[str]:
     """How often the log makes each pod of the clients."""
     commands = (orjson.loads(zlib.decompress(entry[4])) for entry in entries if entry[1] == "command")
@@ -94,12 +109,19 @@ def is_readable(database: Database, key: str, living: Visitor, replaying: Visito
     return worlds[0] is not None and worlds[0] == worlds[1]
 
 
-def _world(visitor: Visitor, key: str, patience: float = 60) -> str | None:
+def _world(visitor: Visitor, key: str) -> str | None:
     """The objects at the newest step; None where they can't be had."""
+    if not is_served(visitor, key):
+        return None
+    answer = visitor.get(f"/s/{key}/cluster.yaml")
+    return answer.text if answer.status == 200 else None
+
+
+def is_served(visitor: Visitor, key: str, patience: float = 60) -> bool:
+    """Wait until a session is shown; whether it came to that."""
     deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        if visitor.get(f"/s/{key}/").status == 200:
-            answer = visitor.get(f"/s/{key}/cluster.yaml")
-            return answer.text if answer.status == 200 else None
+    while visitor.get(f"/s/{key}/").status != 200:
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.2)
-    return None
+    return True

@@ -12,6 +12,7 @@ import pytest
 from tests.faults.clients import Ledger
 from tests.faults.kills import Kind, run
 from tests.faults.proof import count_faults, is_whole
+from tests.faults.viewers import Viewer, count_behind
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 USUAL: list[tuple[int, Kind, int]] = [(20, "postgresql", 2)]
@@ -26,10 +27,19 @@ MORE: list[tuple[int, Kind, int]] = [
 @pytest.mark.timeout(7200 if THOROUGH else 300)
 @pytest.mark.parametrize(("kills", "kind", "processes"), MORE if THOROUGH else USUAL)
 def test_nothing_is_lost_by_kills(kills: int, kind: Kind, processes: int) -> None:
-    tally = run(kills, kind, processes, seed=kills)
+    tally = run(kills, kind, processes, seed=kills, watched=THOROUGH)
     assert tally.is_clean, tally
+    assert tally.behind == 0, tally
     assert tally.kills == kills
     assert tally.acknowledged > 2 * kills
+
+
+def test_who_is_not_shown_where_the_session_is_counts_as_behind() -> None:
+    viewers = [Viewer("http://127.0.0.1:9", "key") for _ in range(3)]
+    for viewer, shown in zip(viewers, (7, 8, 6), strict=True):
+        viewer.shown = shown
+    assert count_behind(viewers, 7, seconds=0.05) == 1
+    assert count_behind(viewers, 6) == 0
 
 
 class Kept:

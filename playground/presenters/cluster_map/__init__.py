@@ -11,10 +11,12 @@ from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
 from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
 from playground.presenters.cluster_map.preempting import preempting
+from playground.presenters.cluster_map.search import Mask, matching
+from playground.presenters.cluster_map.verdicts import chips
 from playground.presenters.devices.states import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.refusals import FEASIBLE, Refusals, refusals
+from playground.presenters.refusals import FEASIBLE, Refusals, decided, refusals
 from playground.presenters.scene import (
     cycle_of,
     last_attempt,
@@ -35,7 +37,7 @@ from scheduler_core.view import (
     WorldView,
 )
 
-SMALL = 40
+SMALL = 59
 WINDOW = 12
 PENDING = 12
 LATELY = 10
@@ -63,13 +65,14 @@ def present(sim: WorldView, look: Look) -> Panel:
         "empty": not len(table),
         "preempting": bool(moment.preempting.ghosts or moment.preempting.candidates),
     }
-    rows, matching = _rows(table, look, refused, moment, large)
-    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, refused, look)}
+    mask = matching(table, refused, look.q)
+    rows, found = _rows(table, look, refused, moment, mask if large else None)
+    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, refused, look, mask)}
     if large:
         context["window"] = {
             "page": look.page,
-            "pages": -(-matching // WINDOW),
-            "matching": matching,
+            "pages": -(-found // WINDOW),
+            "matching": found,
             "size": WINDOW,
         }
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
@@ -78,7 +81,8 @@ def present(sim: WorldView, look: Look) -> Panel:
     else:
         context["zones"] = _zones(table, rows, "" if group == "-" else group)
     for row in rows:
-        cards[card_id(table.names[row])] = node_card(table, row, moment)
+        dim = mask is not None and not large and not mask[row]
+        cards[card_id(table.names[row])] = node_card(table, row, moment, dim)
     cards["map-pending"] = pending_card(sim, look)
     if not large:
         cards["map-lately"] = lately_card(sim)
@@ -125,6 +129,7 @@ def _moment(
         now_step=now if now >= 0 else -9,
         preempting=preempting(sim, look.dry),
         stock=stock(sim),
+        over=cycle is not None and decided(cycle),
     )
 
 
@@ -157,20 +162,17 @@ def touched_nodes(sim: WorldView) -> frozenset[str]:
 
 
 def _rows(
-    table: NodeTable, look: Look, refused: Refusals, moment: Moment, large: bool
+    table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask: Mask | None
 ) -> tuple[list[int], int]:
-    """The rows to show as cards, and how many match what the viewer filters for."""
+    """The rows to show as cards: all of few; of many a window of those that the search means, and how many it means."""
     rows = np.arange(len(table), dtype=np.intp)
-    if look.q:
-        rows = rows[
-            np.fromiter((matches(table, int(row), refused, look.q) for row in rows), np.bool_, len(rows))
-        ]
-    if not large:
-        return [int(row) for row in rows], len(rows)
+    if len(table) <= SMALL:
+        return rows.tolist(), len(rows)
+    if mask is not None:
+        rows = rows[mask]
     order = np.argsort(_rank(table, refused, moment)[rows], kind="stable")
     start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
-    window = [int(row) for row in rows[order][start : start + WINDOW]]
-    return window, len(rows)
+    return rows[order][start : start + WINDOW].tolist(), len(rows)
 
 
 def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int64]:
@@ -188,16 +190,6 @@ def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int
     return rank
 
 
-def matches(table: NodeTable, row: int, refused: Refusals, q: str) -> bool:
-    """Whether a node answers to a text: part of its name, its refusal, a label as key=value, or the name of a pod on it."""
-    if q in table.names[row] or (refused.group[row] >= 0 and q in refused.text(row)):
-        return True
-    key, equals, value = q.partition("=")
-    if equals and table.nodes[row].labels.get(key.strip()) == value.strip():
-        return True
-    return any(q in pod.name for pod in table.pods[row])
-
-
 def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
     zones: dict[str, list[str]] = {}
     for row in rows:
@@ -210,27 +202,13 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
 
 
 def _summary(
-    table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals, look: Look
+    table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals, look: Look, mask: Mask | None
 ) -> dict[str, Any]:
-    """Feasible and refused nodes as counts; each refusal is a group that can be clicked."""
-    card: dict[str, Any] = {
-        "id": "map-summary",
-        "kind": "summary",
-        "pods": int(table.pod_count.sum()),
-        "q": look.q,
-    }
+    """The verdicts as chips; before any cycle how many pods there are."""
+    card: dict[str, Any] = {"id": "map-summary", "kind": "summary", "pods": int(table.pod_count.sum())}
     if cycle is None or not len(table):
         return card
-    groups = refused.to_groups()
-    card |= {
-        "pod": short(cycle.pod.key),
-        "feasible": refused.feasible,
-        "unseen": refused.unseen if refused.unseen != len(table) else 0,
-        "groups": groups[:8],
-        "other": sum(group["count"] for group in groups[8:]),
-        "decided": cycle.feasible is not None,
-    }
-    return card
+    return card | {"pod": short(cycle.pod.key)} | chips(refused, look.q, decided(cycle), mask)
 
 
 def lately_card(sim: WorldView) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.cluster_map.preempting import NONE, Preempting, ends_by_preemption
 from playground.presenters.devices.card import device_rows
-from playground.presenters.refusals import FEASIBLE, Refusals
-from playground.presenters.scene import colour_of
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals
 from scheduler_core.readings import Stock
-from scheduler_core.view import NodeTable, Pod
+from scheduler_core.view import Code, NodeTable, Pod
 
 MAX_CHIPS = 14
+MAX_TAINTS = 3
 _FIXED = 3  # cpu, memory, ephemeral-storage
 
 
@@ -25,7 +25,7 @@ _FIXED = 3  # cpu, memory, ephemeral-storage
 class Moment:
     """What every card of one step shares. `score` is -1 where a node has none; `touched` are nodes that this step changed.
 
-    `stock`: the devices, where there are any.
+    `over`: Filter has decided, so that what passes is feasible. `stock`: the devices, where there are any.
     """
 
     refusals: Refusals
@@ -39,14 +39,15 @@ class Moment:
     now_step: int
     preempting: Preempting = NONE
     stock: Stock | None = None
+    over: bool = False
 
 
 def card_id(name: str) -> str:
     return f"node-{name}"
 
 
-def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
-    """The card of the node at a row of the table."""
+def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> dict[str, Any]:
+    """The card of the node at a row of the table; `dim`: the search means others."""
     node, name = table.nodes[row], table.names[row]
     group = int(moment.refusals.group[row])
     score = None if moment.score is None else int(moment.score[row])
@@ -54,19 +55,29 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
         "id": card_id(name),
         "kind": "node",
         "name": name,
-        "state": "ok" if group == FEASIBLE else "no" if group >= 0 else "",
+        "state": _state(moment, group),
         "why": moment.refusals.text(row),
         "bars": _bars(
             tuple(table.resources.names),
             tuple(table.allocatable[row].tolist()),
             tuple(table.requested[row].tolist()),
         ),
+        "cpu": f"{cpu(int(table.requested[row][0]))}/{cpu(int(table.allocatable[row][0]))}",
         **_chips(table, row, moment),
     }
     if moment.stock is not None and (devices := device_rows(moment.stock, moment.stock.on(node))):
         card["devices"] = devices
+    if dim:
+        card["dim"] = True
+    if group >= 0 and moment.refusals.statuses[group].code is Code.UNRESOLVABLE:
+        card["unresolvable"] = True
     if node.unschedulable:
         card["cordoned"] = True
+    if node.ready and node.ready != "True":
+        card["not_ready"] = True
+    if taints := [str(taint) for taint in node.taints]:
+        card["taints"] = taints[:MAX_TAINTS]
+        card["more_taints"] = len(taints) - MAX_TAINTS if len(taints) > MAX_TAINTS else 0
     if name == moment.placed_on:
         card["state"] = "here"
     elif name in moment.preempting.candidates:
@@ -79,6 +90,15 @@ def node_card(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
     if name in moment.touched or (group >= 0 and int(moment.refusals.step[row]) == moment.now_step):
         card["changed"] = True
     return card
+
+
+def _state(moment: Moment, group: int) -> str:
+    """ok, passes (so far), no, unseen, or nothing of a cycle."""
+    if group >= 0:
+        return "no"
+    if group == FEASIBLE:
+        return "ok" if moment.over else "passes"
+    return "unseen" if group == UNSEEN and moment.over else ""
 
 
 @lru_cache(maxsize=4096)
@@ -107,19 +127,16 @@ def _chips(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
         {
             "key": pod.key,
             "name": pod.name,
-            "colour": colour_of(pod),
             "assumed": pod.key in moment.assumed,
             "chosen": pod.key == moment.chosen_pod,
             "victim": _goes(pod, table.names[row], moment.preempting),
         }
         for pod in shown
     ]
-    room = int(table.allowed_pods[row])
     return {
         "chips": chips,
         "ghosts": moment.preempting.ghosts.get(table.names[row], []),
         "more": len(pods) - len(shown),
-        "pods": f"{len(pods)} / {room}",
     }
 
 

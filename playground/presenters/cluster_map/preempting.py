@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from playground.presenters.scene import colour_of, cycle_of, scheduler_of
+from playground.presenters.scene import cycle_of, scheduler_of
 from scheduler_core.view import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 
@@ -110,4 +110,4 @@ def ends_by_preemption(pod: Pod) -> bool:
 
 
 def _chip(pod: Pod) -> dict[str, Any]:
-    return {"key": pod.key, "name": pod.name, "colour": colour_of(pod)}
+    return {"key": pod.key, "name": pod.name}

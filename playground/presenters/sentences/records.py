@@ -98,14 +98,19 @@ def _failed(facts: Facts) -> bool:
 def _attempt_ended(ended: AttemptEnded) -> Message:
     pod = short(ended.pod)
     if ended.outcome == "scheduled":
-        return message(gettext_noop("%(pod)s goes to %(node)s"), pod=pod, node=ended.node)
-    return message(gettext_noop("%(pod)s finds no node: %(message)s"), pod=pod, message=ended.message)
+        text = gettext_noop("%(pod)s is assumed on %(node)s, and goes on to its binding cycle.")
+        return message(text, pod=pod, node=ended.node)
+    if ended.outcome == "unschedulable":
+        text = gettext_noop("%(pod)s is unschedulable: %(message)s")
+    else:
+        text = gettext_noop("%(pod)s is not scheduled because of an error: %(message)s")
+    return message(text, pod=pod, message=ended.message)
 
 
 def _binding_ended(ended: BindingEnded) -> Message:
     pod, node = short(ended.pod), ended.node
     if ended.outcome == "bound":
-        return message(gettext_noop("%(pod)s is bound to %(node)s"), pod=pod, node=node)
+        return message(gettext_noop("%(pod)s is bound to %(node)s."), pod=pod, node=node)
     return message(
         gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
         pod=pod,
@@ -118,65 +123,76 @@ def _node_selected(selected: NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
-            gettext_noop("%(n)s nodes tie for %(pod)s; the draw takes %(node)s"),
+            gettext_noop(
+                "%(n)s nodes have the highest total score for %(pod)s; %(node)s is picked at random among them."
+            ),
             n=len(selected.tied),
             pod=pod,
             node=node,
         )
-    return message(gettext_noop("%(node)s has the highest total for %(pod)s"), node=node, pod=pod)
+    return message(gettext_noop("%(node)s has the highest total score for %(pod)s."), node=node, pod=pod)
 
 
 def _attempt_started(started: AttemptStarted) -> Message:
-    text = gettext_noop("%(pod)s was popped from the queue; the cycle sees the cluster as it is now")
+    text = gettext_noop(
+        "%(pod)s is popped from the active queue; its cycle works on a snapshot of the cluster taken now."
+    )
     return message(text, pod=short(started.pod))
 
 
 def _binding_started(started: BindingStarted) -> Message:
-    text = gettext_noop("%(pod)s on its way to %(node)s")
+    text = gettext_noop(
+        "The binding cycle of %(pod)s to %(node)s begins, beside the scheduling of other pods."
+    )
     return message(text, pod=short(started.pod), node=started.node)
 
 
 def _wait_ended(ended: WaitEnded) -> Message:
-    return message(gettext_noop("the wait of %(pod)s has ended"), pod=short(ended.pod))
+    return message(gettext_noop("%(pod)s no longer waits on Permit."), pod=short(ended.pod))
 
 
 def _wait_decided(decided: WaitDecided) -> Message:
     if decided.decision == "allow":
-        text = gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit")
+        text = gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit.")
     else:
         text = gettext_noop("%(plugin)s rejects %(pod)s, which waits on Permit: %(why)s")
     return message(text, plugin=decided.plugin or "–", pod=short(decided.pod), why=decided.message)
 
 
 def _pod_waits(waits: PodWaits) -> Message:
-    return message(gettext_noop("%(pod)s waits"), pod=short(waits.pod))
+    return message(gettext_noop("%(pod)s waits on Permit."), pod=short(waits.pod))
 
 
 def _extender_asked(asked: ExtenderAsked) -> Message:
-    text = _ASKED.get(asked.verb, gettext_noop("%(extender)s is asked about %(pod)s"))
+    text = _ASKED.get(asked.verb, gettext_noop("Extender %(extender)s is asked about %(pod)s."))
     return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
 
 
 _ASKED = {
-    "filter": gettext_noop("%(extender)s is asked which of %(n)s nodes suit %(pod)s"),
-    "prioritize": gettext_noop("%(extender)s is asked to score %(n)s nodes for %(pod)s"),
-    "preempt": gettext_noop("%(extender)s is asked about the victims for %(pod)s on %(n)s nodes"),
-    "bind": gettext_noop("%(extender)s is asked to bind %(pod)s to %(node)s"),
+    "filter": gettext_noop("Extender %(extender)s is asked which of %(n)s nodes can run %(pod)s."),
+    "prioritize": gettext_noop("Extender %(extender)s is asked to score %(n)s nodes for %(pod)s."),
+    "preempt": gettext_noop("Extender %(extender)s is asked about the victims for %(pod)s on %(n)s nodes."),
+    "bind": gettext_noop("Extender %(extender)s is asked to bind %(pod)s to %(node)s."),
 }
 
 
 def _pod_assumed(assumed: PodAssumed) -> Message:
-    text = gettext_noop("the cache counts %(pod)s on %(node)s before the API server knows")
+    text = gettext_noop(
+        "%(pod)s is assumed on %(node)s: the cache counts it there before the API server knows."
+    )
     return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
 def _pod_forgotten(forgotten: PodForgotten) -> Message:
-    return message(gettext_noop("the cache takes %(pod)s back"), pod=short(forgotten.pod))
+    return message(
+        gettext_noop("The cache forgets %(pod)s: what it was assumed to use is free again."),
+        pod=short(forgotten.pod),
+    )
 
 
 def _watch_event(heard: WatchEventHeard) -> Message:
     return message(
-        gettext_noop("the scheduler hears of %(kind)s %(name)s: %(change)s"),
+        gettext_noop("The scheduler's informer delivers %(kind)s %(name)s: %(change)s."),
         kind=heard.kind,
         name=heard.name,
         change=heard.type.lower(),
@@ -184,9 +200,9 @@ def _watch_event(heard: WatchEventHeard) -> Message:
 
 
 _TIMERS = {
-    "flush_backoff": gettext_noop("once a second: pods whose backoff is over become active"),
+    "flush_backoff": gettext_noop("Once a second, pods whose backoff is over move to the active queue."),
     "flush_unschedulable": gettext_noop(
-        "every 30 s: pods that have been unschedulable for too long are tried again"
+        "Every 30 s, pods that have been unschedulable for too long move back to be tried again."
     ),
 }
 
@@ -197,47 +213,58 @@ def _timer_fired(fired: TimerFired) -> Message:
 
 
 _COMMANDS = {
-    "ApplyObjects": gettext_noop("objects created or changed: %(n)s"),
-    "DeleteObjects": gettext_noop("objects deleted: %(n)s"),
-    "PatchObject": gettext_noop("an object was changed"),
-    "SetConfiguration": gettext_noop("the scheduler starts anew with another configuration"),
-    "SetSettings": gettext_noop("the world's settings were changed"),
-    "DefinePlugin": gettext_noop("a plugin of one's own was defined or taken away"),
-    "DecidePermit": gettext_noop("the wait on Permit was decided from outside"),
-    "FailCall": gettext_noop("API calls about a pod were asked to fail or to be slow"),
-    "CreateObject": gettext_noop("an object was created"),
-    "ScaleObject": gettext_noop("a workload was scaled"),
-    "BindPod": gettext_noop("a pod was bound by hand"),
-    "EvictPod": gettext_noop("an eviction was asked for"),
-    "DrainNode": gettext_noop("a node is being drained"),
-    "CancelDrain": gettext_noop("a drain was called off"),
-    "SetKubelet": gettext_noop("a kubelet was stopped or started"),
-    "ReportCondition": gettext_noop("a node reports another condition"),
-    "ReportDeviceCondition": gettext_noop("a driver reports a condition of a device"),
-    "SetPrograms": gettext_noop("something else runs in the containers"),
-    "SetUsage": gettext_noop("pods or nodes use other amounts"),
-    "StartScheduler": gettext_noop("a scheduler's process was started"),
-    "StopScheduler": gettext_noop("a scheduler's process was told to end"),
-    "PartitionScheduler": gettext_noop("a scheduler was cut off, or connected again"),
-    "SetExtender": gettext_noop("an extender was given another behaviour"),
-    "AnswerExtender": gettext_noop("an extender has answered from outside"),
-    "Undo": gettext_noop("the last change was taken back"),
-    "Redo": gettext_noop("the change taken back was made again"),
+    "ApplyObjects": gettext_noop("%(n)s objects applied."),
+    "DeleteObjects": gettext_noop("%(n)s objects deleted."),
+    "PatchObject": gettext_noop("An object is changed."),
+    "SetConfiguration": gettext_noop("The scheduler restarts with another configuration."),
+    "SetSettings": gettext_noop("The simulation settings are changed."),
+    "DefinePlugin": gettext_noop("A custom plugin is defined or removed."),
+    "DecidePermit": gettext_noop("A pod that waits on Permit is allowed or rejected by hand."),
+    "FailCall": gettext_noop("API errors or delays are injected for a pod."),
+    "CreateObject": gettext_noop("An object is created."),
+    "ScaleObject": gettext_noop("A workload is scaled."),
+    "BindPod": gettext_noop("A pod is bound by hand."),
+    "EvictPod": gettext_noop("The eviction of a pod is requested."),
+    "DrainNode": gettext_noop("A node is being drained."),
+    "CancelDrain": gettext_noop("A drain is cancelled."),
+    "SetKubelet": gettext_noop("A kubelet is stopped or started."),
+    "ReportCondition": gettext_noop("A node reports another condition."),
+    "ReportDeviceCondition": gettext_noop("A driver reports a condition of a device."),
+    "SetPrograms": gettext_noop("The containers' programs are changed."),
+    "SetUsage": gettext_noop("The usage of pods or nodes is changed."),
+    "StartScheduler": gettext_noop("A scheduler process is started."),
+    "StopScheduler": gettext_noop("A scheduler process gets SIGTERM."),
+    "PartitionScheduler": gettext_noop("A scheduler is cut off from the API server, or connected again."),
+    "SetExtender": gettext_noop("An extender's behaviour is changed."),
+    "AnswerExtender": gettext_noop("An extender has answered."),
+    "Undo": gettext_noop("The last change is undone."),
+    "Redo": gettext_noop("The undone change is made again."),
+}
+
+
+_OF_ONE = {
+    "ApplyObjects": gettext_noop("1 object applied."),
+    "DeleteObjects": gettext_noop("1 object deleted."),
 }
 
 
 def _command(command: CommandApplied) -> Message:
-    text = _COMMANDS.get(command.kind, gettext_noop("a command was applied"))
-    return message(text, n=command.objects if command.kind == "ApplyObjects" else command.count or 0)
+    n = command.objects if command.kind == "ApplyObjects" else command.count or 0
+    texts = _OF_ONE if n == 1 else _COMMANDS
+    text = texts.get(command.kind) or _COMMANDS.get(command.kind, gettext_noop("A command is applied."))
+    return message(text, n=n)
 
 
 def _object(changed: ObjectChanged) -> Message:
-    return message(
-        gettext_noop("%(kind)s %(name)s: %(change)s"),
-        kind=changed.kind,
-        name=changed.name,
-        change=changed.type.lower(),
-    )
+    text = _CHANGES.get(changed.type, gettext_noop("%(kind)s %(name)s is changed."))
+    return message(text, kind=changed.kind, name=changed.name)
+
+
+_CHANGES = {
+    "ADDED": gettext_noop("%(kind)s %(name)s is created."),
+    "MODIFIED": gettext_noop("%(kind)s %(name)s is updated."),
+    "DELETED": gettext_noop("%(kind)s %(name)s is deleted."),
+}
 
 
 def _reconciled(done: Reconciled) -> Message:
@@ -247,12 +274,18 @@ def _reconciled(done: Reconciled) -> Message:
 
 
 def _queue_moved(moved: QueueMoved) -> Message:
-    return message(
-        gettext_noop("%(pod)s moves to %(place)s (%(cause)s)"),
-        pod=short(moved.pod),
-        place=moved.to,
-        cause=moved.cause,
-    )
+    text = _PLACES.get(moved.to, gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."))
+    return message(text, pod=short(moved.pod), place=moved.to, cause=moved.cause)
+
+
+_PLACES = {
+    "active": gettext_noop("%(pod)s moves to the active queue (%(cause)s)."),
+    "backoff": gettext_noop("%(pod)s moves to the backoff queue (%(cause)s)."),
+    "unschedulable": gettext_noop("%(pod)s moves to the unschedulable pods (%(cause)s)."),
+    "gated": gettext_noop("%(pod)s is gated (%(cause)s)."),
+    "in flight": gettext_noop("%(pod)s is in flight (%(cause)s)."),
+    "deleted": gettext_noop("%(pod)s leaves the queue (%(cause)s)."),
+}
 
 
 def _api_call(call: ApiCall) -> Message:
@@ -318,12 +351,13 @@ def _point_started(started: PointStarted) -> Message:
 
 
 def _preemption_started(started: PreemptionStarted) -> Message:
-    return message(
-        gettext_noop("%(pod)s begins to have pods evicted from %(node)s: %(victims)s"),
-        pod=short(started.pod),
-        node=started.node,
-        victims=", ".join(short(victim) for victim in started.victims),
+    victims = [short(victim) for victim in started.victims]
+    text = (
+        gettext_noop("%(victims)s is being evicted from %(node)s to make room for %(pod)s.")
+        if len(victims) == 1
+        else gettext_noop("%(victims)s are being evicted from %(node)s to make room for %(pod)s.")
     )
+    return message(text, pod=short(started.pod), node=started.node, victims=", ".join(victims))
 
 
 def _scheduler_started(started: SchedulerStarted) -> Message:
@@ -335,7 +369,7 @@ _STAGES = {
     "listed": gettext_noop("%(name)s: its informers have synced"),
     "standby": gettext_noop("%(name)s stands for election"),
     "working": gettext_noop("%(name)s: its scheduling loop begins"),
-    "ending": gettext_noop("%(name)s is told to end, and begins no cycle any more"),
+    "ending": gettext_noop("%(name)s gets SIGTERM, and begins no further cycle"),
     "ended": gettext_noop("%(name)s has ended"),
 }
 _ELECTION = {
@@ -379,8 +413,8 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(PodAssumed, gettext_noop("Assume"), _pod_assumed),
     Sentence(PodForgotten, gettext_noop("Forget"), _pod_forgotten),
     Sentence(WatchEventHeard, gettext_noop("Informer"), _watch_event),
-    Sentence(TimerFired, gettext_noop("The queue's timer"), _timer_fired),
-    Sentence(CommandApplied, gettext_noop("A change from outside"), _command),
+    Sentence(TimerFired, gettext_noop("Queue timer"), _timer_fired),
+    Sentence(CommandApplied, gettext_noop("Cluster change"), _command),
     Sentence(ObjectChanged, gettext_noop("API server"), _object),
     Sentence(Reconciled, lambda done: done.controller, _reconciled),
     Sentence(QueueMoved, gettext_noop("Queue"), _queue_moved),

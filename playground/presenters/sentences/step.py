@@ -9,22 +9,28 @@ from scheduler_core.view import Code, PluginStep, Point, Scores
 
 def of_step(step: PluginStep, pod: str) -> Message:
     """What a plugin answered; `pod` as people read it."""
+    plugin = step.plugin
     if step.skipped:
         return message(
-            gettext_noop("%(pod)s gives this plugin nothing to do: skipped for the rest of the cycle"),
-            pod=pod,
+            gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod
         )
     if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
         return _of_filter(step, pod)
+    reason = step.status.message
     if step.point in _OF_EXTENDERS and not step.status.ok:
-        return message(gettext_noop("fails: %(reason)s"), reason=step.status.message)
+        text = gettext_noop("%(plugin)s fails for %(pod)s: %(reason)s")
+        return message(text, plugin=plugin, pod=pod, reason=reason)
     if step.status.code is Code.WAIT:
-        return message(gettext_noop("%(pod)s waits, at most %(time)s"), pod=pod, time=duration(step.timeout))
+        text = gettext_noop("%(plugin)s makes %(pod)s wait on Permit, at most %(time)s.")
+        return message(text, plugin=plugin, pod=pod, time=duration(step.timeout))
     if not step.status.ok:
-        return message(gettext_noop("refuses %(pod)s: %(reason)s"), pod=pod, reason=step.status.message)
+        text = gettext_noop("%(plugin)s refuses %(pod)s: %(reason)s")
+        return message(text, plugin=plugin, pod=pod, reason=reason)
     if step.scores is not None and len(step.scores):
-        return _of_scores(step.scores, pod)
-    return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes")), pod=pod)
+        return _of_scores(step.scores, plugin, pod)
+    return message(
+        _SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod
+    )
 
 
 _OF_EXTENDERS = (
@@ -34,38 +40,39 @@ _OF_EXTENDERS = (
     Point.EXTENDER_BIND,
 )
 _SUCCESS = {
-    Point.EXTENDER_PREEMPT: gettext_noop("has looked through the victims for %(pod)s"),
-    Point.EXTENDER_PRIORITIZE: gettext_noop("scores no node for %(pod)s"),
-    Point.EXTENDER_BIND: gettext_noop("has bound %(pod)s to its node"),
-    Point.PRE_FILTER: gettext_noop("prepares for %(pod)s what Filter will ask for each node"),
-    Point.PRE_SCORE: gettext_noop("prepares the scores of %(pod)s"),
-    Point.RESERVE: gettext_noop("reserves what %(pod)s needs on its node"),
-    Point.UNRESERVE: gettext_noop("gives back what was reserved for %(pod)s"),
-    Point.PERMIT: gettext_noop("lets %(pod)s go on at once"),
-    Point.PRE_BIND: gettext_noop("prepares the binding of %(pod)s"),
-    Point.BIND: gettext_noop("asks the API server to bind %(pod)s to its node"),
-    Point.POST_BIND: gettext_noop("is told that %(pod)s is bound"),
-    Point.POST_FILTER: gettext_noop("looks for a way to make room for %(pod)s"),
+    Point.EXTENDER_PREEMPT: gettext_noop("%(plugin)s has looked through the victims for %(pod)s."),
+    Point.EXTENDER_PRIORITIZE: gettext_noop("%(plugin)s scores no node for %(pod)s."),
+    Point.EXTENDER_BIND: gettext_noop("%(plugin)s has bound %(pod)s to its node."),
+    Point.PRE_FILTER: gettext_noop("%(plugin)s precomputes for %(pod)s what its Filter needs on each node."),
+    Point.PRE_SCORE: gettext_noop("%(plugin)s precomputes for %(pod)s what its Score needs on each node."),
+    Point.RESERVE: gettext_noop("%(plugin)s reserves on the node what %(pod)s needs."),
+    Point.UNRESERVE: gettext_noop("%(plugin)s releases what was reserved for %(pod)s."),
+    Point.PERMIT: gettext_noop("%(plugin)s permits %(pod)s."),
+    Point.PRE_BIND: gettext_noop("%(plugin)s prepares the binding of %(pod)s."),
+    Point.BIND: gettext_noop("%(plugin)s asks the API server to bind %(pod)s to its node."),
+    Point.POST_BIND: gettext_noop("%(plugin)s learns that %(pod)s is bound."),
+    Point.POST_FILTER: gettext_noop(
+        "%(plugin)s searches for nodes where evicting pods of lower priority would make %(pod)s fit."
+    ),
 }
 
 
 def _of_filter(step: PluginStep, pod: str) -> Message:
+    named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
-        return message(gettext_noop("%(pod)s may run on the one node it was asked about"), pod=pod)
+        return message(gettext_noop("%(plugin)s passes the one node that is left for %(pod)s."), **named)
     if not step.refused:
-        return message(
-            gettext_noop("%(pod)s may run on all %(n)s nodes it was asked about"),
-            pod=pod,
-            n=thousands(step.evaluated),
-        )
+        text = gettext_noop("%(plugin)s passes all %(n)s nodes for %(pod)s.")
+        return message(text, **named, n=thousands(step.evaluated))
     reason = _first_reason(step)
     if step.evaluated == step.refused == 1:
-        return message(gettext_noop("refuses the last node for %(pod)s: %(reason)s"), pod=pod, reason=reason)
+        text = gettext_noop("%(plugin)s refuses the last node for %(pod)s: %(reason)s")
+        return message(text, **named, reason=reason)
     return message(
-        gettext_noop("refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
+        gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
+        **named,
         k=thousands(step.refused),
         n=thousands(step.evaluated),
-        pod=pod,
         reason=reason,
     )
 
@@ -77,19 +84,10 @@ def _first_reason(step: PluginStep) -> str:
     return first.message + (" …" if len(step.verdicts.counted()) > 1 else "")
 
 
-def _of_scores(scores: Scores, pod: str) -> Message:
-    low, high, n = int(scores.min()), int(scores.max()), len(scores)
+def _of_scores(scores: Scores, plugin: str, pod: str) -> Message:
+    low, high, n = int(scores.min()), int(scores.max()), thousands(len(scores))
     if low == high:
-        return message(
-            gettext_noop("gives each of the %(n)s nodes %(high)s for %(pod)s"),
-            pod=pod,
-            n=thousands(n),
-            high=high,
-        )
-    return message(
-        gettext_noop("scores %(n)s nodes for %(pod)s: from %(low)s to %(high)s"),
-        pod=pod,
-        n=thousands(n),
-        low=low,
-        high=high,
-    )
+        text = gettext_noop("%(plugin)s gives each of %(n)s nodes the score %(high)s for %(pod)s.")
+        return message(text, plugin=plugin, pod=pod, n=n, high=high)
+    text = gettext_noop("%(plugin)s scores %(n)s nodes for %(pod)s, from %(low)s to %(high)s.")
+    return message(text, plugin=plugin, pod=pod, n=n, low=low, high=high)

@@ -29,6 +29,7 @@ def present(sim: WorldView, look: Look) -> Panel:
         "pinned": bool(look.stage),
         "question": stage.question,
         "detail": stage.detail,
+        "facts": stage.facts,
         "forms": [{"name": key, "title": title} for key, title in stage.forms.items()],
         "form": form,
         "map": stage.map or form == MAP,

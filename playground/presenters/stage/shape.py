@@ -10,7 +10,9 @@ from playground.presenters.words import Message
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`question` heads the stage and `detail` stands beside it; `body` is the stage's own data, for templates/panels/stage/<name>.html.
+    """`question` heads the stage; `detail` and then `facts`, a few words each, stand beside it.
+
+    `body` is the stage's own data, for templates/panels/stage/<name>.html.
 
     `forms` are the other forms of the same answer: name to title, the first one is shown unless the look names another. The form "nodes" is
     the cluster map, which stands beneath the stage; `map` says whether it is seen below the other forms as well. Of `cards`, by the ids of
@@ -23,3 +25,4 @@ class Stage:
     body: dict[str, Any] = field(default_factory=dict)
     cards: dict[str, dict[str, Any]] = field(default_factory=dict)
     map: bool = False
+    facts: list[Message] = field(default_factory=list)

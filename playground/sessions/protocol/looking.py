@@ -108,18 +108,26 @@ class UnknownScheduler(Struct, frozen=True):
 
 
 class SubjectFound(Struct, frozen=True):
-    """An object with what a user has arranged around it, and for a node its drain (presenters/draining.py)."""
+    """An object with what a user has arranged around it, and for a node its drain (presenters/draining.py).
+
+    `everyone`: the objects that were meant, where that was asked for; `subject` is then the first of them, named by how many there are.
+    """
 
     subject: Subject
     drain: Data | None
+    everyone: list[Subject] = []
 
 
 class SubjectOf(Query[SubjectFound | None], frozen=True, kw_only=True):
-    """What an action on an object has to know of it; None where the cluster is not modelled."""
+    """What an action on an object has to know of it; None where the cluster is not modelled.
+
+    `many` means several objects of the kind: `label:key=value`, or `q:text`, what the map's search finds.
+    """
 
     kind: str
     namespace: str
     name: str
+    many: str = ""
 
 
 class Configured(Struct, frozen=True):

@@ -16,28 +16,27 @@ from django.views.decorators.http import require_http_methods
 
 from playground.actions import Action, Subject, action, applying, offers
 from playground.forms.actions import ActionForm
-from playground.presenters.acting import facts
+from playground.presenters.acting import facts, present
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
-from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, by_htmx, in_drawer, position, refused, workbench
+from playground.views.access import forks
+from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, refused, workbench
 
-PARTS = ("kind", "namespace", "name")
+PARTS = ("kind", "namespace", "name", "many")
 MOST_NAME = 253
 
 
 @require_http_methods(["GET", "POST"])
-@opens
+@forks
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
     found = await _found(request, client)
     chosen = _chosen(found.subject, name)
     if request.method == "POST":
         return await _carry_out(request, client, found, chosen)
-    return workbench(
-        request, client, "act", _page(found, ActionForm(chosen, found.subject, given=request.GET.dict()))
-    )
+    form = ActionForm(chosen, found.subject, given=request.GET.dict(), everyone=found.everyone)
+    return workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
 async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
@@ -86,16 +85,19 @@ async def _carry_out(
 ) -> HttpResponse:
     client.require_edit()
     subject = found.subject
-    form = ActionForm(chosen, subject, request.POST)
+    form = ActionForm(chosen, subject, request.POST, everyone=found.everyone)
+    page = {**_page(found, form), "many": request.POST.get("many", "")}
     if not form.is_valid() or form.command is None:
-        return workbench(request, client, "act", _page(found, form), 422)
+        return workbench(request, client, "act", page, 422)
     try:
         await client.apply(msgspec.to_builtins(form.command), at=position(request), source="actions")
     except FORM_ERRORS as error:
-        return refused(request, client, "act", error, {**_page(found, form), "refusal": error})
+        return refused(request, client, "act", error, {**page, "refusal": error})
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _(chosen.said(form.cleaned_data)) % {"name": subject.name})
+    if found.everyone:
+        return go(request, reverse("studio", args=[client.key]))
     return HttpResponseRedirect(_next(client, subject, form))
 
 
@@ -105,14 +107,16 @@ def _next(client: SessionClient, subject: Subject, form: ActionForm) -> str:
     if chosen.name.startswith("delete"):
         return reverse("objects", args=[client.key])
     name = chosen.name if chosen.fields else "any"
-    query = {part: getattr(subject, part) for part in PARTS if getattr(subject, part)}
+    query = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
     return f"{reverse('act', args=[client.key, name])}?{urlencode({**query, **form.ticked()})}"
 
 
 def _page(found: SubjectFound, form: ActionForm) -> dict[str, Any]:
     return {
         **_about(found),
-        "offers": offers(found.subject),
+        "offers": [] if found.everyone else offers(found.subject),
+        "everyone": found.everyone,
+        "present": [] if found.everyone else present(found.subject, form.action.name),
         "chosen": form.action,
         "form": form,
         "suggestions": form.suggestions(),

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from playground.actions import Subject
-from playground.actions.menu import NO_OBJECTS, menu
+from playground.actions.menu import SILENT, menu
 from playground.sessions.protocol.looking import SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
@@ -22,7 +22,10 @@ MOST_PLUGINS = 50
 async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What can be done to the object kind, namespace, name as it is where the viewer stands; a plugin or a point has no object."""
     kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
-    subject = await _subject(request, client, kind, namespace, name)
+    many = request.GET.get("many", "")[:MOST_NAME]
+    subject = await _subject(request, client, kind, namespace, name, many)
+    if subject is not None and subject.kind != kind:
+        kind = subject.kind
     sheets = menu(
         kind,
         namespace,
@@ -31,15 +34,17 @@ async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
         client.may_edit,
         request.GET.getlist("plugin")[:MOST_PLUGINS],
         request.GET.get("point", "")[:MOST_NAME],
+        many,
     )
     at = position(request)
     return render(request, "playground/menu.html", {"sheets": sheets, "first": sheets[0].name, "at": at})
 
 
 async def _subject(
-    request: HttpRequest, client: SessionClient, kind: str, namespace: str, name: str
+    request: HttpRequest, client: SessionClient, kind: str, namespace: str, name: str, many: str
 ) -> Subject | None:
-    if kind in NO_OBJECTS:
+    if kind in SILENT:
         return None
-    found = await client.ask(SubjectOf(at=position(request), kind=kind, namespace=namespace, name=name))
+    asked = SubjectOf(at=position(request), kind=kind, namespace=namespace, name=name, many=many)
+    found = await client.ask(asked)
     return None if found is None else found.subject

@@ -1,6 +1,13 @@
 // The studio: makes its parts and connects them. What each of them does is written in studio/ and heat/.
 import { drawHeat, listenHeat } from "./heat/heat.js";
-import { by } from "./shared/dom.js";
+import { listenBeside } from "./frame/leaving.js";
+import { foldRail, listenPanes } from "./frame/panes.js";
+import { showCaption } from "./frame/presenter.js";
+import { selection } from "./frame/rows.js";
+import { listenSingleKeys } from "./frame/single_keys.js";
+import { carryOut } from "./menu/entry.js";
+import { listenPalette, openPalette } from "./palette/palette.js";
+import { by, first, maybe } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
 import { listenForms, listenLeaving, listenRefusals, listenRename, listenTokens } from "./studio/forms.js";
@@ -12,7 +19,7 @@ import { listenLinks } from "./studio/links.js";
 import { patchOf } from "./studio/look.js";
 import { showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
-import { listenMenu } from "./studio/menu.js";
+import { listenMenu, openMenuFor } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
@@ -95,6 +102,13 @@ function seesMoves() {
   return !running || (running.kind === "play" && running.rate <= SLOW);
 }
 
+/** Into the field that searches the stage, or else the palette. */
+function search() {
+  const field = maybe("map-q", HTMLInputElement);
+  if (field?.offsetParent) field.focus();
+  else actions.palette();
+}
+
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
   Object.assign(state.look, changes);
@@ -119,7 +133,13 @@ function followStage() {
   stream.send({ type: "look", look: state.look, seen: state.seen });
 }
 
-const actions = Object.assign(actionsOf(state, send, look), listenLanes(look));
+const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
+  act: () => openMenuFor(selection()),
+  search,
+  palette: () => void openPalette(),
+  share: () => by("share-open").click(),
+  foldRail: () => void foldRail(),
+});
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
 listenKeys((name, ...rest) => actions[name]?.(...rest));
@@ -130,7 +150,14 @@ listenHistory((chosen) => {
   stream.send({ type: "look", look: state.look, seen: state.seen });
 });
 listenChanges(() => [state.seen, bookmarks()]);
-listenMenu((back, point) => send({ type: "search", back, point }), toast);
+/** @type {import("./menu/entry.js").Seek} */
+const seek = (back, point) => send({ type: "search", back, point });
+listenMenu(seek, toast);
+listenPalette({
+  actions,
+  look: (data) => look(patchOf(data) ?? {}),
+  carryOut: (entry) => carryOut(entry, by("menu"), seek, toast),
+});
 listenShare(document.body.dataset.key ?? "", () => state.seen);
 listenForms(send);
 listenPicture();
@@ -138,12 +165,16 @@ listenTokens();
 listenRefusals();
 listenScore();
 listenRename();
+listenBeside();
+listenPanes();
+showCaption();
+listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);
 by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
 
 const messages = document.querySelector("body > .messages");
-if (messages) setTimeout(() => messages.remove(), MESSAGES_LAST);
+if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
 drawHeat();
 showMarked();

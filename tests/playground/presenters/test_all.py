@@ -22,6 +22,7 @@ from playground.presenters import (
 )
 from playground.presenters.cluster_map import node_cards
 from playground.presenters.look import MODES, TABS
+from playground.presenters.queues import groups
 from playground.sessions.web.render import render_delta
 from playground.sessions.worker.panels import compare, digests
 from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
@@ -54,7 +55,8 @@ def test_looking_changes_nothing() -> None:
 def forget_everything() -> None:
     scene._TABLES.clear()
     refusals._LATEST.clear()
-    for module in (look, inspector, node_cards, queues, timeline):
+    groups.forget()
+    for module in (look, inspector, node_cards, queues.chips, timeline):
         for function in vars(module).values():
             if hasattr(function, "cache_clear"):
                 function.cache_clear()

@@ -86,8 +86,8 @@ def test_a_call_that_failed_passes_no_node() -> None:
             r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last
         )
     )
-    found = PANELS["stage"](sim, replace(Look(), stage="filter", pod=key)).context
-    assert str({"name": URL, "state": "never", "now": True}) in str(found)
+    heads = PANELS["stage"](sim, replace(Look(), stage="filter", pod=key)).cards["filter-heads"]["heads"]
+    assert [(head["state"], head["now"]) for head in heads if head["plugin"] == URL] == [("never", True)]
 
 
 def test_the_world_is_not_said_to_be_done_while_a_real_extender_is_asked() -> None:

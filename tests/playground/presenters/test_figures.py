@@ -19,8 +19,9 @@ def labelled(made: dict[str, Any], labels: dict[str, str] | None = None) -> dict
 
 def figures(sim: Simulation, on: str, stage: str = "") -> dict[str, dict[str, Any]]:
     panel = "stage" if stage else "inspector"
-    body = shown(panel, sim, stage=stage, about="node", node=on)["context"]["body"]
-    return {section["plugin"]: section for section in body["figures"]}
+    found = shown(panel, sim, stage=stage, about="node", node=on)
+    of = found["cards"]["filter-why"] if stage else found["context"]["body"]
+    return {section["plugin"]: section for section in of["figures"]}
 
 
 def text(parts: list[dict[str, Any]]) -> str:

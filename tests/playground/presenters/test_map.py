@@ -42,7 +42,9 @@ def test_a_refused_node_says_why_in_kubes_words() -> None:
 
 def test_a_feasible_node_steps_forward() -> None:
     sim = until(three_nodes(), ran("Filter", "TaintToleration"))
-    assert (cards(sim)["node-free"]["state"], cards(sim)["node-free"]["why"]) == ("ok", "")
+    assert (cards(sim)["node-free"]["state"], cards(sim)["node-free"]["why"]) == ("passes", "")
+    until(sim, ran("Filter", "NodeResourcesFit"))
+    assert cards(sim)["node-free"]["state"] in ("ok", "here")
 
 
 def test_what_this_step_refused_is_marked_as_changed() -> None:
@@ -72,9 +74,10 @@ def test_a_group_that_no_node_has_falls_back_to_the_zone() -> None:
 @pytest.mark.parametrize(
     ("q", "left"), [("sma", 1), (f"{ZONE}=a", 2), ("untolerated taint", 1), ("nothing", 0)]
 )
-def test_the_filter_finds_nodes_by_name_label_and_refusal(q: str, left: int) -> None:
+def test_the_search_dims_what_it_does_not_mean_by_name_label_or_refusal(q: str, left: int) -> None:
     sim = until(three_nodes(), decided())
-    assert sum(1 for name in cards(sim, q=q) if name.startswith("node-")) == left
+    found = [card for name, card in cards(sim, q=q).items() if name.startswith("node-")]
+    assert (len(found), sum(1 for card in found if not card.get("dim"))) == (3, left)
 
 
 def test_an_empty_cluster_says_so() -> None:
@@ -83,11 +86,17 @@ def test_an_empty_cluster_says_so() -> None:
 
 def test_refusals_are_counted_groups() -> None:
     summary = cards(until(three_nodes(), decided()))["map-summary"]
-    assert summary["feasible"] == 1
-    assert [(g["count"], g["text"]) for g in summary["groups"]] == [
-        (1, "Insufficient cpu"),
-        (1, "node(s) had untolerated taint {dedicated: infra}"),
+    assert [(chip["kind"], chip["count"], chip["text"]) for chip in summary["chips"]] == [
+        ("ok", 1, ""),
+        ("un", 1, "Insufficient cpu"),
+        ("un", 1, "node(s) had untolerated taint {dedicated: infra}"),
     ]
+
+
+def test_a_card_says_the_cpu_that_is_requested_exactly_and_the_taints() -> None:
+    sim = three_nodes(pod("fixed", cpu="2250m", nodeName="free"))
+    assert cards(sim)["node-free"]["cpu"] == "2.25/8"
+    assert cards(sim)["node-infra"]["taints"] == ["dedicated=infra:NoSchedule"]
 
 
 def test_refused_pods_are_listed_with_their_last_message() -> None:
@@ -133,7 +142,7 @@ def test_the_heat_map_tells_feasible_refused_best_and_chosen_nodes_apart() -> No
 
 
 def test_score_heat_goes_from_the_lowest_to_the_highest_total() -> None:
-    nodes = [node(f"n{i:02}", cpu=str(4 + i)) for i in range(50)]
+    nodes = [node(f"n{i:02}", cpu=str(4 + i)) for i in range(60)]
     sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
     values = heat(sim, "value", mode="score")
     assert (min(values), max(values)) == (0, 255)

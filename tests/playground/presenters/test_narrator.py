@@ -25,17 +25,20 @@ def test_an_empty_world_says_what_to_do_next() -> None:
 
 def test_a_refusal_names_plugin_count_and_reason() -> None:
     sim = until(three_nodes(), ran("Filter", "NodeResourcesFit"))
-    assert said(sim) == "Filter · NodeResourcesFit: refuses 1 of 2 nodes for web-1: Insufficient cpu"
+    assert (
+        said(sim)
+        == "Filter · NodeResourcesFit: NodeResourcesFit refuses 1 of 2 nodes for web-1: Insufficient cpu"
+    )
 
 
 def test_an_import_is_counted() -> None:
-    assert said(three_nodes()) == "A change from outside: objects created or changed: 4"
+    assert said(three_nodes()) == "Cluster change: 4 objects applied."
 
 
 def test_a_deletion_is_counted() -> None:
     sim = three_nodes()
     sim.apply(DeleteObjects((Ref("Node", "", "free"),)))
-    assert said(sim) == "A change from outside: objects deleted: 1"
+    assert said(sim) == "Cluster change: 1 object deleted."
 
 
 def test_a_tie_is_told_with_its_draw() -> None:
@@ -44,12 +47,14 @@ def test_a_tie_is_told_with_its_draw() -> None:
         lambda s: any(r.kind == "node_selected" for r in s.last),
     )
     chosen = sim.schedulers[0].cycle.chosen
-    assert said(sim) == f"Select: 2 nodes tie for web-1; the draw takes {chosen}"
+    assert said(sim) == (
+        f"Select: 2 nodes have the highest total score for web-1; {chosen} is picked at random among them."
+    )
 
 
 def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    assert said(sim).endswith(f"huge finds no node: {sim.journal.attempts[0].message}")
+    assert said(sim).endswith(f"huge is unschedulable: {sim.journal.attempts[0].message}")
 
 
 def test_every_step_of_a_world_is_told() -> None:

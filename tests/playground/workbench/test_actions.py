@@ -7,6 +7,7 @@ import pytest
 
 from playground.actions import ACTIONS, Subject, action, offers
 from playground.forms.actions import ActionForm
+from playground.models import Session
 from playground.sessions.database import log
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import DrainNode, EvictPod
@@ -62,6 +63,27 @@ def claim() -> Subject:
     return Subject("ResourceClaim", "default", "web", manifest, now=DAY, time="2026-01-01T00:01:30Z")
 
 
+MAIN = {"name": "main", "image": "nginx:1"}
+
+
+def anew(spec: dict) -> dict:
+    """A pod deleted and made anew."""
+    pod = {"kind": "Pod", "metadata": {"name": "web", "labels": {"app": "web"}}, "spec": spec}
+    return {"kind": "ApplyObjects", "objects": [pod], "create_only": False, "force": True}
+
+
+def plugin() -> Subject:
+    """One of two in a scheduler's only profile."""
+    plugins = {"multiPoint": {"enabled": [{"name": "web", "weight": 1}, {"name": "other"}]}}
+    manifest = {"metadata": {"scheduler": "s"}, "configuration": {"profiles": [{"plugins": plugins}]}}
+    return Subject("Plugin", "", "web", manifest)
+
+
+def profile(multi: dict) -> dict:
+    configuration = {"profiles": [{"plugins": {"multiPoint": multi}}]}
+    return {"kind": "SetConfiguration", "configuration": configuration, "scheduler": "s"}
+
+
 CASES = [
     (
         claim(),
@@ -88,6 +110,69 @@ CASES = [
             {"spec": {"taints": [{**TAINT, "value": "new"}, {"key": "other", "effect": "NoExecute"}]}},
         ),
     ),
+    (
+        subject("Node", taints=[TAINT]),
+        "taint",
+        {"key": "dedicated", "effect": "NoExecute", "replaces": "dedicated=infra:NoSchedule"},
+        patch("Node", {"spec": {"taints": [{"key": "dedicated", "effect": "NoExecute"}]}}),
+    ),
+    (
+        subject("Node"),
+        "resize",
+        {"cpu": "6", "others": "nvidia.com/gpu=2"},
+        patch(
+            "Node",
+            {"status": {part: {"cpu": "6", "nvidia.com/gpu": "2"} for part in ("allocatable", "capacity")}},
+            subresource="status",
+        ),
+    ),
+    (
+        subject("Pod", **TEMPLATE["spec"]),
+        "resize",
+        {"container": "main", "cpu": "500m"},
+        patch(
+            "Pod",
+            {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "500m"}}}]}},
+            type="strategic",
+            subresource="resize",
+        ),
+    ),
+    (
+        subject("Pod", nodeName="n1", **TEMPLATE["spec"]),
+        "resize",
+        {"container": "main", "cpu": "500m", "recreate": "on"},
+        anew({"containers": [{**MAIN, "resources": {"requests": {"cpu": "500m"}}}]}),
+    ),
+    (
+        msgspec.structs.replace(subject("Pod", priority=0), classes=[("high", 100)]),
+        "priority",
+        {"priority": "100"},
+        anew({"priorityClassName": "high"}),
+    ),
+    (subject("Pod", schedulingGates=[{"name": "q"}]), "gates", {"remove": "*"}, patch("Pod", {"spec": {"schedulingGates": None}})),
+    (subject("Pod"), "gates", {"add": "q"}, anew({"schedulingGates": [{"name": "q"}]})),
+    (
+        subject("Pod", nodeName="n1"),
+        "duplicate",
+        {"copy": "web-2", "count": "1"},
+        {"kind": "CreateObject", "user": "",
+         "manifest": {"kind": "Pod", "metadata": {"name": "web-2", "labels": {"app": "web"}}, "spec": {}}},
+    ),
+    (subject("Node"), "fail", {"how": "kubelet"}, {"kind": "SetKubelet", "node": "web", "running": False}),
+    (
+        msgspec.structs.replace(subject("Node"), kubelet_runs=False),
+        "recover",
+        {"what": "kubelet"},
+        {"kind": "SetKubelet", "node": "web", "running": True},
+    ),
+    (
+        subject("PodDisruptionBudget"),
+        "budget",
+        {"least": "2"},
+        patch("PodDisruptionBudget", {"spec": {"minAvailable": 2, "maxUnavailable": None}}),
+    ),
+    (plugin(), "weight", {"weight": "7"}, profile({"enabled": [{"name": "web", "weight": 7}, {"name": "other"}]})),
+    (plugin(), "disable", {}, profile({"enabled": [{"name": "other"}], "disabled": [{"name": "web"}]})),
     (
         subject("Node", taints=[TAINT]),
         "untaint",
@@ -224,6 +309,18 @@ def test_an_action_becomes_a_command(about, name, filled_in, command):
     form = ActionForm(action(about.kind, name), about, filled_in)
     assert form.is_valid(), form.errors
     assert as_json(form.command) == command
+
+
+def test_many_nodes_are_tainted_by_one_command_and_keep_what_they_have():
+    others = [subject("Node", taints=[TAINT]), subject("Node")]
+    form = ActionForm(
+        action("Node", "taint"), others[0], {"key": "x", "effect": "NoSchedule"}, everyone=others
+    )
+    assert form.is_valid(), form.errors
+    command = as_json(form.command)
+    assert command["kind"] == "ApplyObjects"
+    new = {"key": "x", "effect": "NoSchedule"}
+    assert [each["spec"]["taints"] for each in command["objects"]] == [[new, TAINT], [new]]
 
 
 def test_no_field_is_called_as_what_every_form_sends():
@@ -485,11 +582,63 @@ def test_a_view_link_looks_and_changes_nothing(clustered):
     assert clustered.browser.post(f"{clustered.view_url}act/cordon", NODE_N1).status_code == 403
 
 
-def test_in_the_past_it_is_asked_where_an_action_is_meant(clustered):
-    answer = clustered.post("act/cordon", **NODE_N1, at="0")
-    assert answer.status_code in (404, 409)
+def test_in_the_past_an_action_forks_at_once_and_says_so(clustered):
     clustered.post("step", grain="event")
-    assert clustered.post("act/cordon", **NODE_N1, at="1").status_code == 409
+    head = clustered.head()
+    said = clustered.browser.post(
+        f"{clustered.url}act/label", {**NODE_N1, "labels": "a=b", "at": "1"}, follow=True
+    )
+    assert "You stood at step 1, in the past: the change is in a fork from there." in page_text(said)
+    fork = Session.objects.latest("pk")
+    assert (fork.origin_position, clustered.head()) == (1, head)
+    instead = re.search(r'href="([^"]+)">Go to the newest step instead', said.content.decode())[1]
+    form = clustered.browser.get(instead.replace("&amp;", "&"))
+    assert 'value="a=b"' in form.content.decode()
+    assert instead.startswith(clustered.url)
+
+
+def test_at_the_newest_step_nothing_forks(clustered):
+    clustered.post("act/cordon", **NODE_N1, at=clustered.head())
+    assert Session.objects.latest("pk").pk == clustered.session.pk
+
+
+def test_what_a_node_has_is_changed_and_removed_one_by_one(clustered):
+    clustered.post("act/taint", **NODE_N1, key="a", value="b", effect="NoSchedule")
+    shown = clustered.get("act/taint", **NODE_N1)
+    assert "key=a&amp;value=b&amp;effect=NoSchedule&amp;replaces=" in shown.content.decode()
+    clustered.post("act/taint", **NODE_N1, key="c", effect="NoSchedule", replaces="a=b:NoSchedule")
+    assert [taint["key"] for taint in clustered.manifest("Node", "n1")["spec"]["taints"]] == ["c"]
+
+
+def test_all_nodes_with_a_label_are_acted_on_at_once_and_undone_at_once(clustered):
+    clustered.post("act/duplicate", **NODE_N1, copy="n2", count=3)
+    clustered.post("act/label", kind="Node", many="q:n", labels="rack=1")
+    labels = [clustered.manifest("Node", f"n{i}")["metadata"]["labels"] for i in (1, 2, 3, 4)]
+    assert [each["rack"] for each in labels] == ["1"] * 4
+    assert "4 × Node" in page_text(clustered.get("act/taint", kind="Node", many="label:rack=1"))
+    clustered.post("undo")
+    assert "rack" not in (clustered.manifest("Node", "n4")["metadata"].get("labels") or {})
+
+
+def test_a_pod_whose_requests_kube_would_not_change_is_made_anew_when_that_is_chosen(clustered):
+    refused = clustered.post("act/resize", **POD_WEB, container="main", cpu="500m")
+    assert "Pod QOS Class may not change" in page_text(refused)
+    clustered.post("act/resize", **POD_WEB, container="main", cpu="500m", recreate="on")
+    [container] = clustered.manifest("Pod", "web")["spec"]["containers"]
+    assert container["resources"]["requests"]["cpu"] == "500m"
+
+
+def test_a_number_as_priority_brings_its_class(clustered):
+    clustered.post("act/priority", **POD_WEB, priority="100")
+    assert clustered.manifest("Pod", "web")["spec"]["priority"] == 100
+
+
+def test_a_plugin_gets_another_weight_where_it_stands(clustered):
+    clustered.post("act/weight", kind="Plugin", name="NodeAffinity", weight="9")
+    page = clustered.get("act/weight", kind="Plugin", name="NodeAffinity")
+    assert page.context["form"]["weight"].value() == 9
+    clustered.post("act/disable", kind="Plugin", name="NodeAffinity")
+    assert clustered.get("act/weight", kind="Plugin", name="NodeAffinity").context["offers"] == []
 
 
 def test_a_session_without_a_cluster_offers_nothing(visitor):

@@ -70,3 +70,10 @@ def test_the_page_asks_for_it_where_the_viewer_stands(visitor):
 
 def test_a_world_without_controllers_offers_to_delete():
     assert titles("Node", None)["main"] == ["Delete", "Edit YAML", "Its history", "Commands that name it"]
+
+
+def test_several_objects_offer_what_can_be_done_to_all_at_once():
+    [sheet] = menu("Node", "", "zone-a", subject("Node"), True, many="label:zone=a")
+    [entries] = sheet.groups
+    assert [entry.title for entry in entries] == ["Taint", "Label", "Cordon", "Uncordon", "Delete"]
+    assert entries[2].fields == {"kind": "Node", "many": "label:zone=a"}

@@ -64,7 +64,10 @@ async def test_fields_choose_records_and_a_plugins_answer_is_told(
 ) -> None:
     text = await page(async_client, session, pod="p1", plugin="NodeResourcesFit", point="Filter")
     assert len(steps(text)) == 1
-    assert "<b>Filter · NodeResourcesFit</b> <code>p1</code> may run on all 2 nodes" in text
+    assert (
+        "<b>Filter · NodeResourcesFit</b> <code>NodeResourcesFit</code> passes all 2 nodes for <code>p1</code>"
+        in text
+    )
 
 
 async def test_many_records_of_one_step_are_cut_and_counted(

@@ -29,7 +29,7 @@ def worded(step: Step, evidence: Evidence, pod: Pod) -> Event:
         text = (
             gettext_noop("%(node)s is chosen")
             if evidence.draw is None
-            else gettext_noop("the draw takes %(node)s")
+            else gettext_noop("%(node)s is picked at random among the tied candidates")
         )
         return {
             "kind": "choice",

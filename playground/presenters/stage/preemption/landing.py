@@ -66,8 +66,8 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
         "victims": victims[:SHOWN],
         "more": max(len(victims) - SHOWN, 0),
         "count": len(victims),
-        "evicted": {"t": clock(choice.t), "state": _state(told, True)},
-        "ended": {"t": clock(last), "state": _state(gone, told), "exact": gone or told},
+        "evicted": {"t": _clock(choice.t), "state": _state(told, True)},
+        "ended": {"t": _clock(last), "state": _state(gone, told), "exact": gone or told},
         "queued": _reached(queued, gone),
         "bound": _reached(bound, queued is not None),
         "on": on,
@@ -76,12 +76,17 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
     }
 
 
+def _clock(ns: int) -> str:
+    """Virtual time without hours that are none."""
+    return clock(ns).removeprefix("00:")
+
+
 def _state(done: bool, begun: bool) -> str:
     return "done" if done else "now" if begun else "ahead"
 
 
 def _reached(move: Move | None, begun: bool) -> dict[str, Any]:
-    return {"t": clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
+    return {"t": _clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
 
 
 def _is_nominated(sim: WorldView, choice: Choice) -> bool:
@@ -105,7 +110,7 @@ def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> d
     index = sim.journal.last_move.get(key)
     move = None if index is None else sim.journal.moves[index]
     if move is not None and move.place == Place.DELETED and move.position > choice.position:
-        return {**row, "state": "gone", "t": clock(move.t), "until": move.t}
+        return {**row, "state": "gone", "t": _clock(move.t), "until": move.t}
     pod = sim.store.pod_at(key)
     grace = _grace(pod)
     if pod is None or not pod.deleting or key not in ends:

@@ -39,10 +39,11 @@ def held(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[di
     kept = [(r.pod, sizes.get(r.pod, 0)) for r in candidate.reprieves[:back] if r.kept]
     parts = [("stays", used - sum(sizes.values()), ""), ("pod", pod.requests.get(resource), short(pod.key))]
     parts += [("kept", size, short(key)) for key, size in kept]
-    return _segments(parts, has, resource)
+    return segments(parts, has, resource)
 
 
-def _segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list[dict[str, Any]]:
+def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list[dict[str, Any]]:
+    """Parts of a bar in percent of what there is; those of no size are left out."""
     scale = max(has, sum(size for _, size, _ in parts))
     out, at = [], 0.0
     for kind, size, name in parts:
@@ -76,5 +77,5 @@ def room(candidate: Candidate, pod: Pod, nodes: NodeTable) -> dict[str, Any] | N
         "needs": amount(resource, needs),
         "has": amount(resource, has),
         "edge": round(100 * has / max(has, sum(size for _, size, _ in parts)), 2),
-        "segments": _segments(parts, has, resource),
+        "segments": segments(parts, has, resource),
     }

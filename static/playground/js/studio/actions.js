@@ -1,6 +1,8 @@
 // What keys and buttons do.
+import { leave } from "../frame/leaving.js";
+import { present } from "../frame/presenter.js";
+import { moveRow } from "../frame/rows.js";
 import { all, by, first, maybe, the } from "../shared/dom.js";
-import { openInDrawer } from "../shared/drawer.js";
 import { toggleTheme } from "../shared/theme.js";
 
 /** @typedef {(...rest: any[]) => unknown} Act False where it could not be done; what was pressed then does what it does without scripts. */
@@ -34,13 +36,14 @@ export function actionsOf(state, send, look) {
     breakNext: () => send({ type: "search", back: false }),
     breakBack: () => send({ type: "search", back: true }),
     bookmark: () => void (state.mayEdit && bookmark(state)),
-    diff: () => void openInDrawer("diff"),
-    commands: () => void openInDrawer("commands"),
-    records: () => void openInDrawer("records"),
     unpin: () => look({ pod: "" }),
     form: (i) => void all(".forms a")[i]?.click(),
     lanes: () => void toggleLanes(),
-    search: () => void maybe("map-q", HTMLInputElement)?.focus(),
+    row: (by) => moveRow(by),
+    why: () => why(),
+    fix: () => void first("#tab-fix")?.click(),
+    presenter: () => void present(),
+    leave,
     allow: () => void (state.mayEdit && decide("allow")),
     reject: () => void (state.mayEdit && decide("reject")),
     theme: () => void toggleTheme(),
@@ -56,6 +59,15 @@ function faster(rate, choices) {
   if (!rate) return;
   rate.selectedIndex = Math.max(0, Math.min(rate.length - 1, rate.selectedIndex + choices));
   rate.dispatchEvent(new Event("change"));
+}
+
+/** The sum behind the number in focus, or else what the narrator says of the present step; false where nothing has one. */
+function why() {
+  const number = document.activeElement?.closest("[data-why]") ?? first("#narrator summary.why") ??
+    first("#stage [data-why]");
+  if (!(number instanceof HTMLElement || number instanceof SVGElement)) return false;
+  number.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  number.focus();
 }
 
 function toggleLanes() {

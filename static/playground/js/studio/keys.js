@@ -1,9 +1,10 @@
 // Every key of the studio. The dialog behind `?` and docs/keys.md list them; tests/test_docs.py compares all three.
+import { singleKeys } from "../frame/single_keys.js";
 import { all, at } from "../shared/dom.js";
 import { overLanes } from "./lanes.js";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
-const HAS_ARROWS = "input, canvas, .lane svg a, #flags a, .tabs a";
+const HAS_ARROWS = "input, canvas, .lane svg a, #flags a, .tabs a, [role=separator]";
 const HAS_SPACE = "button, a, summary, input, [role=region]";
 
 /** @typedef {[name: string, ...rest: (string | number)[]]} Action An action's name, and what it is called with. */
@@ -17,25 +18,24 @@ const KEYS = {
   "Home": ["first"],
   "End": ["follow"],
   " ": ["playpause"],
+  "Ctrl k": ["palette"],
   "/": ["search"],
   "?": ["keys"],
   "[": ["speed", -1],
   "]": ["speed", 1],
   "B": ["breakBack"],
-  "a": ["allow"],
+  "a": ["act"],
   "b": ["breakNext"],
-  "c": ["diff"],
   "e": ["event"],
-  "f": ["follow"],
-  "h": ["records"],
-  "l": ["commands"],
-  "m": ["bookmark"],
+  "f": ["fix"],
+  "j": ["row", 1],
+  "k": ["row", -1],
   "n": ["pod"],
-  "p": ["unpin"],
+  "p": ["presenter"],
   "r": ["run"],
   "t": ["lanes"],
   "u": ["until"],
-  "x": ["reject"],
+  "w": ["why"],
 };
 
 /** @type {Record<string, Action>} Over the lanes. */
@@ -47,7 +47,7 @@ const LANES = {
 };
 
 /** What a key that is held down does once only. */
-const ONCE = ["playpause", "run", "allow", "reject", "breakNext", "breakBack", "bookmark"];
+const ONCE = ["playpause", "run", "breakNext", "breakBack", "act", "presenter", "palette"];
 
 /**
  * Listens to keys.
@@ -55,17 +55,18 @@ const ONCE = ["playpause", "run", "allow", "reject", "breakNext", "breakBack", "
  */
 export function listenKeys(act) {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || event.altKey) return;
     if (all("dialog[open]:not(.drawer)").length) return;
-    if (event.key === "Escape") {
-      if (event.target instanceof HTMLElement || event.target instanceof SVGElement) event.target.blur();
-      return;
-    }
-    if (isElements(event)) return;
+    if (event.key === "Escape") return void act("leave");
+    if (!withControl(event) && isElements(event)) return;
+    if (/^\S$/.test(event.key) && !withControl(event) && !singleKeys()) return;
     const action = actionOf(event, overLanes());
     if (action && act(...action) !== false) event.preventDefault();
   });
 }
+
+/** @param {{ctrlKey?: boolean, metaKey?: boolean}} event */
+const withControl = ({ ctrlKey, metaKey }) => Boolean(ctrlKey || metaKey);
 
 /**
  * Whether a key means something to the element that has the focus.
@@ -79,13 +80,14 @@ function isElements(event) {
 
 /**
  * What a key asks for; null where it asks for nothing.
- * @param {{key: string, shiftKey: boolean, repeat: boolean}} event
+ * @param {{key: string, shiftKey: boolean, repeat: boolean, ctrlKey?: boolean, metaKey?: boolean}} event
  * @param {boolean} lanes Whether keys are meant for the lanes.
  * @returns {Action | null}
  */
-export function actionOf({ key, shiftKey, repeat }, lanes) {
-  if (/^[1-9]$/.test(key)) return ["form", Number(key) - 1];
+export function actionOf({ key, shiftKey, repeat, ...control }, lanes) {
   const lower = key.toLowerCase();
+  if (withControl(control)) return repeat ? null : KEYS[`Ctrl ${lower}`] ?? null;
+  if (/^[1-4]$/.test(key)) return ["form", Number(key) - 1];
   const action = (shiftKey && KEYS[`Shift ${key}`]) || (lanes && LANES[lower]) || KEYS[key] || KEYS[lower];
   return action && !(repeat && ONCE.includes(action[0])) ? action : null;
 }

@@ -1,6 +1,6 @@
 // Marks on the timeline: bookmarks, and where breakpoints and watches held in the steps that the lanes show.
 import { all, by, first } from "../shared/dom.js";
-import { fetchEnds, showFlags } from "./flags.js";
+import { fetchEnds, showFlags } from "../frame/flags.js";
 
 const PAUSE = 350;
 

@@ -1,4 +1,5 @@
 // What stands outside of the panels and follows the viewer: head, rail, marks, hidden fields, links, the URL.
+import { showCaption, withPresenter } from "../frame/presenter.js";
 import { all, by } from "../shared/dom.js";
 import { count } from "../shared/words.js";
 import { showBranches } from "./branches.js";
@@ -19,6 +20,7 @@ export function showPlace(state) {
   showStanding(look.at !== null, String(seen));
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
   showStage();
+  showCaption();
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head);
@@ -63,7 +65,7 @@ function showStage() {
  * @param {boolean} chosen
  */
 export function showUrl(look, chosen = false) {
-  const url = location.pathname + writeLook(look);
+  const url = location.pathname + withPresenter(writeLook(look));
   if (url === location.pathname + location.search) return;
   if (chosen) history.pushState(null, "", url);
   else history.replaceState(null, "", url);

@@ -15,7 +15,7 @@ const SHAPES = {
 
 /** @typedef {{position: number, pod: string, scheduled: boolean}} End Where an attempt ended. */
 /** @typedef {{kind: string, position: number, words: string}} Mark */
-/** @typedef {import("./marks.js").Bookmark} Bookmark */
+/** @typedef {import("../studio/marks.js").Bookmark} Bookmark */
 
 /** @type {End[]} */
 let ends = [];

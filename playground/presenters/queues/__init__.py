@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
-from playground.presenters.amounts import cpu, duration, memory
+from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import colour_of, scheduler_of, short, subject
+from playground.presenters.queues import chips
+from playground.presenters.scene import queue_sort_of, scheduler_of, subject
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import Pod, Point, QueuedPod, QueueView, SchedulerView, WorldView
+from scheduler_core.view import Pod, SchedulerView, WorldView
 
 WINDOW = 12
 
@@ -34,7 +34,8 @@ def present(sim: WorldView, look: Look) -> Panel:
     for other in sim.schedulers:
         if other is not scheduler:
             _join(groups, _groups(sim, other, chosen), other.name)
-    groups["active"]["by"] = _sorter(scheduler)
+    sorter = queue_sort_of(scheduler)
+    groups["active"]["by"] = "" if sorter == "PrioritySort" else sorter
     if sim.journal.ignored:
         groups["ignored"] = _ignored(sim, chosen)
     _add_faults(sim, groups.values())
@@ -49,21 +50,15 @@ def _groups(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         "active": _group(
             "active",
             queue.active(WINDOW),
-            lambda q: {**_pod(q.pod, chosen), **_woken(sim, q.key)},
+            lambda q: chips.active(sim, q, chosen),
             len(queue.active_pods),
         ),
         "flight": _flight(scheduler, chosen),
-        "backoff": _group("backoff", queue.backoff(), lambda q: _backing_off(sim, queue, q, chosen)),
-        "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: _refused(q, chosen)),
-        "gated": _group("gated", queue.gated(), lambda q: _gated(q, chosen)),
+        "backoff": _group("backoff", queue.backoff(), lambda q: chips.backing_off(sim, queue, q, chosen)),
+        "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: chips.refused(q, chosen)),
+        "gated": _group("gated", queue.gated(), lambda q: chips.gated(q, chosen)),
         "permit": _permit(scheduler, sim.now, chosen),
     }
-
-
-def _sorter(scheduler: SchedulerView) -> str:
-    """The QueueSort plugin where it is not kube's own."""
-    name = str(next(iter(scheduler.profiles.values())).at(Point.QUEUE_SORT)[0].name)
-    return "" if name == "PrioritySort" else name
 
 
 def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], name: str) -> None:
@@ -103,60 +98,6 @@ def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) 
     }
 
 
-def _pod(pod: Pod, chosen: str) -> dict[str, Any]:
-    return {
-        "key": pod.key,
-        "name": short(pod.key),
-        "colour": colour_of(pod),
-        "priority": pod.priority,
-        "size": _size(pod.requests.milli_cpu, pod.requests.memory, pod.requests.scalar[:1]),
-        "chosen": pod.key == chosen,
-    }
-
-
-@lru_cache(maxsize=1024)
-def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str:
-    parts = [cpu(milli_cpu)] if milli_cpu else []
-    parts += [memory(size)] if size else []
-    parts += [f"{name.rpartition('/')[2]} {count}" for name, count in others]
-    return " · ".join(parts)
-
-
-def _backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
-    """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
-    until = queued.backoff_until or sim.now
-    whole = max(until - queued.timestamp, 1)
-    left = max(until - sim.now, 0)
-    return {
-        **_pod(queued.pod, chosen),
-        **_woken(sim, queued.key),
-        "attempts": queued.attempts,
-        "left": duration(left),
-        "ring": round(100 * min(left / whole, 1)),
-        "error": queued.key in queue.error_backoff_pods,
-    }
-
-
-def _woken(sim: WorldView, key: str) -> dict[str, Any]:
-    """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
-    index = sim.journal.last_move.get(key)
-    why = sim.journal.moves[index].why if index is not None else ()
-    if not why or index is None:
-        return {}
-    reason = dict(zip(("event", "plugin", "hint"), why, strict=True))
-    return {"woken": {**reason, "at": sim.journal.moves[index].position}}
-
-
-def _refused(queued: QueuedPod, chosen: str) -> dict[str, Any]:
-    plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
-    return {**_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
-
-
-def _gated(queued: QueuedPod, chosen: str) -> dict[str, Any]:
-    gates = list(queued.pod.spec.scheduling_gates)
-    return {**_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
-
-
 def _flight(scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
     """The pod of the running scheduling cycle, then those whose binding cycle runs (waiting ones have a group of their own)."""
     pods: list[tuple[Pod, str]] = []
@@ -168,7 +109,7 @@ def _flight(scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
     ]
 
     def show(item: tuple[Pod, str]) -> dict[str, Any]:
-        return {**_pod(item[0], chosen), "phase": item[1], "live": True, "calls": True}
+        return chips.in_cycle(item[0], item[1], chosen)
 
     return _group("flight", pods, show)
 
@@ -178,21 +119,7 @@ def _permit(scheduler: SchedulerView, now: int, chosen: str) -> dict[str, Any]:
     waiting = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waiting.sort(key=lambda binding: binding.pod.key != chosen)
 
-    def show(binding: Any) -> dict[str, Any]:
-        deadline = min(binding.waiting.values())
-        whole = max(deadline - binding.started, 1)
-        left = max(deadline - now, 0)
-        return {
-            **_pod(binding.pod, chosen),
-            "plugins": sorted(binding.waiting),
-            "left": duration(left),
-            "ring": round(100 * min(left / whole, 1)),
-            "node": binding.node,
-            "decide": True,
-            "calls": True,
-        }
-
-    return _group("permit", waiting, show)
+    return _group("permit", waiting, lambda binding: chips.permitted(binding, now, chosen))
 
 
 def _ignored(sim: WorldView, chosen: str) -> dict[str, Any]:
@@ -200,6 +127,6 @@ def _ignored(sim: WorldView, chosen: str) -> dict[str, Any]:
     keys = list(sim.journal.ignored)
     pods = [pod for key in keys[:WINDOW] if (pod := sim.store.pod_at(key)) is not None]
     group = _group(
-        "ignored", pods, lambda pod: {**_pod(pod, chosen), "asks": pod.spec.scheduler_name}, len(keys)
+        "ignored", pods, lambda pod: {**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name}, len(keys)
     )
     return {**group, "wanted": sorted({pod.spec.scheduler_name for pod in pods})}

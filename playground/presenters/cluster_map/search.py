@@ -1,0 +1,103 @@
+"""The viewer's search among nodes, the same for the map and for the filter stage: which of them it means.
+
+A text means nodes with it in their name, in a label (`key=value`), in the name of a pod there or in what refused them. `key=value` means
+the nodes with that very label where there are any. `is:feasible` and the other words of VERDICTS mean the nodes with that verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
+from playground.presenters.scene import scheduler_of, table_of
+from scheduler_core.view import Code, NodeTable, Pod, WorldView
+
+Mask = NDArray[np.bool_]
+
+IS_FEASIBLE, IS_REFUSED, IS_UNRESOLVABLE, IS_UNSEEN = (
+    "is:feasible",
+    "is:refused",
+    "is:unresolvable",
+    "is:not-examined",
+)
+VERDICTS: dict[str, Callable[[Refusals], Mask]] = {
+    IS_FEASIBLE: lambda refused: refused.group == FEASIBLE,
+    IS_REFUSED: lambda refused: refused.group >= 0,
+    IS_UNRESOLVABLE: lambda refused: _of_groups(
+        refused, [status.code is Code.UNRESOLVABLE for status in refused.statuses]
+    ),
+    IS_UNSEEN: lambda refused: refused.group == UNSEEN,
+}
+_KNOWN = "playground.search"
+
+
+def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
+    """The rows that the search means; None where nothing is searched for."""
+    text = q.strip().lower()
+    if not text:
+        return None
+    if text in VERDICTS:
+        return VERDICTS[text](refused)
+    said = _of_groups(refused, [text in status.message.lower() for status in refused.statuses])
+    return _named(table, text) | said | _with_pod(table, text)
+
+
+def matching_of(sim: WorldView, names: Sequence[str], q: str) -> Mask | None:
+    """The same for nodes by their names, in that order: what the map shows of them now decides."""
+    table = table_of(scheduler_of(sim))
+    mask = matching(table, refusals(sim, table.names), q)
+    if mask is None or names is table.names or names == table.names:
+        return mask
+    rows = (table.row(name) for name in names)
+    return np.fromiter((row is not None and bool(mask[row]) for row in rows), np.bool_, len(names))
+
+
+def _of_groups(refused: Refusals, chosen: list[bool]) -> Mask:
+    if not any(chosen):
+        return np.zeros(len(refused.group), np.bool_)
+    mask: Mask = np.isin(refused.group, np.flatnonzero(chosen))
+    return mask
+
+
+def _named(table: NodeTable, text: str) -> Mask:
+    """By name and label: looked for once, as both stay until a Node object changes."""
+    known = table.memo.get(_KNOWN)
+    if known is None or known[0] != text or len(known[1]) != len(table):
+        known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))
+    mask: Mask = known[1]
+    return mask
+
+
+def _by_name_and_label(table: NodeTable, text: str) -> Mask:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if equals:
+        exactly = _filled(table, lambda row: _has_label(table, row, key, value))
+        if exactly.any():
+            return exactly
+    return _filled(table, lambda row: text in table.names[row].lower() or _in_label(table, row, text))
+
+
+def _has_label(table: NodeTable, row: int, key: str, value: str) -> bool:
+    """The key may be given without its prefix."""
+    return any(
+        value == v.lower() and key in (k.lower(), k.lower().rpartition("/")[2])
+        for k, v in table.nodes[row].labels.items()
+    )
+
+
+def _in_label(table: NodeTable, row: int, text: str) -> bool:
+    return any(text in f"{key}={value}".lower() for key, value in table.nodes[row].labels.items())
+
+
+def _with_pod(table: NodeTable, text: str) -> Mask:
+    def has(pod: Pod) -> bool:
+        return text in pod.name
+
+    return _filled(table, lambda row: any(has(pod) for pod in table.pods[row]))
+
+
+def _filled(table: NodeTable, means: Callable[[int], bool]) -> Mask:
+    return np.fromiter((means(row) for row in range(len(table))), np.bool_, len(table))

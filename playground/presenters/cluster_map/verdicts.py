@@ -1,0 +1,61 @@
+"""Verdicts of the present cycle as chips: how many nodes pass, are refused and why, are not examined. A chip searches for its nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.cluster_map.search import IS_FEASIBLE, IS_UNSEEN, Mask
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals
+from scheduler_core.view import Code
+
+SHOWN = 8
+
+
+def chips(refused: Refusals, q: str, over: bool, mask: Mask | None) -> dict[str, Any]:
+    """`over`: Filter has decided, so that what passes is feasible. Chips with the same text stand for one search."""
+    groups = _groups(refused)
+    return {
+        "over": over,
+        "chips": [
+            _chip("ok" if over else "passes", refused.feasible, "", IS_FEASIBLE, q),
+            *(
+                _chip("un" if unresolvable else "no", count, text, text, q) | {"plugin": plugin}
+                for count, text, plugin, unresolvable in groups[:SHOWN]
+            ),
+            *(
+                [_chip("unseen" if over else "waits", refused.unseen, "", IS_UNSEEN, q)]
+                if refused.unseen
+                else []
+            ),
+        ],
+        "others": sum(count for count, *_ in groups[SHOWN:]),
+        "found": None if mask is None else _found(refused, mask),
+        "q": q,
+    }
+
+
+def _groups(refused: Refusals) -> list[tuple[int, str, str, bool]]:
+    """The largest first."""
+    groups = [
+        (count, status.message, status.plugin, status.code is Code.UNRESOLVABLE)
+        for status, count in zip(refused.statuses, refused.counts, strict=True)
+        if count
+    ]
+    return sorted(groups, key=lambda group: (-group[0], group[1]))
+
+
+def _chip(kind: str, count: int, text: str, search: str, q: str) -> dict[str, Any]:
+    """Its link searches for its nodes, or for nothing where it does that already."""
+    on = q.strip().lower() == search.lower()
+    said = {"text": text, "short": text.removeprefix("node(s) ")}
+    return {"kind": kind, "count": count, **said, "search": "" if on else search, "on": on}
+
+
+def _found(refused: Refusals, mask: Mask) -> dict[str, int]:
+    group = refused.group[: len(mask)]
+    return {
+        "all": int(mask.sum()),
+        "ok": int((mask & (group == FEASIBLE)).sum()),
+        "no": int((mask & (group >= 0)).sum()),
+        "unseen": int((mask & (group == UNSEEN)).sum()),
+    }

@@ -1,0 +1,86 @@
+"""One pod of the queue as a row of the rail and of the queue stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from playground.presenters.amounts import clock, cpu, duration, memory
+from playground.presenters.scene import short
+from scheduler_core.view import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
+
+
+def of_pod(pod: Pod, chosen: str) -> dict[str, Any]:
+    return {
+        "key": pod.key,
+        "name": short(pod.key),
+        "priority": pod.priority,
+        "size": _size(pod.requests.milli_cpu, pod.requests.memory, pod.requests.scalar[:1]),
+        "chosen": pod.key == chosen,
+    }
+
+
+@lru_cache(maxsize=1024)
+def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str:
+    parts = [cpu(milli_cpu)] if milli_cpu else []
+    parts += [memory(size)] if size else []
+    parts += [f"{name.rpartition('/')[2]} {count}" for name, count in others]
+    return " · ".join(parts)
+
+
+def active(sim: WorldView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+    return {**of_pod(queued.pod, chosen), **woken(sim, queued.key), "since": clock(queued.timestamp)}
+
+
+def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+    """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
+    until = queued.backoff_until or sim.now
+    return {
+        **of_pod(queued.pod, chosen),
+        **woken(sim, queued.key),
+        "attempts": queued.attempts,
+        **_left(queued.timestamp, until, sim.now),
+        "error": queued.key in queue.error_backoff_pods,
+    }
+
+
+def _left(since: int, until: int, now: int) -> dict[str, Any]:
+    """How much is left of a time of waiting, and its share in percent."""
+    left = max(until - now, 0)
+    return {"left": duration(left), "ring": round(100 * min(left / max(until - since, 1), 1))}
+
+
+def woken(sim: WorldView, key: str) -> dict[str, Any]:
+    """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
+    index = sim.journal.last_move.get(key)
+    why = sim.journal.moves[index].why if index is not None else ()
+    if not why or index is None:
+        return {}
+    reason: Mapping[str, Any] = dict(zip(("event", "plugin", "hint"), why, strict=True))
+    return {"woken": {**reason, "at": sim.journal.moves[index].position}}
+
+
+def refused(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+    plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
+    return {**of_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
+
+
+def gated(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+    gates = list(queued.pod.spec.scheduling_gates)
+    return {**of_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
+
+
+def in_cycle(pod: Pod, phase: str, chosen: str) -> dict[str, Any]:
+    return {**of_pod(pod, chosen), "phase": phase, "live": True}
+
+
+def permitted(binding: BindingCycleView, now: int, chosen: str) -> dict[str, Any]:
+    """A pod that waits on Permit; the ring is what is left of the first timeout."""
+    return {
+        **of_pod(binding.pod, chosen),
+        "plugins": sorted(binding.waiting),
+        **_left(binding.started, min(binding.waiting.values()), now),
+        "node": binding.node,
+        "decide": True,
+    }

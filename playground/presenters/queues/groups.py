@@ -1,0 +1,193 @@
+"""Pods of the queue in groups: by what refused them, by owner, by priority, by gate.
+
+A queue may hold 50,000 pods and most steps move one of them, so a grouping is kept beside its queue and brought up to date by what came,
+went or was replaced since it was looked at last. It is always what grouping anew would give.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+from playground.presenters.scene import family_of
+from scheduler_core.view import QueuedPod, QueueView, SchedulerView, WorldView, controller_of
+
+Label = tuple[str, ...]
+NO_OWNER: Label = ("",)
+
+
+@dataclass(slots=True)
+class Group:
+    """Pods with one label by key, in the order in which they came to the place, and of how many each family is."""
+
+    label: Label
+    pods: dict[str, QueuedPod] = field(default_factory=dict)
+    families: Counter[str] = field(default_factory=Counter)
+
+    def __len__(self) -> int:
+        return len(self.pods)
+
+    @property
+    def first(self) -> QueuedPod:
+        return next(iter(self.pods.values()))
+
+    def largest_families(self, most: int) -> list[str]:
+        """The families with most pods, then by name."""
+        return sorted(self.families, key=lambda name: (-self.families[name], name))[:most]
+
+
+class Grouped:
+    """The pods of one place by label."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, QueuedPod] = {}
+        self._labels: dict[str, Label] = {}
+        self._groups: dict[Label, Group] = {}
+        self._position = -1
+
+    def __iter__(self) -> Iterator[Group]:
+        """The largest group first, then by label."""
+        return iter(sorted(self._groups.values(), key=lambda group: (-len(group), group.label)))
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def of(self, key: str) -> Label | None:
+        """The label of a pod that is here."""
+        return self._labels.get(key)
+
+    def get(self, label: Label) -> Group | None:
+        return self._groups.get(label)
+
+    def update(
+        self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label], position: int
+    ) -> None:
+        """Brings it up to date; a position is looked at once."""
+        if position == self._position:
+            return
+        self._position = position
+        old = self._entries
+        if list(old.values()) == list(
+            entries.values()
+        ):  # nearly always the same objects, which needs no look into them
+            return
+        self._entries = dict(entries)
+        gone = [key for key in old if key not in entries]
+        came = [(key, entry) for key, entry in entries.items() if old.get(key) is not entry]
+        if 2 * (len(gone) + len(came)) > len(entries) or not self._change(old, gone, came, label):
+            self._labels.clear()
+            self._groups.clear()
+            for key, entry in entries.items():
+                self._add(key, entry, label(entry))
+
+    def _change(
+        self,
+        old: Mapping[str, QueuedPod],
+        gone: list[str],
+        came: list[tuple[str, QueuedPod]],
+        label: Callable[[QueuedPod], Label],
+    ) -> bool:
+        """False where a pod has another label at its old place: then only grouping anew knows its order."""
+        for key in gone:
+            self._remove(key, old[key])
+        for key, entry in came:
+            was, now = old.get(key), label(entry)
+            if was is not None and _same_stay(was, entry):
+                if now != self._labels[key] or family_of(was.pod) != family_of(entry.pod):
+                    return False
+                self._groups[now].pods[key] = entry
+                continue
+            if was is not None:
+                self._remove(key, was)
+            self._add(key, entry, now)
+        return True
+
+    def _add(self, key: str, entry: QueuedPod, label: Label) -> None:
+        self._labels[key] = label
+        group = self._groups.get(label)
+        if group is None:
+            group = self._groups[label] = Group(label)
+        group.pods[key] = entry
+        group.families[family_of(entry.pod)] += 1
+
+    def _remove(self, key: str, entry: QueuedPod) -> None:
+        label = self._labels.pop(key)
+        group = self._groups[label]
+        del group.pods[key]
+        family = family_of(entry.pod)
+        group.families[family] -= 1
+        if not group.families[family]:
+            del group.families[family]
+        if not group.pods:
+            del self._groups[label]
+
+
+def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:
+    """Whether a pod has not left the place in between: its entry was replaced there."""
+    return (was.sequence, was.attempts, was.timestamp) == (now.sequence, now.attempts, now.timestamp)
+
+
+# What groups are made by
+
+
+def by_reason(sim: WorldView, entry: QueuedPod) -> Label:
+    """The plugins that refused it last, and kube's reasons: those of nodes, or the whole message where no node was asked."""
+    return (", ".join(entry.rejectors), *sorted(reasons(sim, entry)))
+
+
+def reasons(sim: WorldView, entry: QueuedPod) -> list[str]:
+    """kube's reasons of its last attempt, those of most nodes first; none where it failed later than that."""
+    index = sim.journal.last_attempt.get(entry.key)
+    attempt = None if index is None else sim.journal.attempts[index]
+    if attempt is None or attempt.node:
+        return []
+    return [reason for reason, _ in attempt.refusals] or [attempt.message]
+
+
+def by_owner(sim: WorldView, entry: QueuedPod) -> Label:
+    owner = controller_of(entry.pod.manifest)
+    return NO_OWNER if owner is None else (str(owner.get("kind", "")), str(owner.get("name", "")))
+
+
+def by_priority(sim: WorldView, entry: QueuedPod) -> Label:
+    return (str(entry.pod.priority),)
+
+
+def by_gate(sim: WorldView, entry: QueuedPod) -> Label:
+    """The plugin that holds it back, and the pod's own gates."""
+    return (entry.gated_by, *entry.pod.spec.scheduling_gates)
+
+
+BY: dict[str, Callable[[WorldView, QueuedPod], Label]] = {
+    "reason": by_reason,
+    "owner": by_owner,
+    "priority": by_priority,
+    "gate": by_gate,
+}
+_PLACES: dict[str, Callable[[QueueView], Mapping[str, QueuedPod]]] = {
+    "active": lambda queue: queue.active_pods,
+    "unschedulable": lambda queue: queue.unschedulable_pods,
+    "gated": lambda queue: queue.gated_pods,
+}
+_KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], Grouped]] = WeakKeyDictionary()
+
+
+def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Grouped:
+    """The pods of a place of a scheduler's queue by one of BY."""
+    queue, label = scheduler.queue, BY[by]
+    known = _KNOWN.setdefault(queue, {}).setdefault((place, by), Grouped())
+    known.update(_PLACES[place](queue), lambda entry: label(sim, entry), sim.position)
+    return known
+
+
+def forget() -> None:
+    """Drops what is kept, as if nothing had been looked at."""
+    _KNOWN.clear()
+
+
+def some(group: Group, most: int) -> list[QueuedPod]:
+    """The first pods of a group."""
+    return list(islice(group.pods.values(), most))

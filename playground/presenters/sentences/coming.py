@@ -1,0 +1,65 @@
+"""What comes next in a scheduling or binding cycle, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playground.presenters.amounts import thousands
+from playground.presenters.scene import cycle_of, short
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import Phase, SchedulingCycleView, WorldView
+
+
+def coming(sim: WorldView) -> Message | None:
+    """What the scheduler does next with the pod of its present cycle; None where no cycle runs."""
+    cycle = cycle_of(sim)
+    if cycle is None or cycle.ended is not None:
+        return None
+    say = _NEXT.get(Phase(cycle.phase))
+    return say(cycle, short(cycle.pod.key)) if say else None
+
+
+def _told(text: str) -> Callable[[SchedulingCycleView, str], Message]:
+    return lambda cycle, pod: message(text, pod=pod, node=cycle.chosen or "–")
+
+
+def _pre_filter(cycle: SchedulingCycleView, pod: str) -> Message:
+    if cycle.steps:
+        return message(gettext_noop("PreFilter goes on: plugins prepare for %(pod)s, or refuse it."), pod=pod)
+    return message(gettext_noop("PreFilter: the scheduling cycle of %(pod)s begins."), pod=pod)
+
+
+def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
+    feasible = 0 if cycle.feasible is None else len(cycle.feasible)
+    text = gettext_noop("PreScore: %(k)s of %(n)s nodes are feasible and will be scored.")
+    return message(text, k=thousands(feasible), n=thousands(cycle.nodes.snapshot_rows))
+
+
+_NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
+    Phase.PRE_FILTER: _pre_filter,
+    Phase.FILTER: _told(
+        gettext_noop("Filter: each plugin looks at the nodes that the plugins before it passed.")
+    ),
+    Phase.EXTENDER_FILTER: _told(gettext_noop("The extenders look at the nodes that all plugins passed.")),
+    Phase.POST_FILTER: _told(
+        gettext_noop("PostFilter: no node is feasible, so plugins look for a way to make room for %(pod)s.")
+    ),
+    Phase.EXTENDER_PREEMPT: _told(gettext_noop("The extenders look through the victims for %(pod)s.")),
+    Phase.PRE_SCORE: _pre_score,
+    Phase.SCORE: _told(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
+    Phase.NORMALIZE_SCORE: _told(
+        gettext_noop(
+            "NormalizeScore: scores are brought to 0 to 100, then multiplied by the plugin's weight."
+        )
+    ),
+    Phase.EXTENDER_PRIORITIZE: _told(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
+    Phase.SELECT: _told(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
+    Phase.RESERVE: _told(
+        gettext_noop("Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on.")
+    ),
+    Phase.PERMIT: _told(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
+    Phase.FAILED: _told(gettext_noop("%(pod)s goes back to the queue.")),
+    Phase.DONE: _told(
+        gettext_noop("The scheduling cycle of %(pod)s ends; its binding cycle goes on beside the next one.")
+    ),
+}

@@ -1,0 +1,117 @@
+"""Binding: does the decision hold. One lane for each pod from assume to PostBind, what runs back where a step refuses, and what the cache
+believes meanwhile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from playground.presenters.amounts import duration
+from playground.presenters.look import Look
+from playground.presenters.scene import cycle_of, present_step, scheduler_of, short, table_of
+from playground.presenters.stage.binding import lanes
+from playground.presenters.stage.binding.believes import believes
+from playground.presenters.stage.binding.cells import HEADS, POINTS
+from playground.presenters.stage.binding.ended import ended
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import BindingCycleView, SchedulerView, WorldView
+
+RUNNING = 7  # lanes of binding cycles that run
+ENDED = 3
+NAMED = 3
+
+_ALONE = gettext_noop("no binding cycle runs")
+_ONE = gettext_noop("1 binding cycle runs")
+_MANY = gettext_noop("%(n)s binding cycles run")
+_ONE_BESIDE = gettext_noop("1 binding cycle runs beside the scheduling cycle of %(pod)s")
+_MANY_BESIDE = gettext_noop("%(n)s binding cycles run beside the scheduling cycle of %(pod)s")
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """The binding cycles beside the scheduling cycle."""
+    scheduler = scheduler_of(sim)
+    found = _lanes(sim, scheduler, key)
+    node = _node(sim, look, found, key)
+    return Stage(
+        question=message(gettext_noop("Does the decision hold?")),
+        detail=_beside(sim, scheduler),
+        forms={
+            "lanes": gettext_noop("Lanes"),
+            "nodes": gettext_noop("Nodes"),
+            "table": gettext_noop("Table"),
+        },
+        body={
+            "heads": list(HEADS.values()),
+            "groups": _groups(scheduler, {lane["number"] for lane in found}),
+            "cache": believes(sim, scheduler, node) if node else None,
+            "pod": next((lane for lane in found if lane["key"] == key), found[-1] if found else None),
+        },
+        cards={lane["id"]: lane for lane in found},
+    )
+
+
+def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
+    cycle, count = cycle_of(sim), len(scheduler.bindings)
+    if cycle is None or cycle.ended is not None or not count:
+        return message(_ALONE) if not count else message(_ONE) if count == 1 else message(_MANY, n=count)
+    pod = short(cycle.pod.key)
+    return message(_ONE_BESIDE, pod=pod) if count == 1 else message(_MANY_BESIDE, pod=pod, n=count)
+
+
+def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[dict[str, Any]]:
+    """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
+    due = lanes.due_of(sim, scheduler)
+    faults = _faults(sim)
+    found = ended(sim, ENDED, key)
+    found += [lanes.of_binding(sim, scheduler, each, due) for each in _shown(sim, scheduler, key)]
+    cycle = scheduler.cycle
+    mine = lanes.of_cycle(scheduler, cycle) if cycle is not None else None
+    return [
+        {**lane, "chosen": lane["key"] == key, "faults": faults.get(lane["key"], [])}
+        for lane in ([*found, mine] if mine is not None else found)
+    ]
+
+
+def _shown(sim: WorldView, scheduler: SchedulerView, key: str) -> list[BindingCycleView]:
+    running = list(scheduler.bindings.values())
+    if len(running) <= RUNNING:
+        return running
+    step = present_step(sim)
+    now = step[1].number if step is not None else -1
+    first = sorted(running, key=lambda b: (b.pod.key != key, b.number != now, not b.waiting, -b.number))
+    return sorted(first[:RUNNING], key=lambda b: b.number)
+
+
+def _faults(sim: WorldView) -> dict[str, list[str]]:
+    """What was asked of the next calls about a pod."""
+    out: dict[str, list[str]] = {}
+    for (call, pod), fault in sorted(sim.faults.items()):
+        out.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")
+    return out
+
+
+def _groups(scheduler: SchedulerView, shown: set[int]) -> list[dict[str, Any]]:
+    """Binding cycles without a lane of their own, by where they stand."""
+    left = [binding for number, binding in scheduler.bindings.items() if number not in shown]
+    if not left:
+        return []
+    count = Counter(str(binding.phase) for binding in left)
+    names: dict[str, list[dict[str, str]]] = {}
+    for binding in left:
+        named = names.setdefault(str(binding.phase), [])
+        if len(named) < NAMED:
+            named.append({"key": binding.pod.key, "name": short(binding.pod.key)})
+    order = [str(point) for point in POINTS]
+    return [
+        {"phase": phase, "count": count[phase], "pods": names[phase]}
+        for phase in sorted(count, key=lambda phase: order.index(phase) if phase in order else len(order))
+    ]
+
+
+def _node(sim: WorldView, look: Look, found: list[dict[str, Any]], key: str) -> str:
+    """The node at hand: the chosen one, else the chosen pod's, else the present step's."""
+    if look.about == "node" and look.node in table_of(scheduler_of(sim)).rows:
+        return look.node
+    mine = next((lane["node"] for lane in found if lane["key"] == key), "")
+    return mine or (found[-1]["node"] if found else "")

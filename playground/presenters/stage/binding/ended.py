@@ -1,0 +1,114 @@
+"""Lanes of pods whose binding cycle has ended lately, as the journal and the Events tell it: bound, or rolled back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.scene import scheduler_of
+from playground.presenters.stage.binding import cells
+from playground.presenters.stage.binding.cells import POINTS
+from playground.presenters.stage.binding.lanes import lane
+from scheduler_core.view import Attempt, Move, Place, Point, SchedulerView, WorldView
+
+ATTEMPTS = 24  # how many of the last ones are looked through
+EVENTS = 200
+_OVER = (Place.BOUND, Place.RUNNING)
+_BACK = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE)
+
+
+def ended(sim: WorldView, most: int, chosen: str) -> list[dict[str, Any]]:
+    """The last ones, oldest first; the chosen pod's is among them whenever it was."""
+    running = {number for scheduler in sim.schedulers for number in scheduler.bindings}
+    last = sim.journal.attempts[-ATTEMPTS:]
+    index = sim.journal.last_attempt.get(chosen)
+    if index is not None and sim.journal.attempts[index] not in last:
+        last = [sim.journal.attempts[index], *last]
+    found = [
+        each
+        for attempt in reversed(last)
+        if attempt.outcome == "scheduled" and attempt.number not in running
+        if (each := of_attempt(sim, attempt)) is not None
+    ]
+    shown = [each for each in found if each["key"] == chosen][:1]
+    shown += [each for each in found if each not in shown][: most - len(shown)]
+    return sorted(shown, key=lambda each: int(each["number"]))
+
+
+def of_attempt(sim: WorldView, attempt: Attempt) -> dict[str, Any] | None:
+    """The lane of an attempt's binding cycle; None where the pod is not known any more, or it has not ended."""
+    pod = sim.store.pod_at(attempt.pod)
+    moves = [move for move in sim.journal.lane(attempt.pod) if move.position >= attempt.last_position]
+    end = next((move for move in moves if move.place in (*_OVER, *_BACK)), None)
+    if pod is None or end is None:
+        return None
+    scheduler = next((s for s in sim.schedulers if s.name == attempt.scheduler), scheduler_of(sim))
+    before = moves[: moves.index(end)]
+    waited = next((move for move in before if move.place == Place.WAITING), None)
+    started = next((move for move in before if move.place == Place.BINDING), None)
+    bound = end.place in _OVER
+    row = _row(scheduler, attempt, waited, started, end) if bound else None
+    if row is None:
+        return lane(
+            pod,
+            attempt.node,
+            attempt.number,
+            _back(sim, scheduler, attempt, waited, started, end, pod),
+            "back",
+        ) | {"at": end.position}
+    row = [cells.assumed(pod) | {"state": "ok", "glyph": "✓"}, *row]
+    return lane(pod, attempt.node, attempt.number, row, "bound") | {"at": end.position}
+
+
+def _row(
+    scheduler: SchedulerView, attempt: Attempt, waited: Move | None, started: Move | None, end: Move
+) -> list[cells.Cell]:
+    profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
+    wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
+    return [
+        cells.passed(len(profile.at(Point.RESERVE))),
+        cells.allowed() if waited is None else cells.was_waiting(),
+        cells.no_wait() if waited is None else cells.waited(wait),
+        cells.passed(len(profile.at(Point.PRE_BIND))),
+        cells.bound(attempt.node, end.t - started.t if started is not None else 0),
+        cells.passed(len(profile.at(Point.POST_BIND))),
+    ]
+
+
+def _back(
+    sim: WorldView,
+    scheduler: SchedulerView,
+    attempt: Attempt,
+    waited: Move | None,
+    started: Move | None,
+    end: Move,
+    pod: Any,
+) -> list[cells.Cell]:
+    """It ran back from the point that refused."""
+    why = _why(sim, attempt.pod, end.t)
+    point = _refused_at(why, started)
+    at = POINTS.index(point)
+    row = _row(scheduler, attempt, waited, started, end)
+    row[at] = cells.refused(why)
+    row[0] = cells.unreserved()
+    row[at + 1 :] = [cells.none() for _ in row[at + 1 :]]
+    return [cells.forgotten(pod), *row]
+
+
+def _why(sim: WorldView, key: str, t: int) -> str:
+    """What the pod's FailedScheduling Event of that moment says."""
+    namespace, _, name = key.partition("/")
+    for event in reversed(sim.store.events[-EVENTS:]):
+        if (
+            event.reason == "FailedScheduling"
+            and (event.namespace, event.name) == (namespace, name)
+            and event.t == t
+        ):
+            return event.message
+    return ""
+
+
+def _refused_at(why: str, started: Move | None) -> Point:
+    """kube's text names the point where a plugin failed; who never began to bind was refused while waiting on Permit."""
+    if started is None:
+        return Point.WAIT_ON_PERMIT
+    return Point.PRE_BIND if "PreBind plugin" in why else Point.BIND

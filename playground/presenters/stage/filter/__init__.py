@@ -1,0 +1,142 @@
+"""Filter: which nodes can run the pod. A track for each node through the plugins, in the order they run, up to the one that refuses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from playground.presenters.cluster_map.search import matching_of
+from playground.presenters.cluster_map.verdicts import chips
+from playground.presenters.inspector.figures import sections
+from playground.presenters.look import Look
+from playground.presenters.plain import in_plain_words
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided, refusals
+from playground.presenters.scene import cycle_of, find_pod, last_attempt, short
+from playground.presenters.stage.exchanges import exchanges
+from playground.presenters.stage.filter.asks import asks
+from playground.presenters.stage.filter.columns import Columns, columns, heads, just_refused
+from playground.presenters.stage.filter.sampling import is_sampled, notes
+from playground.presenters.stage.filter.tracks import ALL, WINDOW, track, track_id, window
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import gettext_noop, message
+from scheduler_core.view import Code, SchedulingCycleView, WorldView
+
+LARGE = 60  # nodes from which on the map is what is shown first
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """Each node's way through the plugins, with the map below it where it is small."""
+    cycle, pod = cycle_of(sim), find_pod(sim, key) if key else None
+    question = message(gettext_noop("Which nodes can run %(pod)s?"), pod=short(key) or "…")
+    plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
+    large = cycle is not None and len(cycle.nodes) >= LARGE
+    forms = nodes | plugins if large else plugins | nodes
+    facts = asks(pod) if pod is not None else []
+    if cycle is None or cycle.pod.key != key:
+        return Stage(question, forms=plugins | nodes, facts=facts, body=_without_cycle(sim, key), map=True)
+    body, cards = _tracks(sim, look, cycle)
+    return Stage(question, forms=forms, facts=facts, body=body, cards=cards, map=not large)
+
+
+def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
+    """The last attempt in summary, with the way to its steps; or why there has been none."""
+    attempt = last_attempt(sim, key) if key else None
+    if attempt is None:
+        pod = sim.store.pod_at(key) if key else None
+        gates = list(pod.spec.scheduling_gates) if pod is not None else []
+        return {"kind": "none", "pod": short(key), "gates": gates}
+    return {
+        "kind": "past",
+        "number": attempt.number,
+        "outcome": attempt.outcome,
+        "node": attempt.node,
+        "message": attempt.message,
+        "feasible": attempt.feasible,
+        "evaluated": attempt.evaluated,
+        "groups": [
+            {"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals
+        ],
+        "goto": attempt.last_position,
+    }
+
+
+def _plain(reasons: Sequence[str]) -> list[Any]:
+    return [words for reason in reasons if (words := in_plain_words(reason))]
+
+
+def _tracks(
+    sim: WorldView, look: Look, cycle: SchedulingCycleView
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    refused = refusals(sim, cycle.nodes.snapshot_names)
+    stations, mask = columns(sim, cycle), matching_of(sim, cycle.nodes.snapshot_names, look.q)
+    rows, found = window(cycle, look, refused, mask)
+    just = just_refused(sim, cycle, refused)
+    few = len(refused.group) <= ALL
+    cards: dict[str, dict[str, Any]] = {
+        "filter-chips": _chips(cycle, look, refused, stations, mask),
+        "filter-notes": {
+            "id": "filter-notes",
+            "kind": "filter_notes",
+            "notes": notes(sim, cycle, refused.unseen),
+        },
+        "filter-heads": _heads(sim, cycle, stations, refused),
+    }
+    for row in rows:
+        dim = mask is not None and few and not mask[row]
+        cards[track_id(cycle.nodes.names[row])] = track(cycle, row, refused, stations, look, dim, row in just)
+    cards["filter-why"] = _why(sim, cycle, look, refused)
+    body = {
+        "kind": "tracks",
+        "sampled": is_sampled(cycle),
+        "tracks": [track_id(cycle.nodes.names[row]) for row in rows],
+        "q": look.q,
+        "page": look.page,
+        "pages": 1 if few else -(-found // WINDOW),
+        "found": found,
+        "columns": len(stations.names),
+        "exchanges": exchanges(sim, cycle),
+    }
+    return body, cards
+
+
+def _chips(
+    cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Any
+) -> dict[str, Any]:
+    card = {"id": "filter-chips", "kind": "verdict_chips", "skipped": stations.skipped}
+    return card | chips(refused, look.q, decided(cycle), mask)
+
+
+def _heads(
+    sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals
+) -> dict[str, Any]:
+    over = decided(cycle)
+    return {
+        "id": "filter-heads",
+        "kind": "filter_heads",
+        "heads": heads(sim, cycle, stations, refused),
+        "nodes": len(refused.group),
+        "over": over,
+        "unresolvable": any(status.code is Code.UNRESOLVABLE for status in refused.statuses),
+    }
+
+
+def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusals) -> dict[str, Any]:
+    """Of the chosen node: its verdict and the figures of the plugin that refused it, of all where none did."""
+    card: dict[str, Any] = {"id": "filter-why", "kind": "filter_why", "node": ""}
+    row = cycle.nodes.row(look.node) if look.node else None
+    if row is None or row >= len(refused.group):
+        return card
+    group = int(refused.group[row])
+    card |= {"node": look.node, "verdict": "no" if group >= 0 else "", "over": decided(cycle)}
+    if group == UNSEEN:
+        return card | {"verdict": "unseen", "figures": []}
+    if group == FEASIBLE:
+        return card | {"verdict": "ok", "figures": sections(sim, look.node)}
+    status = refused.statuses[group]
+    return card | {
+        "text": status.message,
+        "plugin": status.plugin,
+        "plain": _plain(status.reasons),
+        "unresolvable": status.code is Code.UNRESOLVABLE,
+        "figures": sections(sim, look.node, status.plugin),
+    }

@@ -1,0 +1,41 @@
+"""Queue: which pod is next. The pools that pods wait in as a flow, or all of them as a table."""
+
+from __future__ import annotations
+
+from playground.presenters.amounts import thousands
+from playground.presenters.look import Look
+from playground.presenters.scene import scheduler_of
+from playground.presenters.stage.queue import flow, table
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import SchedulerView, WorldView
+
+FORMS = {
+    "flow": gettext_noop("Flow"),
+    "table": gettext_noop("Table"),
+    "nodes": gettext_noop("Nodes"),
+}
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage:
+    """The pools of the scheduler whose cycle began last; where nothing was ever created, how to begin."""
+    scheduler, question = scheduler_of(sim), message(gettext_noop("Which pod is next?"))
+    waiting = flow.waiting(scheduler)
+    if not (waiting or sim.store.count("Node") or sim.store.count("Pod")):
+        return Stage(question=question, body={"start": True})
+    small = waiting < flow.CROWD
+    stage = Stage(question=question, detail=_detail(scheduler, waiting), forms=FORMS, map=small)
+    if look.form == "table":
+        stage.body["table"] = table.present(sim, scheduler, look, key)
+    elif look.form != "nodes":
+        stage.body.update(flow.frame(sim, scheduler, look))
+        stage.cards.update(flow.cards(sim, scheduler, look, key))
+    return stage
+
+
+def _detail(scheduler: SchedulerView, waiting: int) -> Message:
+    return message(
+        gettext_noop("%(n)s waiting, %(k)s in flight"),
+        n=thousands(waiting),
+        k=thousands(len(scheduler.queue.in_flight)),
+    )

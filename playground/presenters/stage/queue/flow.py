@@ -1,0 +1,180 @@
+"""The pools that pods wait in, as a flow: gated and backoff, active, in flight, and below them the unschedulable ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from playground.presenters.look import GROUPINGS, Look
+from playground.presenters.queues import chips
+from playground.presenters.queues.groups import Group, grouped
+from playground.presenters.queues.sleeping import sleeping
+from playground.presenters.queues.titles import title_of
+from playground.presenters.scene import queue_sort_of
+from playground.presenters.stage.queue.popped import KUBES, why_first
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.view import QueuedPod, SchedulerView, WorldView
+
+CROWD = 30  # from so many waiting pods on, rows become groups
+ROWS, ROWS_IN_CROWD = 12, 4
+BACKING_OFF, BINDING = 6, 12
+GROUPS = 4  # of a pool above
+FAMILIES = 3
+
+_TITLES = {
+    "gated": gettext_noop("Gated"),
+    "backoff": gettext_noop("Backoff"),
+    "active": gettext_noop("Active"),
+    "flight": gettext_noop("In flight"),
+    "unschedulable": gettext_noop("Unschedulable"),
+}
+_BY = {
+    "reason": gettext_noop("reason"),
+    "owner": gettext_noop("owner"),
+    "priority": gettext_noop("priority"),
+}
+
+
+def waiting(scheduler: SchedulerView) -> int:
+    """How many pods wait in the queue."""
+    queue = scheduler.queue
+    places: Sequence[Mapping[str, QueuedPod]] = (
+        queue.active_pods,
+        queue.backoff_pods,
+        queue.error_backoff_pods,
+        queue.unschedulable_pods,
+        queue.gated_pods,
+    )
+    return sum(map(len, places))
+
+
+def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> dict[str, Any]:
+    """What is around the pools; `scheduler` where there are several."""
+    return {
+        "by": look.by,
+        "groupings": [{"name": name, "title": _BY[name]} for name in GROUPINGS],
+        "scheduler": scheduler.name if len(sim.schedulers) > 1 else "",
+    }
+
+
+def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, dict[str, Any]]:
+    """One for each pool."""
+    crowd = waiting(scheduler) >= CROWD
+    pools = (
+        _gated(sim, scheduler, chosen, crowd),
+        _backoff(sim, scheduler, chosen),
+        _active(sim, scheduler, chosen, crowd),
+        _flight(sim, scheduler, chosen),
+        _unschedulable(sim, scheduler, look, chosen, crowd),
+    )
+    return {pool["id"]: pool for pool in pools}
+
+
+def _pool(name: str, count: int, **more: Any) -> dict[str, Any]:
+    return {"id": f"pool-{name}", "kind": f"pool_{name}", "title": _TITLES[name], "count": count, **more}
+
+
+def _gated(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
+    pods = scheduler.queue.gated_pods
+    if not crowd:
+        rows = [chips.gated(queued, chosen) for queued in islice(pods.values(), ROWS)]
+        return _pool("gated", len(pods), rows=rows, groups=[], more=len(pods) - len(rows))
+    known = grouped(sim, scheduler, "gated", "gate")
+    groups = [_group(sim, "gate", group, known.of(chosen) == group.label) for group in islice(known, GROUPS)]
+    more = len(pods) - sum(group["count"] for group in groups)
+    return _pool("gated", len(pods), rows=[], groups=groups, more=more)
+
+
+def _group(sim: WorldView, by: str, group: Group, chosen: bool) -> dict[str, Any]:
+    return {
+        "count": len(group),
+        "first": group.first.key,
+        "chosen": chosen,
+        "families": group.largest_families(FAMILIES),
+        **title_of(sim, by, group),
+    }
+
+
+def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
+    queue = scheduler.queue
+    count = len(queue.backoff_pods) + len(queue.error_backoff_pods)
+    rows = [chips.backing_off(sim, queue, queued, chosen) for queued in queue.backoff(BACKING_OFF)]
+    return _pool("backoff", count, rows=rows, more=count - len(rows))
+
+
+def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
+    """The first pods in the order in which they will be popped; of those behind them how many have which priority."""
+    queue, sorter = scheduler.queue, queue_sort_of(scheduler)
+    count = len(queue.active_pods)
+    head = queue.active(ROWS_IN_CROWD if crowd else ROWS)
+    rows = [
+        {**chips.active(sim, queued, chosen), "number": number} for number, queued in enumerate(head, start=1)
+    ]
+    return _pool(
+        "active",
+        count,
+        sorter=sorter,
+        note=_order(sorter),
+        rows=rows,
+        groups=_behind(sim, scheduler, head, chosen) if count > len(head) else [],
+    )
+
+
+def _order(sorter: str) -> Message:
+    if sorter == KUBES:
+        return message(
+            gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter
+        )
+    return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
+
+
+def _behind(
+    sim: WorldView, scheduler: SchedulerView, head: Sequence[QueuedPod], chosen: str
+) -> list[dict[str, Any]]:
+    """The pods behind the head by priority, the highest first; the lowest ones together where there are too many."""
+    shown = {queued.key for queued in head}
+    out: list[dict[str, Any]] = []
+    for group in sorted(grouped(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
+        behind = len(group) - sum(key in group.pods for key in shown)
+        if behind and len(out) < GROUPS:
+            first = next(key for key in group.pods if key not in shown)
+            mine = chosen in group.pods and chosen not in shown
+            out.append({**_group(sim, "priority", group, mine), "count": behind, "first": first})
+    return out
+
+
+def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
+    """The pod whose scheduling cycle runs, large, with why it was first; then those that wait on Permit or are being bound."""
+    cycle, bindings = scheduler.cycle, list(scheduler.bindings.values())
+    running = cycle if cycle is not None and cycle.ended is None else None
+    popped: dict[str, Any] | None = None
+    if running is not None:
+        next_ = next(iter(scheduler.queue.active(1)), None)
+        popped = {
+            **chips.of_pod(running.pod, chosen),
+            "attempts": running.queued.attempts,
+            "phase": str(running.phase),
+            "why": why_first(running.queued, running.started, next_, queue_sort_of(scheduler)),
+        }
+    waits = [binding for binding in bindings if binding.waiting]
+    binds = [binding for binding in bindings if not binding.waiting]
+    return _pool(
+        "flight",
+        (running is not None) + len(bindings),
+        popped=popped,
+        permit=[chips.permitted(binding, sim.now, chosen) for binding in waits[:BINDING]],
+        permits=len(waits),
+        binding=[chips.in_cycle(binding.pod, str(binding.phase), chosen) for binding in binds[:BINDING]],
+        bindings=len(binds),
+    )
+
+
+def _unschedulable(
+    sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str, crowd: bool
+) -> dict[str, Any]:
+    return _pool(
+        "unschedulable",
+        len(scheduler.queue.unschedulable_pods),
+        **sleeping(sim, scheduler, look.by, chosen, with_pods=not crowd),
+    )

@@ -1,0 +1,119 @@
+"""All pods of the queue as a table: windowed, in the order of any column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from playground.presenters.amounts import clock, duration
+from playground.presenters.look import Look
+from playground.presenters.queues.groups import reasons
+from playground.presenters.scene import short
+from playground.presenters.words import gettext_noop
+from scheduler_core.view import QueuedPod, QueueView, SchedulerView, WorldView
+
+WINDOW = 50
+Row = tuple[str, QueuedPod]
+
+COLUMNS: dict[str, str] = {
+    "pod": gettext_noop("Pod"),
+    "place": gettext_noop("Queue"),
+    "priority": gettext_noop("Priority"),
+    "queued": gettext_noop("Queued since"),
+    "attempts": gettext_noop("Attempts"),
+    "reason": gettext_noop("Why it waits"),
+}
+_PLACES = {
+    "active": gettext_noop("Active"),
+    "backoff": gettext_noop("Backoff"),
+    "unschedulable": gettext_noop("Unschedulable"),
+    "gated": gettext_noop("Gated"),
+}
+_ORDERS: Mapping[str, Callable[[Row], Any]] = {
+    "pod": lambda row: row[1].key,
+    "priority": lambda row: row[1].pod.priority,
+    "queued": lambda row: row[1].timestamp,
+    "attempts": lambda row: row[1].attempts,
+}
+
+
+def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, Any]:
+    """One window of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
+    queue = scheduler.queue
+    column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
+    total = sum(len(pods) for _, pods in _pools(queue))
+    first = min(look.page * WINDOW, max(total - 1, 0) // WINDOW * WINDOW)
+    rows: Sequence[Row] | Iterator[Row]
+    if look.q:
+        rows = [row for row in _rows(queue) if look.q in row[1].key]
+        total = len(rows)
+        first = min(first, max(total - 1, 0) // WINDOW * WINDOW)
+    else:
+        rows = _rows(queue, None if column in _ORDERS else first + WINDOW)
+    if column in _ORDERS:
+        rows = sorted(rows, key=_ORDERS[column], reverse=down)
+    shown = list(islice(rows, first, first + WINDOW))
+    return {
+        "columns": [_column(name, title, column, down) for name, title in COLUMNS.items()],
+        "rows": [_row(sim, place, queued, chosen) for place, queued in shown],
+        "q": look.q,
+        "total": total,
+        "from": first + 1 if shown else 0,
+        "to": first + len(shown),
+        "before": first // WINDOW - 1 if first else None,
+        "after": first // WINDOW + 1 if first + WINDOW < total else None,
+    }
+
+
+def _pools(queue: QueueView) -> list[tuple[str, Mapping[str, QueuedPod]]]:
+    return [
+        ("active", queue.active_pods),
+        ("backoff", queue.backoff_pods),
+        ("backoff", queue.error_backoff_pods),
+        ("unschedulable", queue.unschedulable_pods),
+        ("gated", queue.gated_pods),
+    ]
+
+
+def _rows(queue: QueueView, limit: int | None = None) -> Iterator[Row]:
+    """Every pod in the queue's own order, where only the first `limit` are asked for."""
+    return chain(
+        (("active", queued) for queued in queue.active(limit)),
+        (("backoff", queued) for queued in queue.backoff(limit)),
+        (("unschedulable", queued) for queued in queue.unschedulable_pods.values()),
+        (("gated", queued) for queued in queue.gated_pods.values()),
+    )
+
+
+def _column(name: str, title: str, sorted_by: str, down: bool) -> dict[str, Any]:
+    """`sort`: what its head leads to; `order`: which way it is sorted now."""
+    if name not in _ORDERS:
+        return {"name": name, "title": title, "sort": "", "order": ""}
+    mine = name == sorted_by
+    order = ("descending" if down else "ascending") if mine else ""
+    return {"name": name, "title": title, "sort": f"-{name}" if mine and not down else name, "order": order}
+
+
+def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+    return {
+        "key": queued.key,
+        "name": short(queued.key),
+        "chosen": queued.key == chosen,
+        "place": _PLACES[place],
+        "priority": queued.pod.priority,
+        "queued": clock(queued.timestamp),
+        "attempts": queued.attempts,
+        "reason": _why(sim, place, queued),
+    }
+
+
+def _why(sim: WorldView, place: str, queued: QueuedPod) -> str:
+    """kube's reasons, gates, or how long the backoff still lasts."""
+    if place == "gated":
+        return ", ".join(queued.pod.spec.scheduling_gates) or queued.gated_by
+    if place == "backoff":
+        return duration(max((queued.backoff_until or sim.now) - sim.now, 0))
+    if place == "unschedulable":
+        return ", ".join(reasons(sim, queued) or queued.rejectors)
+    return ""
