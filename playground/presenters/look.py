@@ -147,6 +147,13 @@ class Sets:
         return {"name": self.name, "value": self.value}
 
 
+@dataclass(frozen=True)
+class Moved:
+    """Words of older links that are other fields now: what each of them says, unless the link says it itself."""
+
+    words: Mapping[str, Mapping[str, str]]
+
+
 class Look(msgspec.Struct, frozen=True):
     """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key.
 
@@ -163,7 +170,7 @@ class Look(msgspec.Struct, frozen=True):
     stage: Annotated[str, OneOf(("", *STAGES)), Resets("form")] = ""
     form: Annotated[str, Text(MAX_WORD)] = ""
     about: Annotated[str, OneOf(SUBJECTS)] = SUBJECTS[0]
-    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Resets("field")] = "summary"
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED), Resets("field")] = "summary"
     field: Annotated[str, Text(MAX_FIELD)] = ""
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod")] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
@@ -187,14 +194,17 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        moved = MOVED.get(str(query.get("tab")), {})
-        read = {name: field.kind.read(_given(query, name, moved)) for name, field in FIELDS.items()}
+        otherwise = _implied(query) | _moved(query)
+        read = {name: field.kind.read(_given(query, name, otherwise)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
-        """The parts that differ from the default, as a URL's query holds them."""
-        pairs = ((name, getattr(self, name), field.default) for name, field in FIELDS.items())
-        return {name: str(value) for name, value, default in pairs if value != default and value is not None}
+        """The parts that differ from the default and from what the others imply, as a URL's query holds them."""
+        look = msgspec.structs.asdict(self)
+        implied = {name: field.default for name, field in FIELDS.items()} | _implied(look)
+        return {
+            name: str(value) for name, value in look.items() if value != implied[name] and value is not None
+        }
 
     def but(self, **changes: Any) -> Look:
         """The same look with some parts changed."""
@@ -205,12 +215,24 @@ class Look(msgspec.Struct, frozen=True):
         return _address(self.but(**changes))
 
 
-def _given(query: Mapping[str, Any], name: str, moved: Mapping[str, str]) -> Any:
+def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
     """What a query says of a field; of a list of numbers that a form sent, all of them."""
     several = getattr(query, "getlist", None)
     if several is not None and isinstance(FIELDS[name].kind, Numbers):
         return ".".join(several(name))
-    return query.get(name, moved.get(name))
+    return query.get(name, otherwise.get(name))
+
+
+def _implied(query: Mapping[str, Any]) -> dict[str, str]:
+    """What the fields that are there set where nothing else is said; the first of them has the last word."""
+    rules = (field.sets for name, field in reversed(FIELDS.items()) if query.get(name))
+    return {rule.name: rule.value for rule in rules if rule}
+
+
+def _moved(query: Mapping[str, Any]) -> dict[str, str]:
+    """What the words of an older link say now."""
+    said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
+    return {name: value for fields in said for name, value in fields.items()}
 
 
 @lru_cache(maxsize=1024)
@@ -226,16 +248,18 @@ class Field:
     default: int | str | None
     resets: str | None
     sets: Sets | None
+    moved: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def of(cls, field: msgspec.structs.FieldInfo) -> Field:
         kind, *rules = field.type.__metadata__
         resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
         sets = next((rule for rule in rules if isinstance(rule, Sets)), None)
-        return cls(kind, field.default, resets, sets)
+        moved = next((rule.words for rule in rules if isinstance(rule, Moved)), {})
+        return cls(kind, field.default, resets, sets, moved)
 
     def to_json(self) -> dict[str, Any]:
-        rules = {"resets": self.resets, "sets": self.sets and self.sets.to_json()}
+        rules = {"resets": self.resets, "sets": self.sets and self.sets.to_json(), "moved": self.moved}
         declared = {"type": self.kind.type, "default": self.default}
         return declared | {name: rule for name, rule in rules.items() if rule}
 

@@ -243,6 +243,16 @@ class Fixes(Query[Data], frozen=True, kw_only=True):
     seconds: float
 
 
+class WhyNot(Query[Data | None], frozen=True, kw_only=True):
+    """What the plugins say now of a pod (namespace/name) on a node (presenters/why_not.py); None where there is no such pod.
+
+    `node` "" is the first that the pod is not on.
+    """
+
+    pod: str
+    node: str
+
+
 class Journey(Query[Data], frozen=True, kw_only=True):
     """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
 

@@ -62,6 +62,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.DeviceSearch,
     looking.Metrics,
     looking.Fixes,
+    looking.WhyNot,
     looking.Journey,
     looking.Sequence,
     looking.CycleState,

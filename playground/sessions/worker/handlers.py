@@ -216,6 +216,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.Cluster: Handler(cluster.cluster),
     looking.DeviceSearch: Handler(device_search.device_search),
     looking.Fixes: Handler(fixes.fixes),
+    looking.WhyNot: Handler(fixes.why_not_there),
     looking.Journey: Handler(journeys.journey),
     looking.Sequence: Handler(sequences.sequence),
     looking.CycleState: Handler(journeys.cycle_state),

@@ -4,7 +4,9 @@ import { listenBeside } from "./frame/leaving.js";
 import { foldRail, listenPanes } from "./frame/panes.js";
 import { showCaption } from "./frame/presenter.js";
 import { selection } from "./frame/rows.js";
+import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
 import { by, first, maybe } from "./shared/dom.js";
@@ -153,6 +155,7 @@ listenChanges(() => [state.seen, bookmarks()]);
 /** @type {import("./menu/entry.js").Seek} */
 const seek = (back, point) => send({ type: "search", back, point });
 listenMenu(seek, toast);
+listenDrag();
 listenPalette({
   actions,
   look: (data) => look(patchOf(data) ?? {}),
@@ -167,6 +170,7 @@ listenScore();
 listenRename();
 listenBeside();
 listenPanes();
+listenSheet();
 showCaption();
 listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.look import Look
-from playground.presenters.scene import cycle_of, short
+from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.stage.score.board import Scored, scored_of
 from playground.presenters.stage.score.rows import window
 from playground.presenters.stage.score.ties import told
@@ -81,4 +81,6 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any]:
         "told": told(sim, scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,
+        "scheduler": scheduler_of(sim).name,
+        "profile": cycle.profile,
     }

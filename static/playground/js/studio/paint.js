@@ -4,7 +4,7 @@ import { all } from "../shared/dom.js";
 import { readRings, turnRings } from "./rings.js";
 
 const MOST_MOVING = 24;
-const TRAVEL = { duration: 280, easing: "cubic-bezier(.3, .8, .3, 1)" };
+const TRAVEL = { duration: 180, easing: "ease-out" };
 const WORK_OF_HTMX = "[hx-get], [hx-post]";
 const UNSEEN = [{ opacity: 0 }, { opacity: 0 }];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
