@@ -8,7 +8,9 @@ from typing import Any
 MULTI, SCORE = "multiPoint", "score"
 
 
-def with_weights(configuration: Mapping[str, Any], profile: str, weights: Mapping[str, int]) -> dict[str, Any]:
+def with_weights(
+    configuration: Mapping[str, Any], profile: str, weights: Mapping[str, int]
+) -> dict[str, Any]:
     """The configuration with these weights in one profile. A weight of 0, which kube takes for 1, disables the plugin at Score."""
     profiles = [
         _weighed(each, weights) if each.get("schedulerName") == profile else each
@@ -24,7 +26,9 @@ def _weighed(profile: Mapping[str, Any], weights: Mapping[str, int]) -> dict[str
     multi["enabled"] = _reweighed(multi, {name: w for name, w in weights.items() if w and name not in named})
     if named:
         kept = [each for each in score["enabled"] if weights.get(each["name"], 1)]
-        score["enabled"] = _reweighed({"enabled": kept}, {n: w for n, w in weights.items() if w and n in named})
+        score["enabled"] = _reweighed(
+            {"enabled": kept}, {n: w for n, w in weights.items() if w and n in named}
+        )
     off = [{"name": name} for name, weight in weights.items() if not weight]
     if off:
         score["disabled"] = [*(score.get("disabled") or ()), *off]
@@ -38,6 +42,7 @@ def _reweighed(plugins: Mapping[str, Any], weights: Mapping[str, int]) -> list[d
     enabled = list(plugins.get("enabled") or ())
     known = {each["name"] for each in enabled}
     changed = [
-        {**each, "weight": weights[each["name"]]} if each["name"] in weights else dict(each) for each in enabled
+        {**each, "weight": weights[each["name"]]} if each["name"] in weights else dict(each)
+        for each in enabled
     ]
     return [*changed, *({"name": n, "weight": w} for n, w in weights.items() if n not in known)]
