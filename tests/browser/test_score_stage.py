@@ -43,7 +43,7 @@ def test_a_slider_says_who_would_lead_and_a_fork_has_these_weights(
     page: Page, server: PlaygroundServer
 ) -> None:
     scored(page, server)
-    page.get_by_label("NodeResourcesFit").fill("5")
+    page.get_by_role("slider", name="NodeResourcesFit").fill("5")
     expect(page.locator("#score-verdict")).to_contain_text("→ ×5")
     expect(page).to_have_url(re.compile(r"weights="))
     page.get_by_role("button", name="Fork with these").click()
