@@ -8,9 +8,7 @@ from playground.views import (
     branches,
     cluster,
     commands,
-    compare,
     conformance,
-    embed,
     exports,
     fixes,
     home,
@@ -24,7 +22,8 @@ from playground.views import (
     story,
     weights,
 )
-from playground.views.past import breakpoints, devices, diff, lanes, records
+from playground.views.past import breakpoints, compare, devices, diff, lanes, records
+from playground.views.stage import embed
 from playground.views.workbench import (
     acting,
     build,
