@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import run_to_the_end, step
 
 NODE = """\
 apiVersion: v1
@@ -53,23 +54,17 @@ def begin(page: Page, server: PlaygroundServer) -> Callable[[str], str]:
     return begin
 
 
-def run(page: Page) -> None:
-    """To where nothing is left to do."""
-    page.get_by_role("button", name="Run", exact=False).first.click()
-    expect(page.get_by_text("Nothing is left to do", exact=False).first).to_be_visible()
-
-
 def until(page: Page, pods: Locator, count: int, most: int = 60) -> None:
     """Step until a node has so many pods: one that waits for a node is tried again for ever, so nothing may come to an end."""
     for _ in range(most):
         if pods.count() == count:
             return
-        page.get_by_role("button", name="Event", exact=True).click()
+        step(page, "event")
     expect(pods).to_have_count(count)
 
 
-def node_tab(page: Page, url: str, node: str) -> Locator:
-    page.goto(f"{url}?tab=node&node={node}")
+def node_summary(page: Page, url: str, node: str) -> Locator:
+    page.goto(f"{url}?about=node&node={node}")
     return page.locator("#panel-inspector")
 
 
@@ -77,8 +72,8 @@ def test_a_budget_holds_up_a_drain_until_there_is_one_more_pod(
     page: Page, begin: Callable[[str], str], accessible: Callable[[Page], None]
 ) -> None:
     url = begin(NODE % {"name": "n1"} + WEB + BUDGET)
-    inspector = node_tab(page, url, "n1")
-    run(page)
+    inspector = node_summary(page, url, "n1")
+    run_to_the_end(page)
     inspector.get_by_role("link", name="Drain…").click()
     drawer = page.locator("#drawer")
     drawer.get_by_role("button", name="Drain", exact=True).click()
@@ -87,7 +82,7 @@ def test_a_budget_holds_up_a_drain_until_there_is_one_more_pod(
     page.keyboard.press("Escape")
     expect(inspector.get_by_text("Draining: 1 of 1 pods are still to go.")).to_be_visible()
     for _ in range(6):
-        page.get_by_role("button", name="Event", exact=True).click()
+        step(page, "event")
     expect(inspector.get_by_text("429")).to_be_visible()
     expect(inspector.get_by_text("Cannot evict pod as it would violate", exact=False)).to_be_visible()
     accessible(page)
@@ -100,8 +95,8 @@ def test_a_budget_holds_up_a_drain_until_there_is_one_more_pod(
     page.get_by_role("button", name="Scale", exact=True).click()
     expect(page.get_by_text("web was scaled.")).to_be_visible()
     accessible(page)
-    inspector = node_tab(page, url, "n1")
-    run(page)
+    inspector = node_summary(page, url, "n1")
+    run_to_the_end(page)
     expect(inspector.get_by_text("The node is drained.")).to_be_visible()
 
 
@@ -109,8 +104,8 @@ def test_a_taint_evicts_the_pods_that_do_not_tolerate_it(
     page: Page, begin: Callable[[str], str], accessible: Callable[[Page], None]
 ) -> None:
     url = begin(NODE % {"name": "n1"} + WEB)
-    inspector = node_tab(page, url, "n1")
-    run(page)
+    inspector = node_summary(page, url, "n1")
+    run_to_the_end(page)
     chips = inspector.locator(".chips a")
     expect(chips).to_have_count(1)
     inspector.get_by_role("link", name="Taint…", exact=True).click()

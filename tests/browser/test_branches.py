@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import lanes, more, run_to_the_end
 
 
 def begin(page: Page, server: PlaygroundServer) -> str:
@@ -34,12 +34,11 @@ def test_a_fork_is_drawn_opened_and_compared(
     page.get_by_label("Count").fill("1")
     page.get_by_role("button", name="Create the nodes").click()
     page.get_by_role("button", name="Apply in a fork from here").click()
-    strip = page.locator("#branches")
+    strip = lanes(page).locator("#branches")
     expect(strip.locator("[aria-current]")).to_have_text("branch 1")
     expect(strip.locator(".branch-lines .head")).to_have_count(2)
     accessible(page)
-    page.keyboard.press("r")
-    expect(page.locator("#panel-transport")).to_contain_text(re.compile("attempt"))
+    run_to_the_end(page)
     strip.get_by_role("link", name="compare Empty cluster").click()
     expect(page.get_by_role("heading", name="First difference")).to_be_visible()
     expect(page.get_by_text("share their past up to step 1")).to_be_visible()
@@ -55,8 +54,7 @@ def test_a_command_is_left_out_and_the_history_made_again_is_another(
 ) -> None:
     begin(page, server)
     page.locator("body[data-connected='1']").wait_for()
-    page.keyboard.press("r")
-    expect(page.locator("#panel-transport")).to_contain_text("Nothing is left to do")
+    run_to_the_end(page)
     page.keyboard.press("l")
     asked = page.locator(".asked li")
     expect(asked).to_have_count(2)
@@ -77,10 +75,10 @@ def test_a_command_is_left_out_and_the_history_made_again_is_another(
 
 def test_a_branch_opens_with_the_look_of_the_page(page: Page, server: PlaygroundServer) -> None:
     address = begin(page, server)
-    page.locator(".top-nav form[action=fork] button").click()
+    more(page).get_by_role("button", name="Fork").click()
     page.wait_for_url(lambda url: url != address)
-    page.locator("#tab-scores").click()
-    page.wait_for_url("**tab=scores*")
-    page.locator("#branches").get_by_role("link", name="Empty cluster", exact=True).click()
-    page.wait_for_url(address + "?tab=scores")
-    expect(page.locator("#tab-scores")).to_have_attribute("aria-current", "page")
+    page.locator("#tab-yaml").click()
+    page.wait_for_url("**tab=yaml*")
+    lanes(page).locator("#branches").get_by_role("link", name="Empty cluster", exact=True).click()
+    page.wait_for_url(address + "?tab=yaml")
+    expect(page.locator("#tab-yaml")).to_have_attribute("aria-current", "page")

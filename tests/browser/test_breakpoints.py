@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.test_studio import connected, position, start, step_is
+from tests.browser.studio import connected, lanes, more, nodes, position, run_to_the_end, start, step_is
 
 NewContext = Callable[..., BrowserContext]
 HELD = re.compile(r"held at step (\d+)")
@@ -28,17 +28,9 @@ def moved_from(page: Page, before: int) -> int:
     return position(page)
 
 
-def run_to_the_end(page: Page) -> int:
-    """The head when nothing is left to do."""
-    page.keyboard.press("r")
-    expect(page.locator("#panel-transport")).to_have_attribute("data-idle", "1")
-    expect(page.locator("#job")).to_be_hidden()
-    return position(page)
-
-
 def set_breakpoint(page: Page, **fields: str) -> None:
     """Set one by the form in the drawer, and close that."""
-    page.locator(".breaks a").click()
+    more(page).get_by_role("link", name="Breakpoints").click()
     for name, value in fields.items():
         field = page.locator(f"#bp-{name}")
         if name == "cel":
@@ -52,6 +44,14 @@ def set_breakpoint(page: Page, **fields: str) -> None:
     page.locator("[data-drawer-close]").click()
 
 
+def bookmark(page: Page) -> None:
+    """Set one where the page stands, by the form in the drawer, and close that."""
+    more(page).get_by_role("link", name="Breakpoints").click()
+    page.get_by_role("button", name="Set one at").click()
+    expect(page.locator(".marks-list li")).to_have_count(1)
+    page.locator("[data-drawer-close]").click()
+
+
 def test_a_breakpoint_is_run_back_to_and_forth_and_the_engine_runs_on_at_the_head(
     page: Page, server: PlaygroundServer
 ) -> None:
@@ -61,7 +61,7 @@ def test_a_breakpoint_is_run_back_to_and_forth_and_the_engine_runs_on_at_the_hea
     page.keyboard.press("b")
     toast(page, "Filter NodeResourcesFit")
     first = moved_from(page, began)
-    expect(page.locator("#panel-transport")).to_contain_text("NodeResourcesFit")
+    expect(page.locator("#panel-narrator")).to_contain_text("NodeResourcesFit")
     head = run_to_the_end(page)
     page.keyboard.press("Shift+B")
     second = moved_from(page, head)
@@ -82,7 +82,7 @@ def test_a_mistake_in_an_expression_is_shown_at_its_character(
 ) -> None:
     complaints.forgive("422")
     start(page, server)
-    page.locator(".breaks a").click()
+    more(page).get_by_role("link", name="Breakpoints").click()
     page.locator("summary", has_text="Advanced").click()
     page.locator("#bp-cel").fill('record.kind == "plugin_ran" &&\n  record.data.nope > 2')
     page.get_by_role("button", name="Set it").click()
@@ -98,11 +98,12 @@ def test_break_here_on_a_node_and_back_to_what_last_happened_to_a_pod(
 ) -> None:
     start(page, server)
     run_to_the_end(page)
-    page.locator("#node-small a[data-node]").first.click(button="right")
+    nodes(page).locator("#node-small a[data-node]").first.click(button="right")
     page.get_by_role("menuitem", name="Break, go back, go on").click()
     page.get_by_role("menuitem", name="Break where a plugin refuses it").click()
     toast(page, "Breakpoint set")
-    expect(page.locator("#marks .held").first).to_be_visible()
+    expect(lanes(page).locator("#marks .held").first).to_be_visible()
+    page.locator("#lanes-open").click()
     page.locator(".subject .break-here").first.click()
     page.get_by_role("menuitem", name="Back to its last move").click()
     toast(page, "queue_moved")
@@ -114,12 +115,12 @@ def test_a_bookmark_stands_on_the_rail_and_leads_back(page: Page, server: Playgr
     began = position(page)
     page.keyboard.press("n")
     marked = moved_from(page, began)
-    page.keyboard.press("m")
-    flag = page.locator("#flags a")
+    bookmark(page)
+    flag = page.locator("#flags path.bookmark")
     expect(flag).to_have_count(1)
     head = run_to_the_end(page)
     assert head > marked
-    flag.locator("path").click()
+    flag.click()
     step_is(page, marked)
 
 
@@ -129,7 +130,7 @@ def test_the_foot_of_the_inspector_tells_what_each_step_changed(page: Page, serv
     run_to_the_end(page)
     page.locator("#changes-since").select_option("0")
     expect(page.locator("#changes-body")).to_contain_text("requested cpu")
-    page.keyboard.press("c")
+    page.locator("#changes").get_by_role("link", name="any two steps").click()
     expect(page.locator("#workbench h1")).to_have_text("What changed")
 
 
@@ -155,11 +156,11 @@ def test_a_view_link_searches_with_its_own_cursor_and_sets_nothing(
 
 def test_a_node_is_deleted_from_its_menu_and_its_yaml_opened(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
-    page.locator("#node-small a[data-node]").first.click(button="right")
+    nodes(page).locator("#node-small a[data-node]").first.click(button="right")
     page.get_by_role("menuitem", name="Edit YAML").click()
     expect(page.locator("#workbench textarea").first).to_have_value(re.compile("name: small"))
     page.keyboard.press("Escape")
-    page.locator("#node-small a[data-node]").first.click(button="right")
+    nodes(page).locator("#node-small a[data-node]").first.click(button="right")
     page.get_by_role("menuitem", name="Delete", exact=True).click()
     toast(page, "small was deleted.")
     expect(page.locator("#node-small")).to_have_count(0)

@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import more, step
 
 REFUSED = "422"  # Chromium logs the honest status of a form that was refused
 FORBIDDEN = "403"
@@ -30,8 +31,8 @@ def base(page: Page) -> str:
 
 
 def drawer(page: Page, link: str = "Build") -> Locator:
-    """The drawer, opened by a link of the top bar."""
-    page.get_by_role("banner").get_by_role("link", name=link, exact=True).click()
+    """The drawer, opened by a link of the menu."""
+    more(page).get_by_role("link", name=link, exact=True).click()
     opened = page.locator("#drawer")
     expect(opened).to_be_visible()
     return opened
@@ -49,7 +50,7 @@ def test_a_cluster_is_built_in_the_drawer_while_the_studio_shows_it(studio: Page
     opened.get_by_label("Zones").fill("zone-a, zone-b")
     opened.get_by_role("button", name="Create the nodes").click()
     expect(opened.get_by_text("3 nodes created")).to_be_visible()
-    expect(studio.locator("#panel-map").get_by_text("node-3")).to_be_visible()
+    expect(studio.locator("#node-node-3")).to_be_attached()
     room(opened, "Pods")
     opened.get_by_label("Replicas").fill("2")
     opened.get_by_role("button", name="Create the pods").click()
@@ -77,11 +78,11 @@ def test_a_refused_form_keeps_what_was_typed_and_says_why(studio: Page, complain
 def test_undo_and_redo_are_one_click_away(studio: Page) -> None:
     opened = drawer(studio)
     opened.get_by_role("button", name="Create the nodes").click()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    expect(studio.locator("#node-node-1")).to_be_attached()
     opened.get_by_role("button", name="Undo").click()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_have_count(0)
+    expect(studio.locator("#node-node-1")).to_have_count(0)
     opened.get_by_role("button", name="Redo").click()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    expect(studio.locator("#node-node-1")).to_be_attached()
 
 
 def test_an_error_of_the_editor_stands_at_its_line(studio: Page, complaints: Complaints) -> None:
@@ -138,7 +139,7 @@ def test_what_is_built_while_standing_in_the_past_is_asked_about_and_opens_a_for
     complaints.forgive("409")
     origin = base(studio)
     drawer(studio).get_by_role("button", name="Create the nodes").click()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    expect(studio.locator("#node-node-1")).to_be_attached()
     studio.goto(origin + "?at=0")
     opened = drawer(studio)
     expect(opened.get_by_text("You stand at step 0")).to_be_visible()
@@ -147,7 +148,7 @@ def test_what_is_built_while_standing_in_the_past_is_asked_about_and_opens_a_for
     expect(opened.get_by_role("button", name="Go to the newest step")).to_be_visible()
     accessible(studio)
     opened.get_by_role("button", name="Apply in a fork from here").click()
-    expect(studio.locator("#panel-map").get_by_text("late-1")).to_be_visible()
+    expect(studio.locator("#node-late-1")).to_be_attached()
     assert base(studio) != origin
 
 
@@ -157,13 +158,13 @@ def test_what_is_built_while_standing_in_the_past_may_go_to_the_newest_step(
     complaints.forgive("409")
     origin = base(studio)
     drawer(studio).get_by_role("button", name="Create the nodes").click()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    expect(studio.locator("#node-node-1")).to_be_attached()
     studio.goto(origin + "?at=0")
     drawer(studio).get_by_label("Name pattern").fill("late-{i}")
     studio.locator("#drawer").get_by_role("button", name="Create the nodes").click()
     studio.locator("#drawer").get_by_role("button", name="Go to the newest step").click()
-    expect(studio.locator("#panel-map").get_by_text("late-1")).to_be_visible()
-    expect(studio.locator("#panel-map").get_by_text("node-1")).to_be_visible()
+    expect(studio.locator("#node-late-1")).to_be_attached()
+    expect(studio.locator("#node-node-1")).to_be_attached()
     assert base(studio) == origin
 
 
@@ -192,7 +193,7 @@ def test_a_story_is_told_and_its_button_goes_on(page: Page, server: PlaygroundSe
     page.wait_for_url("**/s/*/")
     told = page.get_by_role("complementary", name="Story")
     expect(told).to_contain_text("was created first")
-    page.get_by_role("button", name="Pod", exact=True).click()
+    step(page, "pod")
     told.get_by_role("button", name="Remove the gate from job").click()
     expect(told).to_contain_text("ran PreEnqueue again")
 

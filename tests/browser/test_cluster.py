@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
-from tests.browser.test_actions import NODE, run
+from tests.browser.studio import nodes, run_to_the_end
+from tests.browser.test_actions import NODE
 
 Begin = Callable[[str], str]
 Accessible = Callable[[Page], None]
@@ -77,13 +78,13 @@ def test_a_pod_that_uses_too_much_memory_is_evicted_and_its_node_says_in_which_r
 ) -> None:
     pods = [{"name": name, "spec": "", "cpu": "100m", "memory": "1Gi"} for name in ("modest", "greedy")]
     url = begin(NODE % {"name": "n1"} + "".join(POD % each for each in pods))
-    run(page)
+    run_to_the_end(page)
     page.goto(f"{url}act/use?kind=Pod&namespace=default&name=greedy")
     page.get_by_label("Memory").fill("8100Mi")
     page.get_by_role("button", name="Set what it uses").click()
     expect(page.get_by_text("What greedy uses was set.")).to_be_visible()
     page.goto(url)
-    run(page)
+    run_to_the_end(page)
     page.goto(f"{url}cluster?part=nodes&name=n1")
     expect(page.get_by_text("default/greedy was evicted")).to_be_visible()
     ranking = page.get_by_role("region", name="Ranking").get_by_role("row")
@@ -103,16 +104,16 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}
     kept = POD % {"name": "kept", "spec": "nodeName: a,", "cpu": "2", "memory": "1Gi"}
     free = POD % {"name": "free", "spec": "nodeName: b,", "cpu": "2", "memory": "1Gi"}
     url = begin(SMALL % "a" + SMALL % "b" + URGENT + kept + free + budget)
-    run(page)
+    run_to_the_end(page)
     page.goto(f"{url}cluster?part=budgets")
     expect(page.get_by_text("none may go")).to_be_visible()
     apply(
         page, url, POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "2", "memory": "1Gi"}
     )
-    run(page)
-    page.goto(f"{url}?tab=preemption&pod=default/high")
-    expect(page.locator("#panel-map").get_by_text("kept").first).to_be_visible()
-    expect(page.locator("#panel-map").get_by_text("high").first).to_be_visible()
+    run_to_the_end(page)
+    page.goto(f"{url}?stage=preemption&pod=default/high")
+    expect(nodes(page).get_by_text("kept").first).to_be_visible()
+    expect(nodes(page).get_by_text("high").first).to_be_visible()
     page.goto(f"{url}objects?kind=Pod")
     expect(page.get_by_role("link", name="kept", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="free", exact=True)).to_have_count(0)
@@ -122,10 +123,10 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(
     page: Page, begin: Begin, accessible: Accessible
 ) -> None:
     url = begin(SMALL % "a" + SMALL % "b" + URGENT + WEB % 1)
-    run(page)
+    run_to_the_end(page)
     high = POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "1", "memory": "1Gi"}
     apply(page, url, WEB % 2 + "---\n" + high)
-    run(page)
+    run_to_the_end(page)
     page.goto(f"{url}cluster?part=rollouts")
     card = page.locator(".plot-card")
     expect(card.get_by_text("4 desired, 1 of the newest, 3 available")).to_be_visible()
@@ -137,7 +138,7 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("high was deleted.")).to_be_visible()
     page.goto(url)
-    run(page)
+    run_to_the_end(page)
     page.goto(f"{url}cluster?part=rollouts")
     expect(card.get_by_text("4 desired, 4 of the newest, 4 available")).to_be_visible()
     expect(card.locator(".plot svg").first).to_be_visible()

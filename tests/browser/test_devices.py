@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
 from tests.browser.server import PlaygroundServer
-from tests.browser.test_actions import run
+from tests.browser.studio import run_to_the_end
 from tests.browser.test_cluster import apply
 from tests.scheduler_core.worlds import node, pod
 
@@ -31,7 +31,7 @@ def begin(page: Page, server: PlaygroundServer) -> Begin:
         expect(page.locator("body")).to_have_attribute("data-connected", "1")
         url = page.url.partition("?")[0]
         apply(page, url, yaml.safe_dump_all(objects))
-        run(page)
+        run_to_the_end(page)
         return url
 
     return begin
@@ -62,7 +62,7 @@ def test_a_search_is_walked_device_by_device_with_what_was_undone(
         claim("c", pair, constraints=same),
         claiming(pod("train"), "c"),
     )
-    page.goto(f"{url}?pod=default/train&node=n1")
+    page.goto(f"{url}?pod=default/train&node=n1&stage=filter")
     page.get_by_role("link", name="Walk through the search for devices").click()
     search = page.locator("#drawer .search-tree")
     undone = search.locator("details.undone > summary").first
@@ -83,7 +83,7 @@ def test_a_claim_is_shared_by_two_pods(page: Page, begin: Begin, accessible: Acc
     card = page.locator("#node-n1")
     expect(card.locator(".dev.taken")).to_have_attribute("title", "gpu-0: taken, one")
     expect(card).to_contain_text("1/2 free")
-    page.goto(f"{url}?node=n1&tab=node")
+    page.goto(f"{url}?node=n1")
     holder = page.locator("#panel-inspector .holder")
     expect(holder).to_contain_text("one web-0 web-1")
     accessible(page)
@@ -117,7 +117,7 @@ def test_post_filter_takes_a_claim_back_that_keeps_its_pod_from_the_nodes_with_r
     accessible(page)
     life.nth(1).get_by_role("link").click()
     expect(page.locator("#panel-pipeline")).to_contain_text("PostFilter")
-    expect(page.locator("#panel-transport")).to_contain_text("DynamicResources")
+    expect(page.locator("#panel-narrator")).to_contain_text("DynamicResources")
     page.goto(f"{url}records?pod=default/big&kind=api_call")
     expect(page.get_by_text("is deallocated, to be allocated anew for big")).to_be_visible()
     page.goto(f"{url}cluster?part=devices")

@@ -66,7 +66,7 @@ def test_an_extender_written_in_cel_vetoes_a_node(
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(100)
     expect(station).to_have_attribute("aria-current", "step")
-    why = page.locator("#panel-inspector")
+    why = page.locator("#panel-stage")
     expect(why.get_by_text("no licence").first).to_be_visible()
     call = why.locator("details.exchange").first
     call.locator("summary").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Complaints, running_server
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import more
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: a, image: b, resources: {requests: {cpu: %s}}}]}\n"
@@ -33,7 +34,7 @@ def test_a_pasted_cluster_is_previewed_and_then_imported(page: Page, server: Pla
     expect(refused).to_contain_text("line 14")
     page.get_by_role("button", name="Import 2 objects").click()
     expect(page.get_by_text("2 objects imported")).to_be_visible()
-    expect(page.locator("#panel-map").get_by_text("mine")).to_be_visible()
+    expect(page.locator("#node-mine")).to_be_attached()
     expect(page.locator("#panel-queues").get_by_text("good")).to_be_visible()
     expect(page.locator("#panel-queues").get_by_text("bad")).to_have_count(0)
 
@@ -53,12 +54,12 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     page.goto(server.url)
     page.get_by_role("button", name="Start empty").click()
     page.wait_for_url("**/s/*/")  # loaded, scripts included: before them the link leads to the page itself
-    page.get_by_role("banner").get_by_role("link", name="Import", exact=True).click()
+    more(page).get_by_role("link", name="Import", exact=True).click()
     drawer = page.locator("#drawer")
     drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
     drawer.get_by_role("button", name="Preview the import").click()
     drawer.get_by_role("button", name="Import 1 object", exact=True).click()
-    expect(page.locator("#panel-map").get_by_text("filed").first).to_be_visible()
+    expect(page.locator("#node-filed")).to_be_attached()
 
 
 def test_a_text_that_cannot_be_read_says_where_and_stays(

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.server import PlaygroundServer
-from tests.browser.test_studio import connected, position, start, step_is
+from tests.browser.studio import connected, lanes, position, start, step_is
 
 Accessible = Callable[[Page], None]
 NewContext = Callable[..., BrowserContext]
@@ -134,17 +134,17 @@ def test_a_moment_of_the_journey_is_one_click_away(page: Page, server: Playgroun
 
 def test_the_lanes_show_virtual_time_and_zoom_by_key(page: Page, server: PlaygroundServer) -> None:
     begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
-    step_until(page, "#queue-flight", "Bind")
-    page.get_by_role("link", name="virtual time").click()
-    lanes = page.locator("#panel-timeline")
-    expect(lanes).to_have_attribute("data-axis", "time")
-    whole = int(lanes.get_attribute("data-to") or 0)
+    step_until(page, "#queue-binding", "web")
+    lanes(page).get_by_role("link", name="virtual time").click()
+    timeline = page.locator("#panel-timeline")
+    expect(timeline).to_have_attribute("data-axis", "time")
+    whole = int(timeline.get_attribute("data-to") or 0)
     page.locator(".lane-rows").focus()
     page.keyboard.press("w")
-    expect(lanes).not_to_have_attribute("data-to", str(whole))
+    expect(timeline).not_to_have_attribute("data-to", str(whole))
     assert re.search(r"axis=time.*span=\d+", page.url)
     page.get_by_role("link", name="reset").click()
-    expect(lanes).to_have_attribute("data-to", str(whole))
+    expect(timeline).to_have_attribute("data-to", str(whole))
 
 
 def test_a_pod_is_seen_to_travel_from_queue_to_queue(page: Page, server: PlaygroundServer) -> None:
@@ -180,8 +180,8 @@ def test_a_pod_is_seen_to_travel_from_queue_to_queue(page: Page, server: Playgro
 
 def test_the_internals_tell_who_wrote_and_read_cycle_state(page: Page, server: PlaygroundServer) -> None:
     begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
-    step_until(page, "#queue-flight", "Bind")
-    page.keyboard.press("9")
+    step_until(page, "#queue-binding", "web")
+    page.locator("#tab-internals").click()
     internals = page.locator(".internals")
     expect(internals).to_contain_text("web → n")
     fit = page.locator(".state-keys li", has_text="PreFilterNodeResourcesFit")
@@ -197,7 +197,7 @@ def test_axe_finds_nothing_wrong_with_a_journey(
     begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
     fail_next_binding(page, "default/web")
     step_until(page, "#queue-backoff", "web")
-    page.keyboard.press("9")
+    page.locator("#tab-internals").click()
     expect(page.locator(".state-keys")).to_be_visible()
     accessible(page)
     journey_of(page, "web")

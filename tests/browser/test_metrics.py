@@ -9,6 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import more
 from tests.scheduler_core.worlds import node, pod
 
 Accessible = Callable[[Page], None]
@@ -25,7 +26,7 @@ def test_the_charts_fill_as_the_session_runs(
     page.get_by_role("button", name=re.compile("Import .* objects")).click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     with page.expect_navigation():
-        page.get_by_role("link", name="Metrics").click()
+        more(page).get_by_role("link", name="Metrics").click()
     metrics = page
     expect(metrics.locator("#metrics-live")).to_contain_text("No pod has been tried yet")
     studio = page.context.new_page()

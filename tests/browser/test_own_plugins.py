@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import lanes, run_to_the_end
 
 
 @pytest.fixture
@@ -46,12 +47,11 @@ def test_a_score_plugin_is_written_tried_kept_and_decides(
     studio.get_by_role("button", name="Put it into the profile Favourite").click()
     expect(studio.get_by_text("Favourite stands in the profile default-scheduler now")).to_be_visible()
     studio.get_by_role("link", name="Open the studio").click()
-    studio.get_by_role("button", name="Run", exact=False).first.click()
+    run_to_the_end(studio)
     expect(studio.locator("#panel-pipeline")).to_contain_text("Favourite")
-    studio.goto(f"{base}?pod=default/web-4&node=node-3&tab=scores")
-    inspector = studio.locator("#panel-inspector")
-    expect(inspector.get_by_text("Favourite").first).to_be_visible()
-    timeline = studio.locator("#panel-timeline")
+    studio.goto(f"{base}?pod=default/web-4&node=node-3&stage=score")
+    expect(studio.locator("#panel-stage").get_by_text("Favourite").first).to_be_visible()
+    timeline = lanes(studio)
     for i in range(1, 5):
         pod = timeline.get_by_role("group", name=f"web-{i}")
         expect(pod.get_by_role("link", name="node-3", exact=False)).to_have_count(1)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import nodes
 from tests.playground.preemption_world import objects
 from tests.scheduler_core.worlds import node, pod
 
@@ -31,7 +32,7 @@ def test_a_preemption_is_stepped_and_its_table_builds_up(
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     begin(page, server, *objects())
-    page.locator("#tab-preemption").click()
+    expect(page.locator("#stage")).to_have_attribute("data-stage", "preemption")
     expect(page.locator(".ladder tbody tr")).to_have_count(3)
     expect(page.locator(".ladder tr.best")).to_contain_text("node-b2")
     expect(page.locator("#node-node-b2 .chip.victim")).to_have_count(2)
@@ -55,7 +56,7 @@ def test_a_chosen_node_shows_the_figures_of_the_plugin_that_refused_it(
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     begin(page, server, *objects())
-    page.locator("#node-node-b2 header a").click()
+    nodes(page).locator("#node-node-b2 header a").click()
     expect(page.locator(".figures tr.bad").first).to_contain_text("cpu")
     accessible(page)
 
@@ -102,7 +103,8 @@ def test_where_a_fix_lands_is_shown_in_a_fork(page: Page, server: PlaygroundServ
     lowered.get_by_role("button", name="Show where it lands").click()
     page.wait_for_url(lambda url: url.partition("?")[0] != before)
     expect(page.locator("#node-a .chip", has_text="p")).to_have_count(1)
-    expect(page.locator(".say.good")).to_contain_text("scheduled to a")
+    page.goto(f"{page.url.partition('?')[0]}?stage=filter&pod=default/p")
+    expect(page.locator("#panel-stage")).to_contain_text("scheduled to a")
 
 
 def test_the_conformance_page_is_linked_and_readable(

@@ -8,92 +8,76 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
+from playground.presenters.look import TABS
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import (
+    connected,
+    lanes,
+    more,
+    position,
+    press_until,
+    shown,
+    start,
+    step,
+    step_is,
+)
 
 Accessible = Callable[[Page], None]
 NewContext = Callable[..., BrowserContext]
-
-
-def start(page: Page, server: PlaygroundServer, what: str = "story:first-placement") -> Page:
-    """A new session's studio, connected."""
-    page.goto(server.url)
-    page.locator(f'button[name=start][value="{what}"]').first.click()
-    expect(page.locator("#panel-transport")).to_be_visible()
-    connected(page)
-    return page
-
-
-def connected(page: Page) -> None:
-    """Wait until the page's scripts run and its stream is open."""
-    expect(page.locator("body")).to_have_attribute("data-connected", "1")
-
-
-def step_is(page: Page, number: int) -> None:
-    """Wait until the page shows a step."""
-    expect(page.locator("#panel-transport")).to_have_attribute("data-position", str(number))
-
-
-def position(page: Page) -> int:
-    return int(page.locator("#panel-transport").get_attribute("data-position") or -1)
-
-
-def press_until(page: Page, words: str, most: int = 80) -> None:
-    """Step by plugin until the sentence has these words."""
-    for _ in range(most):
-        if words in page.locator(".sentence").inner_text():
-            return
-        before = position(page)
-        page.keyboard.press("ArrowRight")
-        step_is(page, before + 1)
-    raise AssertionError(f"{words!r} was not told within {most} steps")
+PLACES = """["bar", "points", "rail", "stage", "panel-stage", "narrator", "panel-narrator", "timeline", "scrub"].map((id) => {
+  const { x, y } = document.getElementById(id).getBoundingClientRect();
+  return `${id} ${Math.round(x)} ${Math.round(y)}`;
+}).join()"""
 
 
 def test_a_step_shows_which_plugin_ran_and_what_it_decided(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     press_until(page, "NodeResourcesFit refuses 1 of 3 nodes".replace("NodeResourcesFit ", ""))
     expect(page.locator("#point-Filter")).to_have_class(re.compile(r"\bnow\b"))
-    expect(page.locator("#node-small .why")).to_contain_text("Insufficient cpu")
-    expect(page.locator("tr", has_text="small").locator("td.r")).to_have_count(1)
+    expect(page.locator("#node-small")).to_contain_text("Insufficient cpu")
+    expect(page.locator("#panel-stage")).to_contain_text("Insufficient cpu")
 
 
 def test_a_world_without_marks_has_no_row_for_them(page: Page, server: PlaygroundServer) -> None:
     with page.expect_response(lambda answer: "/marks?" in answer.url):
         start(page, server)
+    lanes(page)
     expect(page.locator("#marks")).to_have_attribute("data-live", "0")
     expect(page.locator(".marks-row")).to_be_hidden()
 
 
-def test_the_buttons_step_by_plugin_point_and_pod(page: Page, server: PlaygroundServer) -> None:
+def test_the_button_steps_by_plugin_point_and_pod(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     began = position(page)
-    page.get_by_role("button", name="Plugin").click()
+    step(page, "plugin")
     step_is(page, began + 1)
-    page.get_by_role("button", name="Point", exact=True).click()
+    step(page, "point")
     expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
-    page.get_by_role("button", name="Pod", exact=False).filter(has_text="Pod").click()
+    step(page, "pod")
     expect(page.locator(".sentence")).to_contain_text("web-1 is assumed on large")
 
 
-def test_the_header_names_the_profile_and_leads_to_its_configuration(
+def test_the_menu_names_version_and_profile_and_leads_to_its_configuration(
     page: Page, server: PlaygroundServer
 ) -> None:
     start(page, server)
-    expect(page.locator("header.top")).to_contain_text("kube-scheduler v1.34.1")
-    page.locator("header.top .pill", has_text="default-scheduler").click()
+    menu = more(page)
+    expect(menu).to_contain_text("kube-scheduler v1.34.1")
+    menu.get_by_role("link", name="default-scheduler").click()
     expect(page.locator("#drawer").get_by_role("heading", name="Scheduler configuration")).to_be_visible()
 
 
 def test_back_and_forward_lead_to_the_same_picture(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     press_until(page, "refuses 1 of 3 nodes")
-    here, before = position(page), page.locator(".columns").inner_text()
+    here, before = position(page), shown(page)
     page.keyboard.press("ArrowLeft")
     step_is(page, here - 1)
-    expect(page.locator("#node-small .why")).to_have_count(0)
+    expect(page.locator("#node-small")).not_to_contain_text("Insufficient cpu")
     page.keyboard.press("ArrowRight")
     step_is(page, here)
-    assert page.locator(".columns").inner_text() == before
+    assert shown(page) == before
 
 
 def test_standing_in_the_past_is_told_and_follow_leads_back(page: Page, server: PlaygroundServer) -> None:
@@ -102,7 +86,7 @@ def test_standing_in_the_past_is_told_and_follow_leads_back(page: Page, server: 
     head = position(page)
     page.keyboard.press("Home")
     step_is(page, 0)
-    expect(page.locator("#standing")).to_contain_text("asks first")
+    expect(page.locator("#standing")).to_contain_text("an earlier step")
     page.get_by_role("button", name="Follow").click()
     step_is(page, head)
     expect(page.locator("#standing")).to_be_hidden()
@@ -114,14 +98,14 @@ def test_a_reload_shows_the_same_step_tab_and_pod(page: Page, server: Playground
     here = position(page) - 1
     page.keyboard.press("ArrowLeft")
     step_is(page, here)
-    page.locator("#tab-pod").click()
+    page.locator("#tab-yaml").click()
     page.locator("#queue-active [data-pod='default/web-2']").first.click()
     expect(page.locator(".subject").first).to_contain_text("web-2")
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
     connected(page)
     step_is(page, here)
-    expect(page.locator("#tab-pod")).to_have_attribute("aria-current", "page")
+    expect(page.locator("#tab-yaml")).to_have_attribute("aria-current", "page")
     expect(page.locator(".subject").first).to_contain_text("web-2")
 
 
@@ -133,8 +117,9 @@ def test_two_tabs_that_follow_show_the_same(new_context: NewContext, server: Pla
     connected(second)
     press_until(first, "refuses 1 of 3 nodes")
     step_is(second, position(first))
-    for panel in ("#panel-transport", ".pipe", ".columns", "#panel-timeline"):
-        assert second.locator(panel).inner_text() == first.locator(panel).inner_text()
+    assert shown(second) == shown(first)
+    for panel in ("#panel-transport", "#panel-pipeline", "#panel-timeline"):
+        assert second.locator(panel).text_content() == first.locator(panel).text_content()
 
 
 def test_one_tab_may_stand_in_the_past_while_the_other_goes_on(
@@ -164,7 +149,7 @@ def test_the_rail_leads_to_any_earlier_step(page: Page, server: PlaygroundServer
 def test_a_segment_of_a_lane_leads_to_the_step_where_it_began(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     press_until(page, "refuses 1 of 3 nodes")
-    cycle = page.locator(".lane svg a", has=page.locator("rect.cycle")).first
+    cycle = lanes(page).locator(".lane svg a", has=page.locator("rect.cycle")).first
     began = int(cycle.get_attribute("data-goto") or -1)
     cycle.focus()
     expect(page.locator("#tip")).to_contain_text("in flight")
@@ -211,29 +196,12 @@ def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
     expect(page.locator("#node-large .chip").first).to_be_visible()
 
 
-def test_scores_are_a_chart_and_a_table(page: Page, server: PlaygroundServer) -> None:
-    start(page, server)
-    page.keyboard.press("2")
-    press_until(page, "has the highest total")
-    expect(page.locator("table.scores tbody tr")).to_have_count(2)
-    expect(page.locator("#chart-holder .bars .point").first).to_be_attached()
-
-
-def test_plotly_is_not_loaded_before_the_scores_are_looked_at(page: Page, server: PlaygroundServer) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    start(page, server)
-    press_until(page, "has the highest total")
-    assert not [url for url in asked if url.endswith("plotly.min.js")]
-
-
 def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:
     start(page, server, "story:backoff")
     press_until(page, "is unschedulable")
-    page.keyboard.press("4")
-    page.locator("#map-pending").get_by_role("link", name="Why?").first.click()
-    expect(page.locator("#tab-why")).to_have_attribute("aria-current", "page")
-    expect(page.locator(".say")).to_contain_text("nodes are available")
+    page.locator("#rail").get_by_role("link", name="Why?").first.click()
+    expect(page.locator("#stage")).to_have_attribute("data-stage", "filter")
+    expect(page.locator("#panel-stage")).to_contain_text("nodes are available")
 
 
 def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServer) -> None:
@@ -245,18 +213,19 @@ def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServe
         dialog.accept()
 
     page.on("dialog", hear)
-    page.locator("h2", has_text="Queues").click()
+    page.locator("#stage-h").click()
     page.goto("about:blank")
     assert asked == ["beforeunload"]
 
 
 def test_a_kept_edit_link_lets_leave_in_peace(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
+    page.locator("#keep summary").click()
     page.get_by_role("button", name="I have kept it").click()
     expect(page.locator("#keep")).to_be_hidden()
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-    page.locator("h2", has_text="Queues").click()
+    page.locator("#stage-h").click()
     page.goto("about:blank")
     assert asked == []
 
@@ -297,7 +266,7 @@ def test_the_studio_steps_without_javascript(new_context: NewContext, server: Pl
     page.goto(server.url)
     page.locator('button[name=start][value="story:first-placement"]').first.click()
     before = position(page)
-    page.get_by_role("button", name="Plugin").click()
+    page.locator("#step").click()
     step_is(page, before + 1)
     page.get_by_role("button", name="One step back").click()
     step_is(page, before)
@@ -305,7 +274,7 @@ def test_the_studio_steps_without_javascript(new_context: NewContext, server: Pl
 
 def test_the_theme_can_be_chosen_and_is_kept(new_context: NewContext, server: PlaygroundServer) -> None:
     page = start(new_context(color_scheme="light").new_page(), server)
-    page.keyboard.press("t")
+    more(page).locator("#theme-toggle").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
@@ -335,8 +304,7 @@ def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: Pl
     page.keyboard.press("ArrowRight")
     expect(page.locator("#heat-says b")).to_have_text("n004")
     page.keyboard.press("Enter")
-    expect(page.locator("#tab-node")).to_have_attribute("aria-current", "page")
-    expect(page.locator(".tab-body .subject")).to_contain_text("n004")
+    expect(page.locator("#panel-inspector")).to_contain_text("n004")
 
 
 def test_a_run_until_an_attempt_stops_there_and_says_so(
@@ -349,7 +317,7 @@ def test_a_run_until_an_attempt_stops_there_and_says_so(
     page.keyboard.press("Enter")
     expect(page.locator(".toast")).to_have_text("The run stopped where attempt 2 ends.")
     expect(page.locator("#until")).not_to_have_attribute("open", "")
-    expect(page.locator(".clocks div", has_text="attempt").locator("dd")).to_have_text("2")
+    expect(page.locator("#panel-narrator .eyebrow")).to_contain_text("attempt 2")
 
 
 def test_a_run_until_a_pod_that_is_not_there_is_refused(page: Page, server: PlaygroundServer) -> None:
@@ -378,7 +346,7 @@ def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server:
     until_one_waits(page, server)
     page.get_by_role("button", name="Allow waits").click()
     expect(page.locator(".decide")).to_have_count(0)
-    expect(page.locator("#queue-flight")).to_contain_text("waits")
+    expect(page.locator("#queue-binding")).to_contain_text("waits")
 
 
 def test_a_pod_that_waits_on_permit_is_rejected_by_a_key(page: Page, server: PlaygroundServer) -> None:
@@ -421,9 +389,10 @@ def test_axe_finds_nothing_wrong(
     )
     press_until(page, "refuses 1 of 3 nodes")
     accessible(page)
-    for tab in range(2, 7):
-        page.keyboard.press(str(tab))
-        expect(page.locator(".tabs a").nth(tab - 1)).to_have_attribute("aria-current", "page")
+    for name in TABS:
+        tab = page.locator(f"#tab-{name}")
+        tab.click()
+        expect(tab).to_have_attribute("aria-current", "page")
         accessible(page)
 
 
@@ -436,13 +405,12 @@ def test_nothing_is_wider_than_the_screen(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_what_stands_above_the_cluster_keeps_its_height_from_step_to_step(
-    page: Page, server: PlaygroundServer
-) -> None:
+def test_nothing_moves_from_step_to_step_and_back(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
-    first, tops = position(page), set()
-    for number in range(first + 1, first + 20):
-        page.keyboard.press("ArrowRight")
+    first, places = position(page), set()
+    there = [*range(first + 1, first + 20)]
+    for number, key in [(n, "ArrowRight") for n in there] + [(n, "ArrowLeft") for n in there[-2::-1]]:
+        page.keyboard.press(key)
         step_is(page, number)
-        tops.add(page.evaluate("Math.round(document.querySelector('.columns').getBoundingClientRect().top)"))
-    assert len(tops) == 1
+        places.add(page.evaluate(PLACES))
+    assert len(places) == 1

@@ -23,7 +23,7 @@ def studio(page: Page, server: PlaygroundServer) -> Page:
 def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
     studio: Page, accessible: Callable[[Page], None]
 ) -> None:
-    studio.goto(f"{studio.url}?pod=default/web-2&tab=pod")
+    studio.goto(f"{studio.url}?pod=default/web-2&tab=summary")
     studio.get_by_role("link", name="Fail or delay the next call, such as its binding").click()
     drawer = studio.locator("#drawer")
     expect(drawer.get_by_label("Pod", exact=True)).to_have_value("default/web-2")
@@ -33,7 +33,7 @@ def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
     accessible(studio)
     studio.keyboard.press("Escape")
     expect(studio.locator("#panel-queues").get_by_text("bind 409")).to_be_visible()
-    studio.get_by_role("button", name="Run", exact=False).first.click()
+    studio.locator("#run").click()
     inspector = studio.locator("#panel-inspector")
     expect(inspector.get_by_text("the object has been modified").first).to_be_visible()
     expect(inspector.get_by_text("PodScheduled=True")).to_be_visible()

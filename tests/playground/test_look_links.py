@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.template import Context, Template, TemplateSyntaxError
+
+from playground.presenters import Look
 
 
 def rendered(text: str, **context: Any) -> str:
@@ -31,6 +34,11 @@ def rendered(text: str, **context: Any) -> str:
 )
 def test_a_look_is_written_as_an_address_and_as_data(tag: str, html: str) -> None:
     assert rendered(f"{{% {tag} %}}", key="ns/a&b", studio="/s/x/", nothing=None) == html
+
+
+def test_a_look_is_read_of_a_requests_query_as_of_any_mapping() -> None:
+    look = Look.from_query(QueryDict("node=a&node=n1&stage=score"))
+    assert (look.node, look.about, look.stage) == ("n1", "node", "score")
 
 
 @pytest.mark.parametrize(

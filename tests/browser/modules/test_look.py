@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -36,6 +37,23 @@ def test_the_page_and_the_server_read_and_write_the_same_urls(alone: Alone, look
     query = look.href() if look.to_query() else ""
     assert alone.call(LOOK, "({ readLook }, query) => readLook(query)", query) == as_data(look)
     assert alone.call(LOOK, "({ writeLook }, look) => writeLook(look)", as_data(look)) == query
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?tab=why",
+        "?node=n1&tab=node",
+        "?tab=why&stage=score",
+        "?tab=scores&pod=a/b",
+        "?node=n1",
+        "?node=n1&pod=a/b",
+    ],
+)
+def test_the_page_and_the_server_read_links_from_before_alike(alone: Alone, query: str) -> None:
+    alone.show(LOOK_FIELDS)
+    look = Look.from_query(dict(parse_qsl(query[1:])))
+    assert alone.call(LOOK, "({ readLook }, query) => readLook(query)", query) == as_data(look)
 
 
 def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> None:

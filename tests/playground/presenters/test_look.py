@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_what_the_page_is_told_of_a_field_names_fields_and_tabs_that_there_are()
 )
 def test_a_link_from_before_to_a_tab_that_moved_shows_the_same(tab: str, now: Look) -> None:
     assert Look.from_query({"tab": tab}) == now
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [("node=n1", "node"), ("pod=ns/p&node=n1", "pod"), ("node=n1&about=pod", "pod"), ("claim=ns/c", "claim")],
+)
+def test_an_address_of_one_object_is_about_it_unless_it_says_otherwise(query: str, about: str) -> None:
+    look = Look.from_query(dict(parse_qsl(query)))
+    assert look.about == about
+    assert Look.from_query(look.to_query()) == look
 
 
 def test_the_stream_is_documented_with_every_field() -> None:

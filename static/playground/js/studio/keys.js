@@ -84,9 +84,9 @@ function isElements(event) {
  * @param {boolean} lanes Whether keys are meant for the lanes.
  * @returns {Action | null}
  */
-export function actionOf({ key, shiftKey, repeat, ...control }, lanes) {
+export function actionOf({ key, shiftKey, repeat, ctrlKey, metaKey }, lanes) {
   const lower = key.toLowerCase();
-  if (withControl(control)) return repeat ? null : KEYS[`Ctrl ${lower}`] ?? null;
+  if (ctrlKey || metaKey) return repeat ? null : KEYS[`Ctrl ${lower}`] ?? null;
   if (/^[1-4]$/.test(key)) return ["form", Number(key) - 1];
   const action = (shiftKey && KEYS[`Shift ${key}`]) || (lanes && LANES[lower]) || KEYS[key] || KEYS[lower];
   return action && !(repeat && ONCE.includes(action[0])) ? action : null;

@@ -8,6 +8,7 @@ import { by } from "../shared/dom.js";
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
  * @property {{name: string, value: string}} [sets] Another field, which takes a value when this one is set, unless the same link sets it.
+ * @property {Record<string, Record<string, string>>} [moved] Words of older links, with the other fields that say the same now.
  */
 
 /** @typedef {{at: number | null, stage: string} & Record<string, string | number | null>} Look */
@@ -16,11 +17,15 @@ import { by } from "../shared/dom.js";
 const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?? "")));
 
 /**
- * The look that everybody is shown first.
+ * What a look is where nothing else is said: the defaults, and what the fields that are there set. The first of them has the last word.
+ * @param {(name: string) => unknown} given
  * @returns {Look}
  */
-function defaults() {
-  return /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
+function implied(given) {
+  const look =
+    /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
+  for (const [name, { sets }] of [...FIELDS].reverse()) if (sets && given(name)) look[sets.name] = sets.value;
+  return look;
 }
 
 /**
@@ -28,9 +33,14 @@ function defaults() {
  * @param {string} query
  */
 export function readLook(query) {
-  const look = defaults();
-  for (const [name, value] of new URLSearchParams(query)) {
+  const asked = new URLSearchParams(query);
+  const look = implied((name) => asked.get(name));
+  for (const [name, field] of FIELDS) {
+    Object.assign(look, field.moved?.[asked.get(name) ?? ""]);
+  }
+  for (const [name, value] of asked) {
     const field = FIELDS.get(name);
+    if (field?.moved?.[value]) continue;
     if (field?.type === "text") look[name] = value;
     else if (field && /^\d+$/.test(value)) look[name] = Number(value);
   }
@@ -38,13 +48,14 @@ export function readLook(query) {
 }
 
 /**
- * The query of a look, with what differs from the default.
+ * The query of a look, with what differs from what is shown otherwise.
  * @param {Look} look
  */
 export function writeLook(look) {
   const query = new URLSearchParams();
-  for (const [name, field] of FIELDS) {
-    if (look[name] !== field.default && look[name] !== null) query.set(name, String(look[name]));
+  const rest = implied((name) => look[name]);
+  for (const name of FIELDS.keys()) {
+    if (look[name] !== rest[name] && look[name] !== null) query.set(name, String(look[name]));
   }
   const text = query.toString();
   return text && `?${text}`;

@@ -1,6 +1,6 @@
 // What stands outside of the panels and follows the viewer: head, rail, marks, hidden fields, links, the URL.
 import { showCaption, withPresenter } from "../frame/presenter.js";
-import { all, by } from "../shared/dom.js";
+import { all, by, first } from "../shared/dom.js";
 import { count } from "../shared/words.js";
 import { showBranches } from "./branches.js";
 import { showChanges } from "./changes.js";
@@ -21,6 +21,7 @@ export function showPlace(state) {
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
   showStage();
   showCaption();
+  showPoint();
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head);
@@ -53,10 +54,20 @@ function fill(selector, value) {
   for (const field of all(selector)) if (field instanceof HTMLInputElement) field.value = value;
 }
 
+/** Where the line of points is longer than the screen, the present one is in sight. */
+function showPoint() {
+  const line = document.getElementById("points");
+  const now = line && first(".point.now", line);
+  if (!now || line.scrollWidth <= line.clientWidth) return;
+  line.scrollLeft += now.getBoundingClientRect().left - (line.clientWidth - now.clientWidth) / 2;
+}
+
 /** The stage says which one it is, and whether the map is seen in it. */
 function showStage() {
   const { stage, form, map } = by("panel-stage").dataset;
-  Object.assign(by("stage").dataset, { stage, form, map });
+  const holder = by("stage");
+  holder.toggleAttribute("data-changed", holder.dataset.stage !== stage); // it fades in
+  Object.assign(holder.dataset, { stage, form, map });
 }
 
 /**

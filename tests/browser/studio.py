@@ -1,0 +1,87 @@
+"""What browser tests do in the studio: open one, step, open its menu and its lanes."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+
+def start(page: Page, server: PlaygroundServer, what: str = "story:first-placement") -> Page:
+    """A new session's studio, connected."""
+    page.goto(server.url)
+    page.locator(f'button[name=start][value="{what}"]').first.click()
+    expect(page.locator("#panel-transport")).to_be_visible()
+    connected(page)
+    return page
+
+
+def connected(page: Page) -> None:
+    """Wait until the page's scripts run and its stream is open."""
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+
+
+def step_is(page: Page, number: int) -> None:
+    """Wait until the page shows a step."""
+    expect(page.locator("#panel-transport")).to_have_attribute("data-position", str(number))
+
+
+def position(page: Page) -> int:
+    return int(page.locator("#panel-transport").get_attribute("data-position") or -1)
+
+
+def press_until(page: Page, words: str, most: int = 80) -> None:
+    """Step by plugin until the sentence has these words."""
+    for _ in range(most):
+        if words in page.locator(".sentence").inner_text():
+            return
+        before = position(page)
+        page.keyboard.press("ArrowRight")
+        step_is(page, before + 1)
+    raise AssertionError(f"{words!r} was not told within {most} steps")
+
+
+def step(page: Page, grain: str) -> None:
+    """Press the button that steps, for this grain."""
+    page.locator("#grain").select_option(grain)
+    page.locator("#step").click()
+
+
+def run_to_the_end(page: Page) -> int:
+    """The head when nothing is left to do."""
+    page.locator("#run").click()
+    expect(page.locator("#panel-transport")).to_have_attribute("data-idle", "1")
+    expect(page.locator("#job")).to_be_hidden()
+    return position(page)
+
+
+def nodes(page: Page) -> Locator:
+    """The nodes: a form of every stage."""
+    cards = page.locator("#panel-map")
+    if not cards.is_visible():
+        page.locator("#stage .forms [data-form=nodes]").click()
+    expect(cards).to_be_visible()
+    return cards
+
+
+def more(page: Page) -> Locator:
+    """The menu of the session's pages, opened."""
+    menu = page.locator("#more")
+    if menu.get_attribute("open") is None:
+        menu.locator("summary").click()
+    return menu
+
+
+def lanes(page: Page) -> Locator:
+    """The lanes of the pods, opened over the stage."""
+    sheet = page.locator("#lanes")
+    if not sheet.is_visible():
+        page.locator("#lanes-open").click()
+    expect(sheet).to_be_visible()
+    return sheet
+
+
+def shown(page: Page) -> list[str]:
+    """What a page tells of its step: queues, stage, sentence, inspector."""
+    parts = ("#rail", "#panel-stage", "#panel-map", "#panel-narrator", "#panel-inspector")
+    return [page.locator(part).inner_text() for part in parts]

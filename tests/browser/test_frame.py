@@ -1,0 +1,220 @@
+"""The studio's frame: palette, presenter, panes, the sheet of narrow screens, sizes of type, and how far Tab has to go."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+Accessible = Callable[[Page], None]
+# Visible texts that are smaller than they may be, with where they stand.
+SMALL = """(least) => {
+  const small = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { parentElement: element, textContent } = walker.currentNode;
+    if (!textContent.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest(".vh, .sprite, script, noscript, option")) continue;
+    const { width, height } = element.getBoundingClientRect();
+    if (width <= 1 || height <= 1) continue;
+    const scale = element.ownerSVGElement ? element.getScreenCTM().a : 1;
+    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
+    if (size && size < least - .05) small.add(`${size} px: ${element.tagName}.${element.className} ${textContent.trim().slice(0, 30)}`);
+  }
+  return [...small];
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(server: PlaygroundServer, browser: object) -> str:
+    """A session in the middle of a Filter, for all tests of this module: none of them moves it."""
+    page = browser.new_page()  # type: ignore[attr-defined]
+    page.goto(server.url)
+    page.locator("button[name=start][value='story:taints']").first.click()
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+    for _ in range(60):
+        if page.locator("#stage[data-stage=filter]").count():
+            break
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(80)
+    url = str(page.url).split("?")[0]
+    page.close()
+    return url
+
+
+def studio(page: Page, url: str, width: int = 1280, height: int = 720) -> Page:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(url)
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+    return page
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720), (1920, 1080)])
+def test_no_text_is_smaller_than_13_px(page: Page, address: str, width: int, height: int) -> None:
+    studio(page, address, width, height)
+    assert page.evaluate(SMALL, 13) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_stage_has_its_share_and_the_bar_holds_all_it_has(page: Page, address: str) -> None:
+    studio(page, address)
+    page.locator("#session-name").fill(
+        "A name that is much longer than any bar could ever show in full, again and again"
+    )
+    assert page.locator("#stage").evaluate("({ clientHeight }) => clientHeight") >= 0.6 * 720
+    end = page.locator("#more > summary").bounding_box()
+    clock = page.locator(".readouts").bounding_box()
+    find = page.locator("#palette-open").bounding_box()
+    assert end and clock and find
+    assert end["x"] + end["width"] <= 1280
+    assert clock["x"] + clock["width"] <= find["x"]
+
+
+def test_all_points_are_named_side_by_side(page: Page, address: str) -> None:
+    studio(page, address)
+    boxes = page.locator("#points .stop").evaluate_all(
+        "(stops) => stops.map((stop) => [stop.getBoundingClientRect().left, stop.getBoundingClientRect().right])"
+    )
+    assert len(boxes) == 14
+    assert all(right <= left + 0.5 for (_, right), (left, _) in itertools.pairwise(boxes))
+    assert boxes[-1][1] <= 1280
+    assert (
+        page.locator("#points .stop b").evaluate_all(
+            "(names) => names.filter((n) => n.scrollWidth > n.clientWidth + 1).length"
+        )
+        == 0
+    )
+
+
+def test_the_palette_finds_an_object_lights_it_up_and_goes_there_by_keys_alone(
+    page: Page, address: str, accessible: Accessible
+) -> None:
+    studio(page, address)
+    name = page.locator("#stage [data-node]:visible").first.get_attribute("data-node") or ""
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette-q")).to_be_focused()
+    accessible(page)
+    page.keyboard.type(name)
+    option = page.locator("#palette [role=option]", has_text="node").first
+    expect(option).to_contain_text(name)
+    while page.locator("#palette [aria-selected=true]").inner_text() != option.inner_text():
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(page.locator(".lit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("#palette")).to_be_hidden()
+    assert f"node={name}" in page.url
+
+
+def test_what_was_chosen_lately_is_offered_first(page: Page, address: str) -> None:
+    studio(page, address)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("list the keys")
+    page.keyboard.press("Enter")
+    expect(page.locator("#keys-dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette [role=option]").first).to_contain_text("List the keys")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_the_presenter_shows_the_stage_and_one_sentence_large(
+    page: Page, address: str, accessible: Accessible, width: int, height: int
+) -> None:
+    studio(page, address, width, height)
+    page.keyboard.press("p")
+    expect(page.locator("#caption-says")).to_have_text(
+        page.locator("#panel-narrator .sentence").text_content() or ""
+    )
+    for gone in ("#rail", "#narrator", "#timeline"):
+        expect(page.locator(gone)).to_be_hidden()
+    assert page.evaluate(SMALL, 16) == []
+    assert "presenter=1" in page.url
+    accessible(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("#narrator")).to_be_visible()
+
+
+def test_panes_are_resized_by_keys_remembered_and_given_back(page: Page, address: str) -> None:
+    studio(page, address)
+    before = page.locator("#rail").bounding_box()
+    page.locator(".rail-grip").press("ArrowRight")
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+    after = page.locator("#rail").bounding_box()
+    assert before and after and after["width"] == before["width"] + 16
+    page.locator(".rail-grip").press("Home")
+    expect(page.locator("#rail")).to_be_hidden()
+    page.locator(".rail-grip").dblclick(force=True)
+    expect(page.locator("#rail")).to_be_visible()
+
+
+def test_tab_reaches_every_part_within_twenty_presses(
+    page: Page, address: str, accessible: Accessible
+) -> None:
+    studio(page, address)
+    accessible(page)
+    for skip, part in enumerate(("stage", "narrator", "rail", "timeline"), start=1):
+        page.reload()
+        expect(page.locator("body")).to_have_attribute("data-connected", "1")
+        for _ in range(skip):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        for _ in range(20 - skip):
+            page.keyboard.press("Tab")
+            if page.evaluate("(part) => Boolean(document.activeElement.closest(`#${part}`))", part):
+                break
+        assert page.evaluate("(part) => Boolean(document.activeElement.closest(`#${part}`))", part), part
+
+
+def test_rows_of_the_stage_are_walked_and_chosen_by_keys(page: Page, address: str) -> None:
+    studio(page, address)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    first = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.textContent") != first
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"[?&](node|pod)="))
+
+
+def test_keys_of_one_character_can_be_switched_off(page: Page, address: str) -> None:
+    studio(page, address)
+    page.keyboard.press("?")
+    page.locator("#single-keys").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("t")
+    expect(page.locator("#lanes")).to_be_hidden()
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette")).to_be_visible()
+
+
+def test_the_lanes_take_a_fifth_of_the_height(page: Page, address: str, accessible: Accessible) -> None:
+    studio(page, address)
+    page.keyboard.press("t")
+    box = page.locator("#lanes").bounding_box()
+    assert box and box["height"] <= 0.2 * 720
+    accessible(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("#lanes")).to_be_hidden()
+
+
+def test_on_a_phone_a_sheet_has_three_heights_and_tabs(
+    page: Page, address: str, accessible: Accessible
+) -> None:
+    studio(page, address, 390, 844)
+    expect(page.locator("#panel-narrator")).to_be_visible()
+    accessible(page)
+    page.get_by_role("button", name="Queues").click()
+    expect(page.locator("#panel-queues")).to_be_visible()
+    expect(page.locator("#narrator")).to_be_hidden()
+    heights = []
+    for _ in range(3):
+        page.locator("#sheet-grip").click()
+        heights.append(page.locator("#rail").evaluate("({ clientHeight }) => clientHeight"))
+    assert len(set(heights)) == 3
