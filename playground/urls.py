@@ -35,6 +35,7 @@ from playground.views.workbench import (
     menu,
     objects,
     plugins,
+    why_not,
 )
 
 urlpatterns = [
@@ -52,6 +53,7 @@ urlpatterns = [
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", fixes.fixes, name="fixes"),
+    path("s/<str:key>/why", why_not.why, name="why"),
     path("s/<str:key>/fixes/apply", fixes.apply_fix, name="apply-fix"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", journey.journey_text, name="journey-text"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>", journey.journey_page, name="journey"),

@@ -125,6 +125,8 @@ def _looks(kind: str, namespace: str, name: str, may_edit: bool) -> list[Entry]:
         out.append(Entry(title, letter="e", icon="file", page=f"yaml?{ref}", form=may_edit))
     if kind == POD:
         key = quote(f"{namespace}/{name}", safe="")
+        title = gettext_noop("Why not on a node")
+        out.append(Entry(title, letter="w", icon="ask", page=f"why?pod={key}", form=True))
         journey = f"journey/{quote(namespace, safe='')}/{quote(name, safe='')}"
         out.append(Entry(gettext_noop("Journey"), letter="j", icon="clock", page=journey))
         if may_edit:

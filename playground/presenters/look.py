@@ -39,7 +39,11 @@ MOVED = {  # tabs of before that are something else now
     "node": {"about": "node"},
 }
 GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
-MODES = ("filter", "score", "utilisation")
+MODES = (
+    "filter",
+    "score",
+    "utilisation",
+)  # and any resource, and "score:" with a plugin's name (cluster_map/measure.py)
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
 MAX_NAME = 253  # a Kubernetes name's longest
@@ -160,7 +164,7 @@ class Look(msgspec.Struct, frozen=True):
     controller: Annotated[str, Text(MAX_NAME), Sets("about", "controller")] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
-    mode: Annotated[str, OneOf(MODES)] = MODES[0]
+    mode: Annotated[str, Text(MAX_NAME)] = MODES[0]
     by: Annotated[str, OneOf(GROUPINGS)] = GROUPINGS[0]
     sort: Annotated[str, Text(MAX_WORD), Resets("page")] = ""
     page: Annotated[int, Number(100_000)] = 0

@@ -23,6 +23,7 @@ from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, C
 from scheduler_core.inspection.device_walk import DeviceSearch, device_search, device_step
 from scheduler_core.inspection.node_figures import figures
 from scheduler_core.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.inspection.one_node import WhyNot, why_not
 from scheduler_core.inspection.own_plugins import OnNode, Said, Trial, trial
 from scheduler_core.inspection.score_workings import Working, working
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
@@ -61,6 +62,7 @@ __all__ = [
     "Trial",
     "Value",
     "Way",
+    "WhyNot",
     "Words",
     "Working",
     "device_search",
@@ -69,5 +71,6 @@ __all__ = [
     "name_of",
     "stranded",
     "trial",
+    "why_not",
     "working",
 ]

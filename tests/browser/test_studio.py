@@ -362,7 +362,7 @@ def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server:
     until_one_waits(page, server)
     page.get_by_role("button", name="Allow waits").click()
     expect(page.locator(".decide")).to_have_count(0)
-    expect(page.locator("#queue-flight")).to_contain_text("waits")
+    expect(page.locator("#queue-binding")).to_contain_text("waits")
 
 
 def test_a_pod_that_waits_on_permit_is_rejected_by_a_key(page: Page, server: PlaygroundServer) -> None:

@@ -201,6 +201,13 @@ class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
     most: int
 
 
+class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
+    """What the large map's cards say of the nodes in these rows (presenters/cluster_map/measure.py), in what the mode shows."""
+
+    rows: list[int]
+    mode: str
+
+
 class YamlPart(Struct, frozen=True):
     """Some objects as YAML documents, and the number of the next one."""
 
@@ -241,6 +248,16 @@ class Fixes(Query[Data], frozen=True, kw_only=True):
 
     pod: str
     seconds: float
+
+
+class WhyNot(Query[Data | None], frozen=True, kw_only=True):
+    """What the plugins say now of a pod (namespace/name) on a node (presenters/why_not.py); None where there is no such pod.
+
+    `node` "" is the first that the pod is not on.
+    """
+
+    pod: str
+    node: str
 
 
 class Journey(Query[Data], frozen=True, kw_only=True):

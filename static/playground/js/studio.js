@@ -7,6 +7,7 @@ import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
 import { listenTour, startTour } from "./frame/tour.js";
+import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
 import { by, first, maybe } from "./shared/dom.js";
@@ -159,6 +160,7 @@ listenChanges(() => [state.seen, bookmarks()]);
 /** @type {import("./menu/entry.js").Seek} */
 const seek = (back, point) => send({ type: "search", back, point });
 listenMenu(seek, toast);
+listenDrag();
 listenPalette({
   actions,
   look: (data) => look(patchOf(data) ?? {}),

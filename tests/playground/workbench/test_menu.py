@@ -27,7 +27,7 @@ def test_a_node_offers_its_actions_first_those_that_are_rare_and_breakpoints_in_
 
 def test_a_view_link_offers_what_is_only_looked_at():
     sheets = titles("Pod", subject("Pod"), may_edit=False)
-    assert sheets["main"] == ["YAML", "Journey", "Commands that name it"]
+    assert sheets["main"] == ["YAML", "Why not on a node", "Journey", "Commands that name it"]
     assert all(title.startswith(("Back", "On")) for title in sheets["travel"])
 
 

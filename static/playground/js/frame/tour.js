@@ -78,7 +78,7 @@ function point(at) {
   const x = fits || beside === null ? inside : beside;
   const y = fits ? below : beside === null ? box.top - height - EDGE : box.top + EDGE;
   card.style.left = `${clamp(x, innerWidth - width)}px`;
-  card.style.top = `${clamp(y < 0 ? box.top + EDGE : y, innerHeight - height)}px`;
+  card.style.top = `${clamp(y < 0 ? box.bottom - height - EDGE : y, innerHeight - height)}px`;
 }
 
 /**
