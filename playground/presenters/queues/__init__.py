@@ -9,7 +9,7 @@ from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.queues import chips
-from playground.presenters.scene import queue_sort_of, scheduler_of, subject
+from playground.presenters.scene import queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import Pod, SchedulerView, WorldView
 
@@ -103,7 +103,7 @@ def _flight(scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
     pods: list[tuple[Pod, str]] = []
     cycle = scheduler.cycle
     if cycle is not None and cycle.ended is None:
-        pods.append((cycle.pod, str(cycle.phase)))
+        pods.append((cycle.pod, stands_at(cycle)))
     pods += [
         (binding.pod, str(binding.phase)) for binding in scheduler.bindings.values() if not binding.waiting
     ]
