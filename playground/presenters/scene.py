@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -113,7 +114,17 @@ def last_attempt(sim: WorldView, key: str) -> Attempt | None:
     return None if index is None else sim.journal.attempts[index]
 
 
-def evaluated_by(attempt: Attempt) -> int:
+class Searched(Protocol):
+    """An attempt: how many nodes it searched, and how many of the cluster's were feasible."""
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def feasible(self) -> int: ...
+
+
+def evaluated_by(attempt: Searched) -> int:
     """How many nodes an attempt looked at: all that it searched, or else the nominated node alone, which was enough."""
     return max(attempt.evaluated, attempt.feasible)
 
