@@ -167,6 +167,9 @@ class WorldView(Protocol):
     def idle(self) -> bool: ...
 
     @property
+    def over(self) -> bool: ...
+
+    @property
     def outside(self) -> bool:
         """Whether the answer of a real extender is waited for."""
         ...
