@@ -28,9 +28,8 @@ TABS = {
     "yaml": gettext_noop("YAML"),
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
-    "internals": gettext_noop("Internals"),
 }
-RENAMED = {"events": "journey"}  # tabs that links from before may name
+RENAMED = {"events": "journey", "internals": "journey"}  # tabs that links from before may name
 MOVED = {  # tabs of before that are something else now
     "why": {"stage": "filter"},
     "scores": {"stage": "score"},
@@ -147,6 +146,8 @@ class Look(msgspec.Struct, frozen=True):
     `stage` "" follows the extension point at hand, `form` "" is the stage's first; `about` says which of `pod`, `node`, `claim` and
     `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained. `by` groups the queue's
     unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a - before it the other way round.
+
+    `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
 
     at: Annotated[int | None, Number()] = None
@@ -157,7 +158,7 @@ class Look(msgspec.Struct, frozen=True):
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod")] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
     claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
-    controller: Annotated[str, Text(MAX_NAME), Sets("about", "controller")] = ""
+    controller: Annotated[str, Text(2 * MAX_KEY), Sets("about", "controller")] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
     mode: Annotated[str, OneOf(MODES)] = MODES[0]
