@@ -1,4 +1,6 @@
-"""What takes pods away from a node: a drain, with the pods it still waits for and why, and evictions that taints have planned."""
+"""What takes pods away from a node: a drain, with the pods it still waits for and why, evictions that taints have planned, and grace
+periods that run.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import WorldView
+from scheduler_core.view import EndPod, WorldView
 
 MOST_PODS = 30
 
@@ -43,6 +45,16 @@ def planned(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
     evictions = sim.surroundings.nodes.evictions
     rows = sorted((evictions[key].at, key) for key in pods if key in evictions)
     return [{"key": key, "at": clock(at), "why": evictions[key].why} for at, key in rows[:MOST_PODS]]
+
+
+def grace_ends(sim: WorldView, pods: Iterable[str]) -> dict[str, int]:
+    """When the grace periods of some pods are over (ns); pods whose grace period does not run are left out."""
+    wanted = set(pods)
+    return {
+        entry.action.pod: entry.time
+        for entry in (sim.agenda.entries() if wanted else ())
+        if isinstance(entry.action, EndPod) and entry.action.pod in wanted
+    }
 
 
 def _going(left: int, all_: int) -> Message:

@@ -38,13 +38,19 @@ MOVED = {  # tabs of before that are something else now
     "node": {"about": "node"},
 }
 GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
-MODES = ("filter", "score", "utilisation")
+MODES = (
+    "filter",
+    "score",
+    "utilisation",
+)  # and any resource, and "score:" with a plugin's name (cluster_map/measure.py)
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
 MAX_NAME = 253  # a Kubernetes name's longest
 MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
 MAX_WORD = 20
 MAX_NUMBER = 2**53
+MAX_WEIGHTS, MAX_WEIGHT = 50, 10_000
+MAX_FIELD = 4 * MAX_NAME
 
 
 class Kind(Protocol):
@@ -98,6 +104,20 @@ class Text:
         return text.strip() if text and self.stripped else text
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """Whole numbers, none larger than `largest`, as a text with dots between them; a form gives them one by one."""
+
+    count: int
+    largest: int
+    type = "text"
+
+    def read(self, value: Any) -> str | None:
+        parts = value.split(".") if isinstance(value, str) and value else []
+        numbers = [Number(self.largest).read(part) for part in parts[: self.count]]
+        return None if None in numbers else ".".join(map(str, numbers))
+
+
 class OneOf:
     """One of some words; `renamed` maps words of older links to the present ones."""
 
@@ -144,8 +164,9 @@ class Look(msgspec.Struct, frozen=True):
     virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
 
     `stage` "" follows the extension point at hand, `form` "" is the stage's first; `about` says which of `pod`, `node`, `claim` and
-    `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained. `by` groups the queue's
-    unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a - before it the other way round.
+    `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained, `weights` are those that the
+    score stage is asked to imagine, one for each of its plugins. `field` is the path of the field that the YAML tab marks. `by` groups the
+    queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a - before it the other way round.
 
     `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
@@ -154,14 +175,16 @@ class Look(msgspec.Struct, frozen=True):
     stage: Annotated[str, OneOf(("", *STAGES)), Resets("form")] = ""
     form: Annotated[str, Text(MAX_WORD)] = ""
     about: Annotated[str, OneOf(SUBJECTS)] = SUBJECTS[0]
-    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED)] = "summary"
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED), Resets("field")] = "summary"
+    field: Annotated[str, Text(MAX_FIELD)] = ""
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod")] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
     claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
     controller: Annotated[str, Text(2 * MAX_KEY), Sets("about", "controller")] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
+    weights: Annotated[str, Numbers(MAX_WEIGHTS, MAX_WEIGHT)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
-    mode: Annotated[str, OneOf(MODES)] = MODES[0]
+    mode: Annotated[str, Text(MAX_NAME)] = MODES[0]
     by: Annotated[str, OneOf(GROUPINGS)] = GROUPINGS[0]
     sort: Annotated[str, Text(MAX_WORD), Resets("page")] = ""
     page: Annotated[int, Number(100_000)] = 0
@@ -177,7 +200,7 @@ class Look(msgspec.Struct, frozen=True):
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
         otherwise = _implied(query) | _moved(query)
-        read = {name: field.kind.read(query.get(name, otherwise.get(name))) for name, field in FIELDS.items()}
+        read = {name: field.kind.read(_given(query, name, otherwise)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
@@ -195,6 +218,14 @@ class Look(msgspec.Struct, frozen=True):
     def href(self, **changes: Any) -> str:
         """A link to this page that shows the look with some parts changed."""
         return _address(self.but(**changes))
+
+
+def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
+    """What a query says of a field; of a list of numbers that a form sent, all of them."""
+    several = getattr(query, "getlist", None)
+    if several is not None and isinstance(FIELDS[name].kind, Numbers):
+        return ".".join(several(name))
+    return query.get(name, otherwise.get(name))
 
 
 def _implied(query: Mapping[str, Any]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError
-from playground.sessions.protocol.looking import NodeNames, Shown
+from playground.sessions.protocol.looking import NodeFacts, NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
@@ -28,6 +28,7 @@ from playground.views.responses import by_htmx, go, say
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
+MOST_ROWS, ROW_DIGITS = 400, 8  # of the large map
 KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -95,9 +96,13 @@ async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpR
 @require_GET
 @opens
 async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The nodes' names in the order of the heat map."""
-    names = await client.ask(NodeNames(at=Look.from_query(request.GET).at))
-    return JsonResponse({"names": names})
+    """The nodes' names in the order of the large map; with `rows`, what its cards say of the nodes in these rows."""
+    look, rows = Look.from_query(request.GET), request.GET.get("rows")
+    if rows is None:
+        return JsonResponse({"names": await client.ask(NodeNames(at=look.at))})
+    numbers = [int(row) for row in rows.split(",")[:MOST_ROWS] if row.isdecimal() and len(row) < ROW_DIGITS]
+    facts = await client.ask(NodeFacts(at=look.at, rows=numbers, mode=look.mode))
+    return JsonResponse({"nodes": facts})
 
 
 async def _send(request: HttpRequest, client: SessionClient, message: PageMessage) -> HttpResponse:

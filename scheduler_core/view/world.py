@@ -65,6 +65,11 @@ class ProfileView(Protocol):
     def name(self) -> str: ...
 
     @property
+    def weights(self) -> Mapping[str, int]:
+        """Of each Score plugin."""
+        ...
+
+    @property
     def percentage_of_nodes_to_score(self) -> int | None:
         """The profile's own; None where the scheduler's holds."""
         ...
@@ -152,6 +157,11 @@ class WorldView(Protocol):
 
     @property
     def now(self) -> int: ...
+
+    @property
+    def seed(self) -> int:
+        """What its draws begin with."""
+        ...
 
     @property
     def idle(self) -> bool: ...

@@ -134,7 +134,7 @@ def test_a_moment_of_the_journey_is_one_click_away(page: Page, server: Playgroun
 
 def test_the_lanes_show_virtual_time_and_zoom_by_key(page: Page, server: PlaygroundServer) -> None:
     begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
-    step_until(page, "#queue-flight", "Bind")
+    step_until(page, "#queue-binding", "web")
     lanes(page).get_by_role("link", name="virtual time").click()
     timeline = page.locator("#panel-timeline")
     expect(timeline).to_have_attribute("data-axis", "time")
@@ -180,7 +180,7 @@ def test_a_pod_is_seen_to_travel_from_queue_to_queue(page: Page, server: Playgro
 
 def test_the_internals_tell_who_wrote_and_read_cycle_state(page: Page, server: PlaygroundServer) -> None:
     begun(page, server, NODE.format(name="n", cpu=8), POD.format(name="web", cpu=1))
-    step_until(page, "#queue-flight", "Bind")
+    step_until(page, "#queue-binding", "web")
     page.locator("#tab-journey").click()
     page.locator("#internals > summary").click()
     internals = page.locator(".internals")

@@ -196,22 +196,6 @@ def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
     expect(page.locator("#node-large .chip").first).to_be_visible()
 
 
-def test_scores_are_a_chart_and_a_table(page: Page, server: PlaygroundServer) -> None:
-    start(page, server)
-    press_until(page, "has the highest total")
-    expect(page.locator("#stage")).to_have_attribute("data-stage", "score")
-    expect(page.locator("table.scores tbody tr")).to_have_count(2)
-    expect(page.locator("#chart-holder .bars .point").first).to_be_attached()
-
-
-def test_plotly_is_not_loaded_before_the_scores_are_looked_at(page: Page, server: PlaygroundServer) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    start(page, server)
-    press_until(page, "refuses 1 of 3 nodes")
-    assert not [url for url in asked if url.endswith("plotly.min.js")]
-
-
 def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServer) -> None:
     start(page, server, "story:backoff")
     press_until(page, "is unschedulable")
@@ -362,7 +346,7 @@ def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server:
     until_one_waits(page, server)
     page.get_by_role("button", name="Allow waits").click()
     expect(page.locator(".decide")).to_have_count(0)
-    expect(page.locator("#queue-flight")).to_contain_text("waits")
+    expect(page.locator("#queue-binding")).to_contain_text("waits")
 
 
 def test_a_pod_that_waits_on_permit_is_rejected_by_a_key(page: Page, server: PlaygroundServer) -> None:

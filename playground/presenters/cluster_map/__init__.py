@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
+from playground.presenters.cluster_map.measure import choices, measured, points
 from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
 from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.cluster_map.search import Mask, matching
@@ -25,7 +26,6 @@ from playground.presenters.scene import (
     short,
     subject,
     table_of,
-    verdict_rows,
 )
 from scheduler_core.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
 from scheduler_core.view import (
@@ -76,7 +76,9 @@ def present(sim: WorldView, look: Look) -> Panel:
             "size": WINDOW,
         }
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
-        cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode)
+        measure = measured(sim, table, look.mode)
+        cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode, measure, mask)
+        context["choices"] = choices(sim, table)
         context["zones"] = [{"name": "", "cards": [card_id(table.names[row]) for row in rows]}]
     else:
         context["zones"] = _zones(table, rows, "" if group == "-" else group)
@@ -91,12 +93,12 @@ def present(sim: WorldView, look: Look) -> Panel:
 
 def label_keys(table: NodeTable) -> list[str]:
     """The label keys that can group the nodes, the zone first; keys with a value of its own for each node are left out."""
-    known = table.memo.get("playground.label_keys")
+    known = table.memo.get(heat.LABEL_KEYS)
     if known is None:
         keys = dict.fromkeys(key for node in table.nodes for key in node.labels)
         useful = [key for key in keys if key != "kubernetes.io/hostname"]
         known = sorted(useful, key=lambda key: (key != ZONE, key))
-        table.memo["playground.label_keys"] = known
+        table.memo[heat.LABEL_KEYS] = known
     return list(known)
 
 
@@ -115,7 +117,7 @@ def _moment(
     now = -1
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
         now = len(cycle.steps) - 1
-    score = _totals(cycle, table)
+    score = points(sim, table)
     touched = touched_nodes(sim)
     return Moment(
         refusals=refused,
@@ -131,22 +133,6 @@ def _moment(
         stock=stock(sim),
         over=cycle is not None and decided(cycle),
     )
-
-
-def _totals(cycle: SchedulingCycleView | None, table: NodeTable) -> NDArray[np.int64] | None:
-    """Per node the total so far: whole where the sum is made, else the weighted scores that exist; -1 where it has none."""
-    board = cycle.scores if cycle is not None else None
-    if cycle is None or board is None or not board.normalized:
-        return None
-    total = board.total if board.total is not None else np.sum(board.weighted, axis=0)
-    out = np.full(cycle.nodes.snapshot_rows, -1, np.int64)
-    origins = board.rows if cycle.nodes.origins is None else cycle.nodes.origins[board.rows]
-    out[origins[origins >= 0]] = total[origins >= 0]
-    rows = verdict_rows(cycle, table.names)
-    if rows is None:
-        return out
-    moved: NDArray[np.int64] = np.where(rows >= 0, out[np.maximum(rows, 0)], -1)
-    return moved
 
 
 def touched_nodes(sim: WorldView) -> frozenset[str]:

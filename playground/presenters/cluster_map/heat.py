@@ -1,4 +1,4 @@
-"""The heat map of a large cluster: one byte a node for what the map shows, one number a node for its group.
+"""The map of a large cluster: a byte a node for its verdict, its band and its refusal, a number for its group.
 
 The client knows the nodes' names from nodes.json, in the same order; `order` says whether its copy is still right.
 """
@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from playground.presenters.cluster_map.measure import VERDICT, Measure
 from playground.presenters.cluster_map.node_cards import Moment
+from playground.presenters.cluster_map.search import Mask
 from playground.presenters.refusals import FEASIBLE, Refusals
-from playground.presenters.scene import utilisation
-from scheduler_core.view import NodeTable
+from scheduler_core.view import Code, NodeTable
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
-MAX_GROUPS = 60
+LABEL_KEYS = "playground.label_keys"  # of the table's memo
+MAX_GROUPS = 250  # a byte tells them apart
 
 
 def order_of(table: NodeTable) -> str:
@@ -27,69 +29,75 @@ def order_of(table: NodeTable) -> str:
 
 
 def groups_card(table: NodeTable, key: str) -> dict[str, Any]:
-    """Which node belongs to which value of a label; the values are ordered by name, what has none comes last."""
-    column = table.label(key) if key else None
-    values = list(column.values) if column is not None else []
-    if len(values) > MAX_GROUPS:
-        values, column = [], None
-    ranks = np.full(len(values) + 1, len(values), np.uint8)
-    ordered = sorted(range(len(values)), key=lambda i: values[i])
-    for rank, i in enumerate(ordered):
-        ranks[i] = rank
-    codes = ranks[column.codes] if column is not None else np.zeros(len(table), np.uint8)
+    """Which node belongs to which value of a label, and to which rack within it."""
+    values, codes = _coded(table, key)
+    racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
+    blocks = _coded(table, racks)[1] if racks and racks != key else None
     return {
         "id": "map-groups",
         "kind": "groups",
         "order": order_of(table),
-        "values": [values[i] for i in ordered],
+        "values": values,
         "codes": packed(codes),
+        "blocks": packed(blocks) if blocks is not None else "",
     }
 
 
-def heat_card(table: NodeTable, refusals: Refusals, moment: Moment, mode: str) -> dict[str, Any]:
-    """State and value (0..255) of every node."""
+def _coded(table: NodeTable, key: str) -> tuple[list[str], NDArray[np.uint8]]:
+    """The values are ordered by name, what has none comes last; too many are as good as none."""
+    column = table.label(key) if key else None
+    values = list(column.values) if column is not None else []
+    if column is None or len(values) > MAX_GROUPS:
+        return [], np.zeros(len(table), np.uint8)
+    ordered = sorted(range(len(values)), key=lambda i: values[i])
+    ranks = np.full(len(values) + 1, len(values), np.uint8)
+    for rank, i in enumerate(ordered):
+        ranks[i] = rank
+    codes: NDArray[np.uint8] = ranks[column.codes]
+    return [values[i] for i in ordered], codes
+
+
+def heat_card(
+    table: NodeTable,
+    refusals: Refusals,
+    moment: Moment,
+    mode: str,
+    measure: Measure | None,
+    mask: Mask | None,
+) -> dict[str, Any]:
+    """State, band and refusal of every node; `labels` of the bands, which the legend shows as they are."""
     state = np.zeros(len(table), np.uint8)
     state[refusals.group == FEASIBLE] = OK
     state[refusals.group >= 0] = NO
-    if moment.score is not None:
-        state[(moment.score == moment.best) & (moment.score >= 0)] = BEST
+    if moment.score is not None and moment.best > lowest(moment.score):
+        state[moment.score == moment.best] = BEST
     row = table.row(moment.placed_on) if moment.placed_on else None
     if row is not None:
         state[row] = HERE
-    value = _value(table, moment, mode)
-    reason = np.where(refusals.group >= 0, refusals.group, 255).astype(np.uint8)
+    reason = np.where(refusals.group >= 0, np.minimum(refusals.group, 254), 255).astype(np.uint8)
     return {
         "id": "map-heat",
         "kind": "heat",
-        "mode": mode,
+        "mode": mode if measure is not None else VERDICT,
+        "over": moment.over,
         "state": packed(state),
-        "value": packed(value),
+        "value": packed(measure.band) if measure is not None else "",
+        "labels": measure.labels if measure is not None else [],
         "reason": packed(reason),
-        "reasons": [status.message for status in refusals.statuses],
-        "scores": _scores(moment, mode),
+        "reasons": [
+            ("⊘ " if status.code is Code.UNRESOLVABLE else "✕ ") + status.message
+            for status in refusals.statuses[:254]
+        ],
+        "found": packed(np.packbits(mask)) if mask is not None else "",
+        "searched": mask is not None,
         "chosen": moment.chosen_node,
     }
 
 
-def _value(table: NodeTable, moment: Moment, mode: str) -> NDArray[np.uint8]:
-    if mode == "score" and moment.score is not None and moment.best > 0:
-        low = lowest(moment.score)
-        spread = max(moment.best - low, 1)
-        return np.clip((moment.score - low) * 255 // spread, 0, 255).astype(np.uint8)
-    if mode == "filter":
-        return np.zeros(len(table), np.uint8)
-    return np.clip(utilisation(table) * 255, 0, 255).astype(np.uint8)
-
-
 def lowest(score: NDArray[np.int64]) -> int:
-    """The lowest total of a scored node: the pale end of the scale."""
+    """The lowest total of a scored node."""
     scored = score[score >= 0]
     return int(scored.min()) if len(scored) else 0
-
-
-def _scores(moment: Moment, mode: str) -> list[int]:
-    """The totals at the ends of the scale; empty where the map shows no scores."""
-    return [lowest(moment.score), moment.best] if mode == "score" and moment.score is not None else []
 
 
 def packed(values: NDArray[np.uint8]) -> str:

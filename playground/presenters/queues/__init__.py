@@ -1,76 +1,170 @@
-"""Queues: where each pending pod stands, in the order in which the queue would hand it out. One card for each group of pods."""
+"""Queues: where each pod stands that is not on its node yet, in kube's order. One card for each place; in a crowd, groups of pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.queues import chips
+from playground.presenters.queues import chips, leaving
+from playground.presenters.queues.group_rows import behind, largest
+from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.scene import queue_sort_of, scheduler_of, subject
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import Pod, SchedulerView, WorldView
+from scheduler_core.view import QueuedPod, SchedulerView, WorldView
 
 WINDOW = 12
+HEAD = 3  # of the active and the backoff queue, in a crowd
+FEW = 5  # unschedulable or gated pods that are shown one by one
+GROUPS = 4
 
 _TITLES = {
-    "active": gettext_noop("Active"),
     "flight": gettext_noop("In flight"),
+    "active": gettext_noop("Active"),
     "backoff": gettext_noop("Backoff"),
     "unschedulable": gettext_noop("Unschedulable"),
     "gated": gettext_noop("Gated"),
     "permit": gettext_noop("Waiting on Permit"),
+    "binding": gettext_noop("Binding"),
+    "nominated": gettext_noop("Nominated"),
+    "victims": gettext_noop("Terminating victims"),
     "ignored": gettext_noop("No such scheduler"),
 }
+ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # seen when they are empty, too
 _NOTES = {"active": gettext_noop("heap order")}
+Card = dict[str, Any]
 
 
 def present(sim: WorldView, look: Look) -> Panel:
-    """The groups; a group shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
+    """The places; each shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
-    groups = _groups(sim, scheduler, chosen)
+    cards = _places(sim, scheduler, chosen)
     for other in sim.schedulers:
         if other is not scheduler:
-            _join(groups, _groups(sim, other, chosen), other.name)
+            _join(cards, _places(sim, other, chosen), other.name)
     sorter = queue_sort_of(scheduler)
-    groups["active"]["by"] = "" if sorter == "PrioritySort" else sorter
+    cards["active"]["by"] = "" if sorter == "PrioritySort" else sorter
     if sim.journal.ignored:
-        groups["ignored"] = _ignored(sim, chosen)
-    _add_faults(sim, groups.values())
-    cards = {f"queue-{name}": group for name, group in groups.items()}
-    return Panel("queues", {"historical": scheduler.queue.options.historical}, cards)
+        cards["ignored"] = _ignored(sim, chosen)
+    _add_faults(sim, cards.values())
+    return Panel(
+        "queues",
+        {"historical": scheduler.queue.options.historical},
+        {f"queue-{name}": card for name, card in cards.items()},
+    )
 
 
-def _groups(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, dict[str, Any]]:
-    """The groups of one scheduler's pods."""
-    queue = scheduler.queue
+def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Card]:
+    """The places of one scheduler's pods."""
+    queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
+    backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     return {
-        "active": _group(
-            "active",
-            queue.active(WINDOW),
-            lambda q: chips.active(sim, q, chosen),
-            len(queue.active_pods),
-        ),
         "flight": _flight(scheduler, chosen),
-        "backoff": _group("backoff", queue.backoff(), lambda q: chips.backing_off(sim, queue, q, chosen)),
-        "unschedulable": _group("unschedulable", queue.unschedulable(), lambda q: chips.refused(q, chosen)),
-        "gated": _group("gated", queue.gated(), lambda q: chips.gated(q, chosen)),
+        "active": _active(sim, scheduler, chosen, crowd),
+        "backoff": _card(
+            "backoff",
+            [
+                chips.backing_off(sim, queue, queued, chosen)
+                for queued in queue.backoff(HEAD if crowd else WINDOW)
+            ],
+            backing_off,
+        ),
+        "unschedulable": _parked(
+            sim, scheduler, ("unschedulable", "reason"), queue.unschedulable_pods, chips.refused, chosen
+        ),
+        "gated": _parked(sim, scheduler, ("gated", "gate"), queue.gated_pods, chips.gated, chosen),
         "permit": _permit(scheduler, sim.now, chosen),
+        "binding": _binding(scheduler, chosen),
+        "nominated": _card("nominated", *leaving.nominated(scheduler, chosen, WINDOW)),
+        "victims": _card("victims", *leaving.victims(sim, scheduler, chosen, WINDOW)),
     }
 
 
-def _join(groups: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]], name: str) -> None:
+def _card(name: str, pods: list[Card], count: int, groups: Sequence[Card] = ()) -> Card:
+    shown = len(pods) + sum(group["count"] for group in groups)
+    return {
+        "id": f"queue-{name}",
+        "name": name,
+        "title": _TITLES[name],
+        "note": _NOTES.get(name, ""),
+        "count": count,
+        "pods": pods,
+        "groups": list(groups),
+        "more": count - shown,
+        "hidden": not count and name not in ALWAYS,
+    }
+
+
+def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> Card:
+    head, count = scheduler.queue.active(HEAD if crowd else WINDOW), len(scheduler.queue.active_pods)
+    groups = behind(sim, scheduler, head, chosen, GROUPS) if crowd and count > len(head) else []
+    return _card("active", [chips.active(sim, queued, chosen) for queued in head], count, groups)
+
+
+def _parked(
+    sim: WorldView,
+    scheduler: SchedulerView,
+    grouping: tuple[str, str],
+    pods: Mapping[str, QueuedPod],
+    show: Callable[[QueuedPod, str], Card],
+    chosen: str,
+) -> Card:
+    """Unschedulable or gated pods: a few one by one, more of them in groups."""
+    place, by = grouping
+    if len(pods) <= FEW:
+        return _card(place, [show(queued, chosen) for queued in pods.values()], len(pods))
+    return _card(place, [], len(pods), largest(sim, scheduler, place, by, chosen, GROUPS))
+
+
+def _flight(scheduler: SchedulerView, chosen: str) -> Card:
+    """The pod of the running scheduling cycle."""
+    cycle = scheduler.cycle
+    running = [] if cycle is None or cycle.ended is not None else [cycle]
+    return _card(
+        "flight", [chips.in_cycle(each.pod, str(each.phase), chosen) for each in running], len(running)
+    )
+
+
+def _binding(scheduler: SchedulerView, chosen: str) -> Card:
+    """Those whose binding cycle runs; of them, waiting ones have a card of their own."""
+    running = [binding for binding in scheduler.bindings.values() if not binding.waiting]
+    pods = [
+        {**chips.in_cycle(binding.pod, str(binding.phase), chosen), "node": binding.node}
+        for binding in running[:WINDOW]
+    ]
+    return _card("binding", pods, len(running))
+
+
+def _permit(scheduler: SchedulerView, now: int, chosen: str) -> Card:
+    """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
+    waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
+    waits.sort(key=lambda binding: binding.pod.key != chosen)
+    return _card("permit", [chips.permitted(binding, now, chosen) for binding in waits[:WINDOW]], len(waits))
+
+
+def _ignored(sim: WorldView, chosen: str) -> Card:
+    """Pods that ask for a scheduler that is not here: nobody will try them."""
+    keys = list(sim.journal.ignored)
+    pods = [pod for key in islice(keys, WINDOW) if (pod := sim.store.pod_at(key)) is not None]
+    rows = [{**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name} for pod in pods]
+    return {**_card("ignored", rows, len(keys)), "wanted": sorted({pod.spec.scheduler_name for pod in pods})}
+
+
+def _join(cards: dict[str, Card], others: dict[str, Card], name: str) -> None:
     """Puts another scheduler's pods behind, each with the scheduler's name."""
-    for key, group in groups.items():
-        pods = [{**pod, "via": name} for pod in others[key]["pods"]]
-        group["pods"] = [*group["pods"], *pods][:WINDOW]
-        group["count"] += others[key]["count"]
-        group["more"] = group["count"] - len(group["pods"])
+    for key, card in cards.items():
+        more = others[key]
+        for part, most in (("pods", WINDOW), ("groups", GROUPS)):
+            card[part] = [*card[part], *({**row, "via": name} for row in more[part])][:most]
+        card["count"] += more["count"]
+        card["more"] = card["count"] - len(card["pods"]) - sum(group["count"] for group in card["groups"])
+        card["hidden"] = not card["count"] and key not in ALWAYS
 
 
-def _add_faults(sim: WorldView, groups: Iterable[dict[str, Any]]) -> None:
+def _add_faults(sim: WorldView, cards: Iterable[Card]) -> None:
     """Which calls about the pods shown are to fail or to be slow."""
     if not sim.faults:
         return
@@ -78,55 +172,7 @@ def _add_faults(sim: WorldView, groups: Iterable[dict[str, Any]]) -> None:
     for (call, pod), fault in sorted(sim.faults.items()):
         answer = str(fault.code) if fault.code else duration(fault.latency or 0)
         faults.setdefault(pod, []).append(f"{call} {answer}")
-    for group in groups:
-        for pod in group["pods"]:
+    for card in cards:
+        for pod in card["pods"]:
             if pod["key"] in faults:
                 pod["faults"] = faults[pod["key"]]
-
-
-def _group(name: str, pods: Sequence[Any], show: Any, count: int | None = None) -> dict[str, Any]:
-    shown = [show(pod) for pod in pods[:WINDOW]]
-    count = len(pods) if count is None else count
-    return {
-        "id": f"queue-{name}",
-        "name": name,
-        "title": _TITLES[name],
-        "note": _NOTES.get(name, ""),
-        "count": count,
-        "pods": shown,
-        "more": count - len(shown),
-    }
-
-
-def _flight(scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
-    """The pod of the running scheduling cycle, then those whose binding cycle runs (waiting ones have a group of their own)."""
-    pods: list[tuple[Pod, str]] = []
-    cycle = scheduler.cycle
-    if cycle is not None and cycle.ended is None:
-        pods.append((cycle.pod, str(cycle.phase)))
-    pods += [
-        (binding.pod, str(binding.phase)) for binding in scheduler.bindings.values() if not binding.waiting
-    ]
-
-    def show(item: tuple[Pod, str]) -> dict[str, Any]:
-        return chips.in_cycle(item[0], item[1], chosen)
-
-    return _group("flight", pods, show)
-
-
-def _permit(scheduler: SchedulerView, now: int, chosen: str) -> dict[str, Any]:
-    """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
-    waiting = [binding for binding in scheduler.bindings.values() if binding.waiting]
-    waiting.sort(key=lambda binding: binding.pod.key != chosen)
-
-    return _group("permit", waiting, lambda binding: chips.permitted(binding, now, chosen))
-
-
-def _ignored(sim: WorldView, chosen: str) -> dict[str, Any]:
-    """Pods that ask for a scheduler that is not here: nobody will try them."""
-    keys = list(sim.journal.ignored)
-    pods = [pod for key in keys[:WINDOW] if (pod := sim.store.pod_at(key)) is not None]
-    group = _group(
-        "ignored", pods, lambda pod: {**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name}, len(keys)
-    )
-    return {**group, "wanted": sorted({pod.spec.scheduler_name for pod in pods})}

@@ -7,14 +7,15 @@ went or was replaced since it was looked at last. It is always what grouping ane
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from weakref import WeakKeyDictionary
 
 from playground.presenters.scene import family_of
-from scheduler_core.view import QueuedPod, QueueView, SchedulerView, WorldView, controller_of
+from scheduler_core.view import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
 
+CROWD = 30  # from so many waiting pods on, rows become groups
 Label = tuple[str, ...]
 NO_OWNER: Label = ("",)
 
@@ -46,7 +47,7 @@ class Grouped:
         self._entries: dict[str, QueuedPod] = {}
         self._labels: dict[str, Label] = {}
         self._groups: dict[Label, Group] = {}
-        self._position = -1
+        self._seen = 0
 
     def __iter__(self) -> Iterator[Group]:
         """The largest group first, then by label."""
@@ -63,50 +64,53 @@ class Grouped:
         return self._groups.get(label)
 
     def update(
-        self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label], position: int
+        self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label], moves: Sequence[Move]
     ) -> None:
-        """Brings it up to date; a position is looked at once."""
-        if position == self._position:
-            return
-        self._position = position
-        old = self._entries
-        if list(old.values()) == list(
-            entries.values()
-        ):  # nearly always the same objects, which needs no look into them
-            return
-        self._entries = dict(entries)
-        gone = [key for key in old if key not in entries]
-        came = [(key, entry) for key, entry in entries.items() if old.get(key) is not entry]
-        if 2 * (len(gone) + len(came)) > len(entries) or not self._change(old, gone, came, label):
-            self._labels.clear()
-            self._groups.clear()
+        """Brings it up to date. `moves` are all that the journal has: those since the last time say who came and who left."""
+        new, self._seen = moves[self._seen :], len(moves)
+        followed = len(new) < len(entries) and all(
+            self._follow(key, entries.get(key), label) for key in _latest(new)
+        )
+        if not (followed and self._renew(entries, label)):
+            self._entries, self._labels, self._groups = {}, {}, {}
             for key, entry in entries.items():
                 self._add(key, entry, label(entry))
 
-    def _change(
-        self,
-        old: Mapping[str, QueuedPod],
-        gone: list[str],
-        came: list[tuple[str, QueuedPod]],
-        label: Callable[[QueuedPod], Label],
+    def _follow(self, key: str, entry: QueuedPod | None, label: Callable[[QueuedPod], Label]) -> bool:
+        """One pod that has moved, and is here now or not. False where it has another label at its old place in the order."""
+        was = self._entries.get(key)
+        if was is entry:
+            return True
+        if was is not None and entry is not None and _same_stay(was, entry):
+            return self._replace(key, was, entry, label)
+        if was is not None:
+            self._remove(key, was)
+        if entry is not None:
+            self._add(key, entry, label(entry))
+        return True
+
+    def _renew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> bool:
+        """Newer versions of pods at their places, which no move tells of; False where more than that is not as it was."""
+        old, new = list(self._entries.values()), list(entries.values())
+        if old == new:  # nearly always the very same objects, which no comparison looks into
+            return True
+        replaced = [(was, now) for was, now in zip(old, new, strict=False) if was is not now]
+        return len(old) == len(new) and all(
+            was.key == now.key and _same_stay(was, now) and self._replace(was.key, was, now, label)
+            for was, now in replaced
+        )
+
+    def _replace(
+        self, key: str, was: QueuedPod, entry: QueuedPod, label: Callable[[QueuedPod], Label]
     ) -> bool:
-        """False where a pod has another label at its old place: then only grouping anew knows its order."""
-        for key in gone:
-            self._remove(key, old[key])
-        for key, entry in came:
-            was, now = old.get(key), label(entry)
-            if was is not None and _same_stay(was, entry):
-                if now != self._labels[key] or family_of(was.pod) != family_of(entry.pod):
-                    return False
-                self._groups[now].pods[key] = entry
-                continue
-            if was is not None:
-                self._remove(key, was)
-            self._add(key, entry, now)
+        known = self._labels[key]
+        if label(entry) != known or family_of(was.pod) != family_of(entry.pod):
+            return False
+        self._entries[key] = self._groups[known].pods[key] = entry
         return True
 
     def _add(self, key: str, entry: QueuedPod, label: Label) -> None:
-        self._labels[key] = label
+        self._entries[key], self._labels[key] = entry, label
         group = self._groups.get(label)
         if group is None:
             group = self._groups[label] = Group(label)
@@ -114,6 +118,7 @@ class Grouped:
         group.families[family_of(entry.pod)] += 1
 
     def _remove(self, key: str, entry: QueuedPod) -> None:
+        del self._entries[key]
         label = self._labels.pop(key)
         group = self._groups[label]
         del group.pods[key]
@@ -123,6 +128,11 @@ class Grouped:
             del group.families[family]
         if not group.pods:
             del self._groups[label]
+
+
+def _latest(moves: Sequence[Move]) -> list[str]:
+    """The pods that moved, in the order of their last moves."""
+    return list(dict.fromkeys(move.pod for move in reversed(moves)))[::-1]
 
 
 def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:
@@ -179,8 +189,21 @@ def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Gr
     """The pods of a place of a scheduler's queue by one of BY."""
     queue, label = scheduler.queue, BY[by]
     known = _KNOWN.setdefault(queue, {}).setdefault((place, by), Grouped())
-    known.update(_PLACES[place](queue), lambda entry: label(sim, entry), sim.position)
+    known.update(_PLACES[place](queue), lambda entry: label(sim, entry), sim.journal.moves)
     return known
+
+
+def waiting(scheduler: SchedulerView) -> int:
+    """How many pods wait in the queue."""
+    queue = scheduler.queue
+    places: Sequence[Mapping[str, QueuedPod]] = (
+        queue.active_pods,
+        queue.backoff_pods,
+        queue.error_backoff_pods,
+        queue.unschedulable_pods,
+        queue.gated_pods,
+    )
+    return sum(map(len, places))
 
 
 def forget() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from playground.presenters.queues import chips
 from playground.presenters.queues.answers import Answers, answers
+from playground.presenters.queues.group_rows import title_of
 from playground.presenters.queues.groups import Group, Grouped, grouped, some
 from playground.presenters.queues.hints import wakes
-from playground.presenters.queues.titles import title_of
 from scheduler_core.view import SchedulerView, WorldView
 
 GROUPS, EMPTIED, PODS = 6, 2, 6

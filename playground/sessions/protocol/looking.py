@@ -201,6 +201,13 @@ class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
     most: int
 
 
+class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
+    """What the large map's cards say of the nodes in these rows (presenters/cluster_map/measure.py), in what the mode shows."""
+
+    rows: list[int]
+    mode: str
+
+
 class YamlPart(Struct, frozen=True):
     """Some objects as YAML documents, and the number of the next one."""
 

@@ -55,6 +55,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.ReadConfiguration,
     adopting.AdoptConfiguration,
     looking.NodeNames,
+    looking.NodeFacts,
     looking.FindNames,
     looking.AttemptEnds,
     looking.ClusterYaml,

@@ -209,6 +209,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.ReadConfiguration: Handler(configurations.read_configuration),
     adopting.AdoptConfiguration: Handler(adoption.adopt_configuration),
     looking.NodeNames: Handler(objects.node_names),
+    looking.NodeFacts: Handler(objects.node_facts),
     looking.FindNames: Handler(overview.find_names),
     looking.AttemptEnds: Handler(overview.attempt_ends),
     looking.ClusterYaml: Handler(objects.cluster_yaml),

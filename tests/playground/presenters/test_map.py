@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK
+from playground.presenters.cluster_map.measure import facts
 from scheduler_core.commands import ApplyObjects, FailCall, SetConfiguration
 from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import (
@@ -132,7 +133,8 @@ def test_a_large_cluster_is_bytes_and_a_window_of_cards() -> None:
 
 
 def test_the_heat_map_tells_feasible_refused_best_and_chosen_nodes_apart() -> None:
-    sim = until(many_nodes(200), decided())
+    nodes = [node(f"n{i:03}", cpu="1" if i % 5 == 0 else str(4 + i % 3)) for i in range(200)]
+    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
     state = heat(sim, "state")
     cycle = sim.schedulers[0].cycle
     assert state.count(NO) == (cycle.refused_by >= 0).sum() > 0
@@ -141,20 +143,74 @@ def test_the_heat_map_tells_feasible_refused_best_and_chosen_nodes_apart() -> No
     assert state.count(OK) + state.count(BEST) + state.count(HERE) == len(cycle.feasible)
 
 
-def test_score_heat_goes_from_the_lowest_to_the_highest_total() -> None:
+def labels(sim: Simulation, mode: str) -> list[str]:
+    found: list[str] = cards(sim, mode=mode)["map-heat"]["labels"]
+    return found
+
+
+def test_score_heat_and_its_legend_agree_from_the_lowest_to_the_highest_total() -> None:
     nodes = [node(f"n{i:02}", cpu=str(4 + i)) for i in range(60)]
     sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
-    values = heat(sim, "value", mode="score")
-    assert (min(values), max(values)) == (0, 255)
+    bands, totals = heat(sim, "value", mode="score"), sim.schedulers[0].cycle.scores.total.tolist()
+    assert (min(bands), max(bands)) == (0, 6)
+    ends = [tuple(int(end) for end in label.split("–")) for label in labels(sim, "score")]
+    assert all(ends[band][0] <= total <= ends[band][-1] for band, total in zip(bands, totals, strict=True))
 
 
-def test_utilisation_heat_is_the_fuller_of_cpu_and_memory() -> None:
+def test_equal_totals_are_one_band_and_no_node_is_the_highest() -> None:
+    sim = until(world(*(node(f"n{i:02}") for i in range(60)), pod("web-1", cpu="0")), decided())
+    total = sim.schedulers[0].cycle.scores.total
+    assert len(set(total.tolist())) == 1
+    assert labels(sim, "score") == [str(int(total[0]))]
+    assert BEST not in heat(sim, "state", mode="score")
+
+
+def test_one_plugins_points_are_heat_too() -> None:
+    nodes = [node(f"n{i:02}", cpu=str(4 + i)) for i in range(60)]
+    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
+    board = sim.schedulers[0].cycle.scores
+    found = board.weighted[board.plugins.index("NodeResourcesFit")]
+    assert labels(sim, "score:NodeResourcesFit")[0].startswith(str(int(found.min())))
+    assert cards(sim, mode="score:NoSuchPlugin")["map-heat"]["mode"] == "filter"
+
+
+@pytest.mark.parametrize(
+    ("mode", "bands"), [("cpu", [3, 0]), ("memory", [0, 0]), ("utilisation", [3, 0]), ("pods", [0, 0])]
+)
+def test_any_resource_is_heat(mode: str, bands: list[int]) -> None:
     sim = many_nodes(60)
     sim.apply(ApplyObjects((pod("fixed", cpu="8", nodeName="node-0001"),)))
     table = sim.schedulers[0].cache.table()
-    values = heat(sim, "value", mode="utilisation")
-    assert values[table.row("node-0001")] == 127
-    assert sum(values) == 127
+    values = heat(sim, "value", mode=mode)
+    assert [values[table.row(name)] for name in ("node-0001", "node-0002")] == bands
+    assert mode == "utilisation" or mode in shown("map", sim)["context"]["choices"]["resources"]
+
+
+def test_a_resource_that_a_node_has_not_is_no_band_of_its_heat() -> None:
+    gpu = {
+        **node("gpu"),
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "9", "example.com/gpu": "8"}},
+    }
+    sim = world(gpu, *(node(f"n{i}") for i in range(60)))
+    assert sorted(set(heat(sim, "value", mode="example.com/gpu"))) == [0, 255]
+
+
+def test_cards_of_the_large_map_are_exact_about_what_is_asked() -> None:
+    sim = many_nodes(60)
+    sim.apply(ApplyObjects((pod("fixed", cpu="2250m", nodeName="node-0001"),)))
+    table = sim.schedulers[0].cache.table()
+    (found,) = facts(sim, table, [table.row("node-0001"), 10_000], "filter")
+    assert (found["value"], found["percent"], found["pods"]) == ("2.25 / 16 cpu", 14, ["fixed"])
+
+
+def test_the_search_is_a_bit_a_node_and_the_window_shows_what_it_means() -> None:
+    sim = until(many_nodes(200), decided())
+    found = cards(sim, q="rack=r3")
+    bits = list(base64.b64decode(found["map-heat"]["found"]))
+    meant = [i for i in range(200) if bits[i >> 3] >> (7 - (i & 7)) & 1]
+    names = sim.schedulers[0].cache.table().names
+    assert [names[i] for i in meant] == [name for name in names if int(name[-4:]) % 7 == 3]
+    assert all(int(name[-4:]) % 7 == 3 for name in found if name.startswith("node-"))
 
 
 def test_a_large_cluster_is_grouped_by_its_most_telling_label() -> None:

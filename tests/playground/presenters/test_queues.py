@@ -7,6 +7,7 @@ from typing import Any
 from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until
+from tests.scheduler_core.worlds import world
 
 
 def group(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
@@ -28,8 +29,42 @@ def test_the_active_queue_stands_in_the_order_it_will_be_popped() -> None:
 
 
 def test_a_long_queue_shows_its_first_pods_and_counts_the_rest() -> None:
+    card = group(many_nodes(3, pods=20), "active")
+    assert (len(card["pods"]), card["count"], card["more"]) == (12, 20, 8)
+
+
+def test_in_a_crowd_the_pods_behind_the_first_ones_are_groups() -> None:
     card = group(many_nodes(3, pods=40), "active")
-    assert (len(card["pods"]), card["count"], card["more"]) == (12, 40, 28)
+    behind = [(g["count"], g["title"]["values"], g["families"]) for g in card["groups"]]
+    assert (len(card["pods"]), behind, card["more"]) == (3, [(37, {"priority": "0"}, ["web"])], 0)
+
+
+def test_more_than_a_few_unschedulable_pods_are_groups_by_reason() -> None:
+    sim = until(three_nodes(*(pod(f"huge-{i}", cpu="64") for i in range(6))), decided(6))
+    card = group(sim, "unschedulable")
+    assert (card["pods"], [(g["count"], g["first"]) for g in card["groups"]]) == ([], [(6, "default/huge-0")])
+    assert card["groups"][0]["title"]["exact"].startswith("Insufficient cpu")
+
+
+def test_nominated_pods_name_their_node_and_their_victims_what_is_left_of_their_grace_period() -> None:
+    sim = world(node("a", cpu="1"), pod("old", cpu="1", terminationGracePeriodSeconds=20))
+    until(sim, lambda w: w.journal.place("default/old") == "running")
+    sim.apply(ApplyObjects((pod("urgent", cpu="1", priority=9),)))
+    until(sim, lambda w: bool(w.store.pod_at("default/old").deleting))
+    assert [(p["name"], p["nominated"]) for p in group(sim, "nominated")["pods"]] == [("urgent", "a")]
+    victim = group(sim, "victims")["pods"][0]
+    assert (victim["name"], victim["left"], victim["node"], victim["ring"]) == ("old", "20 s", "a", 100)
+
+
+def test_what_seldom_holds_a_pod_is_hidden_while_it_holds_none() -> None:
+    cards = shown("queues", three_nodes())["cards"]
+    hidden = [name for name, card in cards.items() if card["hidden"]]
+    assert hidden == ["queue-permit", "queue-binding", "queue-nominated", "queue-victims"]
+
+
+def test_a_pod_that_is_being_bound_is_no_longer_in_flight() -> None:
+    sim = until(three_nodes(), lambda w: bool(w.schedulers[0].bindings))
+    assert (names(sim, "binding"), names(sim, "flight")) == (["web-1"], [])
 
 
 def test_a_gated_pod_has_a_group_of_its_own_that_names_the_gate() -> None:

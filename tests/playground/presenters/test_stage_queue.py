@@ -190,7 +190,7 @@ def test_what_is_kept_of_groups_is_what_grouping_anew_would_give() -> None:
             scheduler = scheduler_of(sim)
             kept, anew = plain(grouped(sim, scheduler, place, by)), Grouped()
             entries = groups._PLACES[place](scheduler.queue)
-            anew.update(entries, lambda entry, by=by: BY[by](sim, entry), sim.position)
+            anew.update(entries, lambda entry, by=by: BY[by](sim, entry), [])
             assert kept == plain(anew), step
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from playground.presenters.amounts import SECOND, clock, duration
+from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
-from scheduler_core.view import Attempt, EndPod, Evidence, Move, Place, PluginStep, Pod, WorldView
+from scheduler_core.view import Attempt, Evidence, Move, Place, PluginStep, Pod, WorldView
 
 SHOWN = 6
 _QUEUED = (Place.ACTIVE, Place.BACKOFF)
@@ -47,9 +48,9 @@ def last_choice(sim: WorldView, key: str) -> Choice | None:
 
 def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
     """How far it has come by now: the victims with what is left of their grace periods, the pod's way back, the nomination."""
-    ends = _ends(sim, choice.victims)
+    ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
-    told = all(victim["state"] != "waits" for victim in victims)
+    ordered = all(victim["state"] != "waits" for victim in victims)
     gone = all(victim["state"] == "gone" for victim in victims)
     last = max((victim["until"] for victim in victims), default=choice.t)
     moves = [move for move in sim.journal.lane(choice.pod) if move.position > choice.position]
@@ -66,8 +67,8 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
         "victims": victims[:SHOWN],
         "more": max(len(victims) - SHOWN, 0),
         "count": len(victims),
-        "evicted": {"t": _clock(choice.t), "state": _state(told, True)},
-        "ended": {"t": _clock(last), "state": _state(gone, told), "exact": gone or told},
+        "evicted": {"t": _clock(choice.t), "state": _state(ordered, True)},
+        "ended": {"t": _clock(last), "state": _state(gone, ordered), "exact": gone or ordered},
         "queued": _reached(queued, gone),
         "bound": _reached(bound, queued is not None),
         "on": on,
@@ -92,16 +93,6 @@ def _reached(move: Move | None, begun: bool) -> dict[str, Any]:
 def _is_nominated(sim: WorldView, choice: Choice) -> bool:
     queues = (scheduler.queue for scheduler in sim.schedulers)
     return any(pod.key == choice.pod for queue in queues for pod in queue.nominator.on(choice.node))
-
-
-def _ends(sim: WorldView, victims: tuple[str, ...]) -> dict[str, int]:
-    """When the grace periods that run are over, by pod."""
-    wanted = set(victims)
-    return {
-        entry.action.pod: entry.time
-        for entry in sim.agenda.entries()
-        if isinstance(entry.action, EndPod) and entry.action.pod in wanted
-    }
 
 
 def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.presenters.amounts import thousands
 from playground.presenters.look import Look
+from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.queue import flow, table
 from playground.presenters.stage.shape import Stage
@@ -20,11 +21,11 @@ FORMS = {
 def present(sim: WorldView, look: Look, key: str) -> Stage:
     """The pools of the scheduler whose cycle began last; where nothing was ever created, how to begin."""
     scheduler, question = scheduler_of(sim), message(gettext_noop("Which pod is next?"))
-    waiting = flow.waiting(scheduler)
-    if not (waiting or sim.store.count("Node") or sim.store.count("Pod")):
+    waits = waiting(scheduler)
+    if not (waits or sim.store.count("Node") or sim.store.count("Pod")):
         return Stage(question=question, body={"start": True})
-    small = waiting < flow.CROWD
-    stage = Stage(question=question, detail=_detail(scheduler, waiting), forms=FORMS, map=small)
+    small = waits < CROWD
+    stage = Stage(question=question, detail=_detail(scheduler, waits), forms=FORMS, map=small)
     if look.form == "table":
         stage.body["table"] = table.present(sim, scheduler, look, key)
     elif look.form != "nodes":
@@ -33,9 +34,11 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
     return stage
 
 
-def _detail(scheduler: SchedulerView, waiting: int) -> Message:
+def _detail(scheduler: SchedulerView, waits: int) -> Message:
+    cycle = scheduler.cycle
+    running = cycle is not None and cycle.ended is None
     return message(
-        gettext_noop("%(n)s waiting, %(k)s in flight"),
-        n=thousands(waiting),
-        k=thousands(len(scheduler.queue.in_flight)),
+        gettext_noop("%(n)s waiting, %(k)s on their way"),
+        n=thousands(waits),
+        k=thousands(running + len(scheduler.bindings)),
     )

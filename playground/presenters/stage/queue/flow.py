@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from playground.presenters.look import GROUPINGS, Look
 from playground.presenters.queues import chips
-from playground.presenters.queues.groups import Group, grouped
+from playground.presenters.queues.group_rows import behind, largest
+from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import sleeping
-from playground.presenters.queues.titles import title_of
 from playground.presenters.scene import queue_sort_of
 from playground.presenters.stage.queue.popped import KUBES, why_first
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import QueuedPod, SchedulerView, WorldView
+from scheduler_core.view import SchedulerView, WorldView
 
-CROWD = 30  # from so many waiting pods on, rows become groups
 ROWS, ROWS_IN_CROWD = 12, 4
 BACKING_OFF, BINDING = 6, 12
 GROUPS = 4  # of a pool above
-FAMILIES = 3
 
 _TITLES = {
     "gated": gettext_noop("Gated"),
@@ -34,19 +31,6 @@ _BY = {
     "owner": gettext_noop("owner"),
     "priority": gettext_noop("priority"),
 }
-
-
-def waiting(scheduler: SchedulerView) -> int:
-    """How many pods wait in the queue."""
-    queue = scheduler.queue
-    places: Sequence[Mapping[str, QueuedPod]] = (
-        queue.active_pods,
-        queue.backoff_pods,
-        queue.error_backoff_pods,
-        queue.unschedulable_pods,
-        queue.gated_pods,
-    )
-    return sum(map(len, places))
 
 
 def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> dict[str, Any]:
@@ -80,20 +64,9 @@ def _gated(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -
     if not crowd:
         rows = [chips.gated(queued, chosen) for queued in islice(pods.values(), ROWS)]
         return _pool("gated", len(pods), rows=rows, groups=[], more=len(pods) - len(rows))
-    known = grouped(sim, scheduler, "gated", "gate")
-    groups = [_group(sim, "gate", group, known.of(chosen) == group.label) for group in islice(known, GROUPS)]
+    groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
     more = len(pods) - sum(group["count"] for group in groups)
     return _pool("gated", len(pods), rows=[], groups=groups, more=more)
-
-
-def _group(sim: WorldView, by: str, group: Group, chosen: bool) -> dict[str, Any]:
-    return {
-        "count": len(group),
-        "first": group.first.key,
-        "chosen": chosen,
-        "families": group.largest_families(FAMILIES),
-        **title_of(sim, by, group),
-    }
 
 
 def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
@@ -117,7 +90,7 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
         sorter=sorter,
         note=_order(sorter),
         rows=rows,
-        groups=_behind(sim, scheduler, head, chosen) if count > len(head) else [],
+        groups=behind(sim, scheduler, head, chosen, GROUPS) if count > len(head) else [],
     )
 
 
@@ -127,21 +100,6 @@ def _order(sorter: str) -> Message:
             gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter
         )
     return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
-
-
-def _behind(
-    sim: WorldView, scheduler: SchedulerView, head: Sequence[QueuedPod], chosen: str
-) -> list[dict[str, Any]]:
-    """The pods behind the head by priority, the highest first; the lowest ones together where there are too many."""
-    shown = {queued.key for queued in head}
-    out: list[dict[str, Any]] = []
-    for group in sorted(grouped(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
-        behind = len(group) - sum(key in group.pods for key in shown)
-        if behind and len(out) < GROUPS:
-            first = next(key for key in group.pods if key not in shown)
-            mine = chosen in group.pods and chosen not in shown
-            out.append({**_group(sim, "priority", group, mine), "count": behind, "first": first})
-    return out
 
 
 def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
@@ -161,7 +119,7 @@ def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
     binds = [binding for binding in bindings if not binding.waiting]
     return _pool(
         "flight",
-        (running is not None) + len(bindings),
+        int(running is not None),
         popped=popped,
         permit=[chips.permitted(binding, sim.now, chosen) for binding in waits[:BINDING]],
         permits=len(waits),

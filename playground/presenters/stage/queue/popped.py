@@ -25,10 +25,10 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
         return message(gettext_noop("No other pod is active."))
     if sorter != KUBES:
         return message(
-            gettext_noop("%(plugin)s orders the queue: %(pod)s goes before %(other)s."),
+            gettext_noop("%(plugin)s orders the queue: %(pod)s goes before %(name)s."),
             plugin=sorter,
             pod=pod,
-            other=short(next_.key),
+            name=short(next_.key),
         )
     return _by_priority(popped, next_)
 
@@ -37,30 +37,26 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
     """kube: plugins/queuesort/priority_sort.go @ v1.34.1"""
     mine, theirs = popped.pod.priority, next_.pod.priority
     later = popped.timestamp - next_.timestamp
-    values = {"pod": short(popped.key), "other": short(next_.key), "priority": mine}
+    values = {"pod": short(popped.key), "name": short(next_.key), "priority": mine}
     if mine > theirs and later > 0:
         text = gettext_noop(
-            "%(pod)s was queued %(time)s after %(other)s, yet goes first: priority counts before time."
+            "%(pod)s was queued %(time)s after %(name)s, yet goes first: priority counts before time."
         )
         return message(text, **values, time=duration(later))
     if mine > theirs:
         return message(
-            gettext_noop(
-                "%(pod)s goes before %(other)s: its priority is higher, %(priority)s over %(less)s."
-            ),
+            gettext_noop("%(pod)s goes before %(name)s: its priority is higher, %(priority)s over %(less)s."),
             **values,
             less=theirs,
         )
     if mine < theirs or later > 0:
-        return message(
-            gettext_noop("%(other)s became active after %(pod)s was popped; it is next."), **values
-        )
+        return message(gettext_noop("%(name)s became active after %(pod)s was popped; it is next."), **values)
     if later == 0:
         text = gettext_noop(
-            "%(pod)s and %(other)s have priority %(priority)s and were queued at the same time; %(pod)s was added first."
+            "%(pod)s and %(name)s have priority %(priority)s and were queued at the same time; %(pod)s was added first."
         )
         return message(text, **values)
     text = gettext_noop(
-        "%(pod)s and %(other)s have priority %(priority)s; %(pod)s goes first, as it was queued %(time)s earlier."
+        "%(pod)s and %(name)s have priority %(priority)s; %(pod)s goes first, as it was queued %(time)s earlier."
     )
     return message(text, **values, time=duration(-later))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from heapq import nlargest, nsmallest
 from itertools import chain, islice
 from typing import Any
 
@@ -44,15 +45,15 @@ def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -
     column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
     total = sum(len(pods) for _, pods in _pools(queue))
     first = min(look.page * WINDOW, max(total - 1, 0) // WINDOW * WINDOW)
-    rows: Sequence[Row] | Iterator[Row]
+    rows: Iterable[Row] = _rows(queue, None if look.q else first + WINDOW)
+    if column in _ORDERS:
+        rows = _unordered(queue)
     if look.q:
-        rows = [row for row in _rows(queue) if look.q in row[1].key]
+        rows = [row for row in rows if look.q in row[1].key]
         total = len(rows)
         first = min(first, max(total - 1, 0) // WINDOW * WINDOW)
-    else:
-        rows = _rows(queue, None if column in _ORDERS else first + WINDOW)
     if column in _ORDERS:
-        rows = sorted(rows, key=_ORDERS[column], reverse=down)
+        rows = (nlargest if down else nsmallest)(first + WINDOW, rows, key=_ORDERS[column])
     shown = list(islice(rows, first, first + WINDOW))
     return {
         "columns": [_column(name, title, column, down) for name, title in COLUMNS.items()],
@@ -84,6 +85,10 @@ def _rows(queue: QueueView, limit: int | None = None) -> Iterator[Row]:
         (("unschedulable", queued) for queued in queue.unschedulable_pods.values()),
         (("gated", queued) for queued in queue.gated_pods.values()),
     )
+
+
+def _unordered(queue: QueueView) -> Iterator[Row]:
+    return ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
 
 
 def _column(name: str, title: str, sorted_by: str, down: bool) -> dict[str, Any]:

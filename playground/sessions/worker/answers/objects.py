@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.builder import to_yaml
+from playground.presenters.cluster_map.measure import facts
+from playground.presenters.scene import scheduler_of, table_of
+from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import (
     ClusterYaml,
     ListedObject,
+    NodeFacts,
     NodeNames,
     Objects,
     ObjectShown,
@@ -65,7 +69,12 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
 
 def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
     world = yield from engine.at(request.position)
-    return list(world.schedulers[0].cache.table().names)
+    return list(table_of(scheduler_of(world)).names)
+
+
+def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[Data]]:
+    world = yield from engine.at(request.position)
+    return facts(world, table_of(scheduler_of(world)), request.rows, request.mode)
 
 
 def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:

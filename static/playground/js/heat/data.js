@@ -7,9 +7,13 @@ export const NO = 2;
 export const BEST = 3;
 export const HERE = 4;
 
+/** The band of a node without a value. */
+export const NONE = 255;
+
 /**
  * @typedef {object} Groups
  * @property {Uint8Array} codes Each node's group.
+ * @property {Uint8Array | null} blocks Each node's rack within its group, where nodes have racks.
  * @property {string[]} values The groups' names; the code behind the last one means none of them.
  * @property {string} none What the group without a name is called.
  * @property {string} all What the only group is called where nothing is grouped.
@@ -18,12 +22,13 @@ export const HERE = 4;
 
 /**
  * @typedef {object} Cells
- * @property {string} mode filter, score or utilisation
+ * @property {string} mode filter, or what the bands are of
  * @property {Uint8Array} state
- * @property {Uint8Array} value A score or how much is in use, from 0 to 255.
+ * @property {Uint8Array} value The band of each node; empty in the mode filter.
+ * @property {string[]} labels What the bands mean, from the lowest on.
  * @property {Uint8Array} reason
  * @property {string[]} reasons
- * @property {[least: number, most: number] | null} scores
+ * @property {Uint8Array | null} found A bit for each node that the search means; null where nothing is searched for.
  * @property {string | undefined} chosen The name of the node that is looked at.
  * @property {DOMStringMap} words
  */
@@ -38,8 +43,15 @@ const lines = (text) => text ? text.split("\n") : [];
  * @param {DOMStringMap} data
  * @returns {Groups}
  */
-export function readGroups({ codes, values, none = "", all = "", order = "" }) {
-  return { codes: bytes(codes), values: lines(values), none, all, order };
+export function readGroups({ codes, blocks, values, none = "", all = "", order = "" }) {
+  return {
+    codes: bytes(codes),
+    blocks: blocks ? bytes(blocks) : null,
+    values: lines(values),
+    none,
+    all,
+    order,
+  };
 }
 
 /**
@@ -47,18 +59,25 @@ export function readGroups({ codes, values, none = "", all = "", order = "" }) {
  * @returns {Cells}
  */
 export function readCells(data) {
-  const [least, most] = data.scores?.split(" ").map(Number) ?? [];
   return {
     mode: data.mode ?? "",
     state: bytes(data.state),
     value: bytes(data.value),
+    labels: lines(data.labels),
     reason: bytes(data.reason),
     reasons: lines(data.reasons),
-    scores: data.scores ? [least, most] : null,
+    found: data.searched ? bytes(data.found) : null,
     chosen: data.chosen,
     words: data,
   };
 }
+
+/**
+ * Whether the search means a node; all are meant where nothing is searched for.
+ * @param {Cells} cells
+ * @param {number} node
+ */
+export const isFound = ({ found }, node) => !found || (found[node >> 3] >> (7 - (node & 7)) & 1) === 1;
 
 /**
  * Whether a node can be chosen: it is feasible, has the highest total, or is taken.

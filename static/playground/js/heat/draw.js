@@ -1,165 +1,318 @@
-// The heat map's picture: squares in the colours of the page's tokens, and rings around the nodes that matter.
+// The large map's picture. From afar each node is a square; nearer it has its verdict's glyph; then it is a card, at last with its pods.
 import { token } from "../shared/theme.js";
-import { BEST, HERE, isFeasible, NO } from "./data.js";
+import { BEST, HERE, isFound, NO, NONE, UNSEEN } from "./data.js";
+import { drawCard } from "./card.js";
+import { EDGE } from "./view.js";
 
-const RING = 2;
-const HEADING = "600 11.5px";
+const BANDS = 7;
+const DIM = 0.28;
+const TOKENS = /** @type {const} */ ([
+  "panel",
+  "soft",
+  "line",
+  "ink",
+  "mute",
+  "now",
+  "ok",
+  "ok-mark",
+  "no",
+  "no-mark",
+  "no-soft",
+  "hold-mark",
+  "idle",
+  "idle-mark",
+  "use",
+]);
+
+/** From which side of a cell, in pixels, it shows more. */
+export const SQUARES = 20;
+export const CARDS = 72;
+export const PODS = 176;
 
 /** @typedef {import("./arrange.js").Layout} Layout */
 /** @typedef {import("./data.js").Cells} Cells */
-/** @typedef {ReturnType<typeof colours>} Colours */
+/** @typedef {import("./view.js").View} View */
+/** @typedef {import("./view.js").Size} Size */
+/** @typedef {ReturnType<typeof paletteOf>} Palette */
 
-function colours() {
+/**
+ * @typedef {object} Scene
+ * @property {Layout} layout
+ * @property {Cells} cells
+ * @property {View} view
+ * @property {Size} size
+ * @property {Palette} palette
+ * @property {string[]} names
+ * @property {Map<number, import("./facts.js").Facts>} facts
+ */
+
+/** The page's colours and letters as they are now; asking for them takes longer than drawing a thousand cells. */
+export function paletteOf() {
+  const found = /** @type {Record<typeof TOKENS[number], string>} */ (Object.fromEntries(
+    TOKENS.map((name) => [name, token(`--${name}`)]),
+  ));
+  const bands = Array.from({ length: BANDS }, (_, i) => token(`--m${BANDS - i}`));
+  const least = document.body.hasAttribute("data-presenter") ? 16 : 13;
   return {
-    plain: token("--line"),
-    ok: token("--ok-mark"),
-    no: token("--no-mark"),
-    best: token("--wait-mark"),
-    accent: token("--now"),
-    soft: token("--soft"),
-    ink: token("--ink"),
-    mute: token("--mute"),
+    ...found,
+    bands,
+    type: Math.max(least, parseFloat(token("--t1")) || 0),
+    sans: token("--sans") || "sans-serif",
+    mono: token("--mono") || "monospace",
   };
 }
 
 /**
- * Draws everything anew.
- * @param {HTMLCanvasElement} canvas
- * @param {Layout} layout
- * @param {Cells} cells
- * @param {number[]} ringed The nodes that are looked at.
+ * The colour of a band, where there are so many.
+ * @param {Palette} palette
+ * @param {number} band
+ * @param {number} count
  */
-export function draw(canvas, layout, cells, ringed) {
-  const pen = penOf(canvas, layout);
-  const palette = colours();
-  drawHeadings(pen, layout, palette);
-  drawSquares(pen, layout, cells, palette);
-  for (const node of ringed) ring(pen, layout, node, palette.ink);
-}
+export const colourOf = ({ bands }, band, count) =>
+  bands[count < 2 ? BANDS - 1 : Math.round(band * (BANDS - 1) / (count - 1))];
 
 /**
- * A pen for a canvas as large and as sharp as it is shown.
- * @param {HTMLCanvasElement} canvas
- * @param {Layout} layout
- */
-function penOf(canvas, { width, height }) {
-  const ratio = devicePixelRatio || 1;
-  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== across || canvas.height !== down) {
-    canvas.width = across;
-    canvas.height = down;
-    canvas.style.height = `${height}px`;
-  }
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return pen;
-}
-
-/**
+ * Draws all that is seen.
  * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
- * @param {Colours} palette
+ * @param {Scene} scene
  */
-function drawHeadings(pen, { headings }, palette) {
-  pen.font = `${HEADING} ${token("--sans")}`;
-  for (const { text, count, y } of headings) {
-    pen.fillStyle = palette.ink;
-    pen.fillText(text, 0, y);
-    pen.fillStyle = palette.mute;
-    pen.fillText(String(count), pen.measureText(text).width + 8, y);
-  }
+export function draw(pen, scene) {
+  const { size, layout, view } = scene;
+  pen.clearRect(0, 0, size.width, size.height);
+  const side = layout.pitch * view.scale;
+  const nodes = seen(scene);
+  if (side >= CARDS) nodes.forEach((node) => card(pen, scene, node, side));
+  else cellsOf(pen, scene, nodes, side);
+  if (scene.cells.found) rings(pen, scene, nodes, side);
+  headings(pen, scene);
 }
 
 /**
+ * A ring around one node.
  * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
- * @param {Cells} cells
- * @param {Colours} palette
- */
-function drawSquares(pen, layout, cells, palette) {
-  for (const { state, value, nodes } of alike(cells)) {
-    if (cells.mode === "filter") drawState(pen, layout, nodes, state, palette);
-    else drawValue(pen, layout, nodes, state, value, cells.mode, palette);
-  }
-}
-
-/**
- * Nodes that look alike are drawn together: a change of the pen's colour costs more than a square.
- * @param {Cells} cells
- */
-function alike({ mode, state, value }) {
-  const heat = mode !== "filter";
-  /** @type {Map<number, {state: number, value: number, nodes: number[]}>} */
-  const buckets = new Map();
-  for (let node = 0; node < state.length; node++) {
-    const level = heat ? value[node] >> 3 : 0;
-    const key = state[node] * 256 + level;
-    const bucket = buckets.get(key);
-    if (bucket) bucket.nodes.push(node);
-    else buckets.set(key, { state: state[node], value: (level << 3) / 255, nodes: [node] });
-  }
-  return buckets.values();
-}
-
-/**
- * What Filter said.
- * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
- * @param {number[]} nodes
- * @param {number} state
- * @param {Colours} palette
- */
-function drawState(pen, layout, nodes, state, palette) {
-  const { plain, ok, no, best, accent } = palette;
-  pen.globalAlpha = state === NO ? 0.5 : 1;
-  pen.fillStyle = [plain, ok, no, best, accent][state] ?? plain;
-  fill(pen, layout, nodes);
-  pen.globalAlpha = 1;
-  if (state === HERE) nodes.forEach((node) => ring(pen, layout, node, palette.ink));
-}
-
-/**
- * How high a node scores, or how much of it is in use.
- * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
- * @param {number[]} nodes
- * @param {number} state
- * @param {number} value
- * @param {string} mode
- * @param {Colours} palette
- */
-function drawValue(pen, layout, nodes, state, value, mode, palette) {
-  pen.fillStyle = palette.soft;
-  fill(pen, layout, nodes);
-  if (mode === "utilisation" || isFeasible(state)) {
-    pen.fillStyle = palette.accent;
-    pen.globalAlpha = mode === "score" ? 0.12 + 0.88 * value : value;
-    fill(pen, layout, nodes);
-    pen.globalAlpha = 1;
-  }
-  if (state >= BEST) {
-    nodes.forEach((node) => ring(pen, layout, node, state === HERE ? palette.ok : palette.best));
-  }
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
- * @param {number[]} nodes
- */
-function fill(pen, { place, side }, nodes) {
-  for (const node of nodes) pen.fillRect(place[node * 2], place[node * 2 + 1], side, side);
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {Layout} layout
+ * @param {Scene} scene
  * @param {number} node
- * @param {string} colour
  */
-function ring(pen, { place, side }, node, colour) {
-  pen.lineWidth = RING;
-  pen.strokeStyle = colour;
-  pen.strokeRect(place[node * 2] - 1, place[node * 2 + 1] - 1, side + 2, side + 2);
+export function ring(pen, scene, node) {
+  const [x, y] = placeOf(scene, node);
+  const side = sideOf(scene);
+  pen.lineWidth = 2;
+  pen.strokeStyle = scene.palette.ink;
+  pen.strokeRect(x - 2, y - 2, side + 4, side + 4);
+}
+
+/**
+ * Where a node's cell is on the canvas.
+ * @param {Scene} scene
+ * @param {number} node
+ */
+export function placeOf({ layout, view }, node) {
+  const [x, y] = layout.place.subarray(node * 2, node * 2 + 2);
+  return [(x - view.x) * view.scale + EDGE, (y - view.y) * view.scale + EDGE];
+}
+
+/** @param {Scene} scene */
+function sideOf({ layout, view }) {
+  const side = layout.pitch * view.scale;
+  return side - gapOf(side);
+}
+
+/** @param {number} side */
+const gapOf = (side) => side >= CARDS ? 7 : side >= SQUARES ? 3 : side >= 7 ? 1.5 : 1;
+
+/**
+ * The nodes that are on the screen.
+ * @param {Scene} scene
+ */
+export function seen(scene) {
+  const { layout, size } = scene;
+  const side = layout.pitch * scene.view.scale;
+  return layout.order.filter((node) => {
+    const [x, y] = placeOf(scene, node);
+    return x > -side && y > -side && x < size.width && y < size.height;
+  });
+}
+
+/**
+ * Cells that look alike are drawn together: a change of the pen's colour costs more than a square.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {number[]} nodes
+ * @param {number} side
+ */
+function cellsOf(pen, scene, nodes, side) {
+  for (const [look, members] of alike(scene.cells, nodes)) {
+    pen.globalAlpha = look & 1 ? 1 : DIM;
+    paint(pen, scene, members, styleOf(scene, members[0]), side);
+  }
+  pen.globalAlpha = 1;
+}
+
+/**
+ * @param {Cells} cells
+ * @param {number[]} nodes
+ * @returns {Map<number, number[]>}
+ */
+function alike(cells, nodes) {
+  const found = new Map();
+  const heat = cells.value.length > 0;
+  for (const node of nodes) {
+    const look = ((heat ? cells.value[node] : 0) << 4 | cells.state[node] << 1) |
+      (isFound(cells, node) ? 1 : 0);
+    const members = found.get(look);
+    if (members) members.push(node);
+    else found.set(look, [node]);
+  }
+  return found;
+}
+
+/**
+ * How a cell is drawn: filled, crossed where it was refused, or hollow.
+ * @param {Scene} scene
+ * @param {number} node
+ * @returns {{fill?: string, cross?: string, hollow?: string, glyph: string}}
+ */
+function styleOf({ cells, palette }, node) {
+  const state = cells.state[node];
+  const band = cells.value.length ? cells.value[node] : NONE;
+  if (band !== NONE) return { fill: colourOf(palette, band, cells.labels.length), glyph: "" };
+  if (state === NO) return { fill: palette["no-soft"], cross: palette["no-mark"], glyph: "" };
+  if (cells.value.length || state === UNSEEN) return { hollow: palette["idle-mark"], glyph: "–" };
+  if (state === HERE) return { fill: palette["hold-mark"], glyph: "◆" };
+  return state === BEST ? { fill: palette.ok, glyph: "★" } : { fill: palette["ok-mark"], glyph: "✓" };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {number[]} nodes
+ * @param {ReturnType<typeof styleOf>} style
+ * @param {number} pitch
+ */
+function paint(pen, scene, nodes, { fill, cross, hollow, glyph }, pitch) {
+  const side = pitch - gapOf(pitch);
+  const squares = new Path2D();
+  const crosses = new Path2D();
+  for (const node of nodes) {
+    const [x, y] = placeOf(scene, node);
+    if (hollow) squares.rect(x + 0.5, y + 0.5, side - 1, side - 1);
+    else squares.rect(x, y, side, side);
+    if (cross) {
+      crosses.moveTo(x + 0.5, y + side - 0.5);
+      crosses.lineTo(x + side - 0.5, y + 0.5);
+    }
+  }
+  if (fill) {
+    pen.fillStyle = fill;
+    pen.fill(squares);
+  }
+  if (hollow) {
+    pen.lineWidth = 1;
+    pen.strokeStyle = hollow;
+    pen.stroke(squares);
+  }
+  if (cross) {
+    pen.lineWidth = Math.max(1.1, side / 11);
+    pen.strokeStyle = cross;
+    pen.stroke(crosses);
+  }
+  if (glyph && pitch >= SQUARES + 4) glyphs(pen, scene, nodes, glyph, side, Boolean(hollow));
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {number[]} nodes
+ * @param {string} glyph
+ * @param {number} side
+ * @param {boolean} hollow
+ */
+function glyphs(pen, scene, nodes, glyph, side, hollow) {
+  const { palette } = scene;
+  pen.font = `700 ${palette.type}px ${palette.sans}`;
+  pen.fillStyle = hollow ? palette.idle : palette.panel;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (const node of nodes) {
+    const [x, y] = placeOf(scene, node);
+    pen.fillText(glyph, x + side / 2, y + side / 2 + 1);
+  }
+  pen.textAlign = "left";
+  pen.textBaseline = "alphabetic";
+}
+
+/**
+ * What the search means.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {number[]} nodes
+ * @param {number} pitch
+ */
+function rings(pen, scene, nodes, pitch) {
+  const side = pitch - gapOf(pitch);
+  const path = new Path2D();
+  for (const node of nodes) {
+    if (!isFound(scene.cells, node)) continue;
+    const [x, y] = placeOf(scene, node);
+    if (pitch >= CARDS) path.roundRect(x - 1, y - 1, side + 2, side + 2, 9);
+    else path.rect(x - 1, y - 1, side + 2, side + 2);
+  }
+  pen.lineWidth = pitch >= 9 ? 2 : 1;
+  pen.strokeStyle = scene.palette.now;
+  pen.stroke(path);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {number} node
+ * @param {number} pitch
+ */
+function card(pen, scene, node, pitch) {
+  const { cells } = scene;
+  const [x, y] = placeOf(scene, node);
+  pen.globalAlpha = isFound(cells, node) ? 1 : DIM;
+  drawCard(pen, scene, node, styleOf(scene, node), x, y, pitch - gapOf(pitch), pitch >= PODS);
+  pen.globalAlpha = 1;
+}
+
+/**
+ * A group's heading stays in sight while its nodes are.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
+function headings(pen, scene) {
+  const { layout, view, palette, size } = scene;
+  const line = palette.type + 9;
+  for (const { text, count, x, y, end, width } of layout.headings) {
+    const left = Math.max(EDGE, (x - view.x) * view.scale + EDGE);
+    const right = (x + width - view.x) * view.scale + EDGE;
+    const top = (y - view.y) * view.scale + EDGE;
+    const last = (end - view.y) * view.scale + EDGE;
+    if (last < 0 || top > size.height + line || right < 0 || left > size.width) continue;
+    const at = Math.max(top, Math.min(line - 4, last));
+    if (at > top) {
+      pen.fillStyle = palette.panel;
+      pen.fillRect(left, at - line + 4, Math.min(right, size.width) - left, line);
+    }
+    heading(pen, palette, text, String(count), left, at);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} palette
+ * @param {string} text
+ * @param {string} count
+ * @param {number} x
+ * @param {number} y
+ */
+function heading(pen, palette, text, count, x, y) {
+  pen.fillStyle = palette.ink;
+  pen.font = `600 ${palette.type + 1}px ${palette.sans}`;
+  pen.fillText(text, x, y);
+  const after = x + pen.measureText(text).width + 10;
+  pen.fillStyle = palette.mute;
+  pen.font = `${palette.type}px ${palette.sans}`;
+  pen.fillText(count, after, y);
 }

@@ -1,5 +1,5 @@
 // Puts a delta's fragments into the page, at once. A pod that went from one queue to another, or to a node, is seen to move: a picture of it
-// travels over the page from where it was.
+// travels over the page from where it was, in the rail and on the stage by itself.
 import { all } from "../shared/dom.js";
 import { readRings, turnRings } from "./rings.js";
 
@@ -9,8 +9,11 @@ const WORK_OF_HTMX = "[hx-get], [hx-post]";
 const UNSEEN = [{ opacity: 0 }, { opacity: 0 }];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** @typedef {{element: HTMLElement, box: string | undefined}} Chip A pod's picture, and the id of the queue or node that it is in. */
-/** @typedef {{key: string, chips: Chip[], from: DOMRect}} Traveller */
+/**
+ * @typedef {{element: HTMLElement, box: string | undefined, railed: boolean}} Chip A pod's picture, the id of the queue or node that it is in,
+ * and whether that is in the rail.
+ */
+/** @typedef {{key: string, chips: Chip[], from: DOMRect, railed: boolean, anywhere: boolean}} Traveller */
 
 /**
  * Swaps the fragments in.
@@ -36,7 +39,11 @@ function travellers(moved) {
   if (!moved.length || moved.length > MOST_MOVING || calm.matches) return [];
   return moved.flatMap((key) => {
     const chips = chipsOf(key);
-    return chips.length ? [{ key, chips, from: chips[0].element.getBoundingClientRect() }] : [];
+    const onStage = chips.some(({ railed }) => !railed);
+    return [true, false].flatMap((railed) => {
+      const from = chips.find((chip) => chip.railed === railed)?.element.getBoundingClientRect();
+      return from?.width ? [{ key, chips, from, railed, anywhere: railed && !onStage }] : [];
+    });
   });
 }
 
@@ -76,9 +83,11 @@ function pictureOf(element, place) {
  * Where a pod stands now and did not before; undefined where it only left.
  * @param {Traveller} pod
  */
-function arrival({ key, chips }) {
+function arrival({ key, chips, railed, anywhere }) {
   const before = new Set(chips.map(({ box }) => box));
-  return chipsOf(key).find(({ box }) => !before.has(box))?.element;
+  const come = chipsOf(key).filter(({ box }) => !before.has(box));
+  const near = come.find((chip) => chip.railed === railed) ?? (anywhere ? come[0] : undefined);
+  return near?.element;
 }
 
 /**
@@ -91,6 +100,7 @@ function chipsOf(key) {
   return links.map((link) => ({
     element: /** @type {HTMLElement} */ (link.closest(".pod") ?? link),
     box: link.closest(".queue, .node")?.id,
+    railed: Boolean(link.closest("#rail")),
   }));
 }
 
