@@ -66,6 +66,11 @@ class ProfileView(Protocol):
     def name(self) -> str: ...
 
     @property
+    def weights(self) -> Mapping[str, int]:
+        """Of each Score plugin."""
+        ...
+
+    @property
     def percentage_of_nodes_to_score(self) -> int | None:
         """The profile's own; None where the scheduler's holds."""
         ...
@@ -158,7 +163,15 @@ class WorldView(Protocol):
     def now(self) -> int: ...
 
     @property
+    def seed(self) -> int:
+        """What its draws begin with."""
+        ...
+
+    @property
     def idle(self) -> bool: ...
+
+    @property
+    def over(self) -> bool: ...
 
     @property
     def outside(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, present_step
 from scheduler_core.trace.kinds import (
     AttemptEnded,
@@ -61,12 +60,8 @@ _OF_KIND = {
 _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 
 
-def stage_of(sim: WorldView, look: Look) -> str:
-    """The stage that the viewer chose, else the one of the extension point at hand."""
-    return look.stage or _at_hand(sim)
-
-
-def _at_hand(sim: WorldView) -> str:
+def at_hand(sim: WorldView) -> str:
+    """The stage of the present step."""
     if sim.position == 0:
         return "queue"
     step = present_step(sim)

@@ -11,7 +11,6 @@ from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     decided,
-    node,
     pod,
     shown,
     three_nodes,
@@ -26,44 +25,6 @@ def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
 
 def stage(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
     return shown("stage", sim, stage=name, **look)["context"]["body"]
-
-
-def test_scores_add_up_from_raw_to_total() -> None:
-    nodes = [node(f"n{i}", cpu=str(4 + i)) for i in range(4)]
-    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    weights = [plugin["weight"] for plugin in found["plugins"]]
-    for row in found["rows"]:
-        assert [cell["weighted"] for cell in row["cells"]] == [
-            cell["norm"] * weight for cell, weight in zip(row["cells"], weights, strict=True)
-        ]
-        assert row["total"] == sum(cell["weighted"] for cell in row["cells"])
-    totals = [row["total"] for row in found["rows"]]
-    assert totals == sorted(totals, reverse=True)
-
-
-def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
-    sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    assert (found["ties"], sorted(found["tied"])) == (2, ["a", "b"])
-    assert found["tied"][found["draw"]] == found["node"]
-    assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
-
-
-def test_the_chart_shows_what_the_table_says() -> None:
-    sim = until(world(node("a"), node("b", cpu="9"), pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    drawn = {
-        row["node"]: sum(bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"])
-        for row in found["rows"]
-    }
-    assert sorted(drawn) == ["a", "b"]
-    assert drawn == {row["node"]: row["total"] for row in found["rows"]}
-
-
-@pytest.mark.parametrize(("cpu", "kind"), [("2", "one feasible"), ("64", "none feasible")])
-def test_without_scores_the_tab_says_why_there_are_none(cpu: str, kind: str) -> None:
-    assert stage(until(three_nodes(pod("web-1", cpu=cpu)), decided()), "score")["kind"] == kind
 
 
 def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
