@@ -6,6 +6,7 @@ import { showCaption } from "./frame/presenter.js";
 import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { listenTour, startTour } from "./frame/tour.js";
 import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
@@ -141,6 +142,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   palette: () => void openPalette(),
   share: () => by("share-open").click(),
   foldRail: () => void foldRail(),
+  tour: () => void startTour(),
 });
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
@@ -171,6 +173,7 @@ listenRename();
 listenBeside();
 listenPanes();
 listenSheet();
+listenTour();
 showCaption();
 listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);
