@@ -20,6 +20,7 @@ from playground.views import (
     session,
     sharing,
     story,
+    weights,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records
 from playground.views.stage import embed, lockstep
@@ -94,6 +95,7 @@ urlpatterns = [
     path("s/<str:key>/rerun/<str:token>", commands.rerun_result, name="rerun-result"),
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
+    path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),

@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
 PLAYGROUND = sorted((ROOT / "playground").rglob("*.py"))
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-OWN_STATIC = sorted(path for path in (ROOT / "static").rglob("*") if path.suffix in (".js", ".css", ".svg"))
+OWN_STATIC = sorted(
+    path for path in (ROOT / "static/playground").rglob("*") if path.suffix in (".js", ".css", ".svg")
+)
 
 Rule = Callable[[ast.Module], Iterator[str]]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 SECOND = 1_000_000_000
-_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL = ("k", "M", "G", "T", "P", "E")
+_DECIMALS = 1000  # at most three digits behind the point
 
 
 def clock(ns: int) -> str:
@@ -27,32 +29,55 @@ def duration(ns: int) -> str:
 
 
 def cpu(milli: int) -> str:
-    """Cpu in kube's notation: 250m, 2, and 7.5 or 2.25 where whole cores would hide something."""
-    if milli % 1000 == 0:
-        return str(milli // 1000)
-    return f"{milli}m" if milli < 1000 else f"{milli / 1000:.3f}".rstrip("0")
+    """Cpu in kube's notation, exact: 250m, 2, and 7.5 or 2.25 where whole cores would hide something."""
+    if abs(milli) < 1000 and milli:
+        return f"{milli}m"
+    return _decimal(milli)
 
 
 def memory(size: int) -> str:
-    """Bytes in binary units: 256Mi, 15.2Gi."""
-    value, unit = float(size), 0
-    while value >= 1024 and unit < len(_BINARY) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{_short(value)}{_BINARY[unit]}"
+    """Bytes in the unit that says them shortest and exactly: 256Mi, 1.5Gi, 16265756Ki, 1G; binary units before decimal ones."""
+    binary = [(unit, 1024**i) for i, unit in enumerate(_BINARY, 1)]
+    decimal = [(unit, 1000**i) for i, unit in enumerate(_DECIMAL, 1)]
+    texts = [
+        f"{_decimal(size * _DECIMALS // base)}{unit}"
+        for unit, base in (*binary, *decimal)
+        if abs(size) >= base and size * _DECIMALS % base == 0
+    ]
+    return min(texts, key=len) if texts else str(size)
 
 
 def amount(resource: str, value: int) -> str:
     """An amount of any resource; cpu comes in millis, all else in its own unit."""
     if resource == "cpu":
         return cpu(value)
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        return memory(value)
-    return str(value)
+    return memory(value) if is_bytes(resource) else str(value)
+
+
+def exact(resource: str, value: int) -> str:
+    """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
+    if not is_bytes(resource):
+        return amount(resource, value)
+    unit = 0
+    while value and value % 1024 == 0 and unit < len(_BINARY) - 1:
+        value, unit = value // 1024, unit + 1
+    return f"{value}{_BINARY[unit]}"
+
+
+def is_bytes(resource: str) -> bool:
+    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
 
 
 def thousands(number: int) -> str:
     """A count with separators: 1,523."""
     return f"{number:,}"
+
+
+def _decimal(thousandths: int) -> str:
+    """A number with at most three digits behind the point, exact."""
+    sign, number = ("-", -thousandths) if thousandths < 0 else ("", thousandths)
+    whole, rest = divmod(number, _DECIMALS)
+    return f"{sign}{whole}.{rest:03}".rstrip("0").rstrip(".")
 
 
 def _short(value: float) -> str:

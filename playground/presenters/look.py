@@ -19,6 +19,7 @@ from playground.presenters.words import gettext_noop
 # The stages in the order of a pod's way: what a stage shows is in the module of its name in stage/ and in the template
 # panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
 STAGES = ("queue", "filter", "score", "preemption", "binding", "controller")
+AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
 # The kinds of object that the viewer may look at; each sets the look's field of its name.
 SUBJECTS = ("pod", "node", "claim", "controller")
 # The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
@@ -28,9 +29,8 @@ TABS = {
     "yaml": gettext_noop("YAML"),
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
-    "internals": gettext_noop("Internals"),
 }
-RENAMED = {"events": "journey"}  # tabs that links from before may name
+RENAMED = {"events": "journey", "internals": "journey"}  # tabs that links from before may name
 MOVED = {  # tabs of before that are something else now
     "why": {"stage": "filter"},
     "scores": {"stage": "score"},
@@ -50,6 +50,8 @@ MAX_NAME = 253  # a Kubernetes name's longest
 MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
 MAX_WORD = 20
 MAX_NUMBER = 2**53
+MAX_WEIGHTS, MAX_WEIGHT = 50, 10_000
+MAX_FIELD = 4 * MAX_NAME
 
 
 class Kind(Protocol):
@@ -103,6 +105,20 @@ class Text:
         return text.strip() if text and self.stripped else text
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """Whole numbers, none larger than `largest`, as a text with dots between them; a form gives them one by one."""
+
+    count: int
+    largest: int
+    type = "text"
+
+    def read(self, value: Any) -> str | None:
+        parts = value.split(".") if isinstance(value, str) and value else []
+        numbers = [Number(self.largest).read(part) for part in parts[: self.count]]
+        return None if None in numbers else ".".join(map(str, numbers))
+
+
 class OneOf:
     """One of some words; `renamed` maps words of older links to the present ones."""
 
@@ -148,21 +164,27 @@ class Look(msgspec.Struct, frozen=True):
     `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
     virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
 
-    `stage` "" follows the extension point at hand, `form` "" is the stage's first; `about` says which of `pod`, `node`, `claim` and
-    `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained. `by` groups the queue's
-    unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a - before it the other way round.
+    `stage` "" follows the extension point at hand, "aim" is the chosen pod's or controller's; `form` "" is the stage's first. `about` says
+    which of `pod`, `node`, `claim` and `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is
+    explained, `weights` are those that the score stage is asked to imagine, one for each of its plugins. `field` is the path of the field
+    that the YAML tab marks. `by` groups the queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of,
+    with a - before it the other way round.
+
+    `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
 
     at: Annotated[int | None, Number()] = None
-    stage: Annotated[str, OneOf(("", *STAGES)), Resets("form")] = ""
+    stage: Annotated[str, OneOf(("", AIM, *STAGES)), Resets("form")] = ""
     form: Annotated[str, Text(MAX_WORD)] = ""
     about: Annotated[str, OneOf(SUBJECTS)] = SUBJECTS[0]
-    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED)] = "summary"
-    pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod")] = ""
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED), Resets("field")] = "summary"
+    field: Annotated[str, Text(MAX_FIELD)] = ""
+    pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod"), Sets("stage", AIM)] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
     claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
-    controller: Annotated[str, Text(MAX_NAME), Sets("about", "controller")] = ""
+    controller: Annotated[str, Text(2 * MAX_KEY), Sets("about", "controller"), Sets("stage", AIM)] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
+    weights: Annotated[str, Numbers(MAX_WEIGHTS, MAX_WEIGHT)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""
     mode: Annotated[str, Text(MAX_NAME)] = MODES[0]
     by: Annotated[str, OneOf(GROUPINGS)] = GROUPINGS[0]
@@ -180,7 +202,7 @@ class Look(msgspec.Struct, frozen=True):
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
         otherwise = _implied(query) | _moved(query)
-        read = {name: field.kind.read(query.get(name, otherwise.get(name))) for name, field in FIELDS.items()}
+        read = {name: field.kind.read(_given(query, name, otherwise)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
@@ -200,10 +222,18 @@ class Look(msgspec.Struct, frozen=True):
         return _address(self.but(**changes))
 
 
+def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
+    """What a query says of a field; of a list of numbers that a form sent, all of them."""
+    several = getattr(query, "getlist", None)
+    if several is not None and isinstance(FIELDS[name].kind, Numbers):
+        return ".".join(several(name))
+    return query.get(name, otherwise.get(name))
+
+
 def _implied(query: Mapping[str, Any]) -> dict[str, str]:
     """What the fields that are there set where nothing else is said; the first of them has the last word."""
-    rules = (field.sets for name, field in reversed(FIELDS.items()) if query.get(name))
-    return {rule.name: rule.value for rule in rules if rule}
+    given = (field for name, field in reversed(FIELDS.items()) if field.kind.read(query.get(name)))
+    return {rule.name: rule.value for field in given for rule in field.sets}
 
 
 def _moved(query: Mapping[str, Any]) -> dict[str, str]:
@@ -224,19 +254,20 @@ class Field:
     kind: Kind
     default: int | str | None
     resets: str | None
-    sets: Sets | None
+    sets: tuple[Sets, ...]
     moved: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def of(cls, field: msgspec.structs.FieldInfo) -> Field:
         kind, *rules = field.type.__metadata__
         resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
-        sets = next((rule for rule in rules if isinstance(rule, Sets)), None)
+        sets = tuple(rule for rule in rules if isinstance(rule, Sets))
         moved = next((rule.words for rule in rules if isinstance(rule, Moved)), {})
         return cls(kind, field.default, resets, sets, moved)
 
     def to_json(self) -> dict[str, Any]:
-        rules = {"resets": self.resets, "sets": self.sets and self.sets.to_json(), "moved": self.moved}
+        sets = [rule.to_json() for rule in self.sets]
+        rules = {"resets": self.resets, "sets": sets, "moved": self.moved}
         declared = {"type": self.kind.type, "default": self.default}
         return declared | {name: rule for name, rule in rules.items() if rule}
 

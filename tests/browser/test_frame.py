@@ -218,3 +218,37 @@ def test_on_a_phone_a_sheet_has_three_heights_and_tabs(
         page.locator("#sheet-grip").click()
         heights.append(page.locator("#rail").evaluate("({ clientHeight }) => clientHeight"))
     assert len(set(heights)) == 3
+
+
+def test_the_tour_is_offered_once_and_walked_by_keys(
+    page: Page, address: str, accessible: Accessible
+) -> None:
+    studio(page, address)
+    page.locator("#tour-offer").focus()
+    page.keyboard.press("Enter")
+    titles = []
+    while page.locator("#tour").is_visible():
+        expect(page.locator("#tour-next")).to_be_focused()
+        titles.append(page.locator("#tour-title").inner_text())
+        box = page.locator("#tour").bounding_box()
+        assert box and box["x"] >= 0 and box["y"] >= 0 and box["y"] + box["height"] <= 720
+        if len(titles) == 3:
+            accessible(page)
+        page.keyboard.press("Enter")
+    assert len(titles) == 8
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-connected", "1")
+    expect(page.locator("#tour-offer")).to_be_hidden()
+    page.locator("#more > summary").click()
+    page.get_by_role("button", name="Tour of two minutes").click()
+    page.keyboard.press("Escape")
+    expect(page.locator("#tour")).to_be_hidden()
+
+
+def test_paper_has_the_stage_and_the_narrator(page: Page, address: str) -> None:
+    studio(page, address)
+    page.emulate_media(media="print")
+    for part in ("#stage", "#panel-narrator"):
+        expect(page.locator(part)).to_be_visible()
+    for gone in ("#rail", "#timeline", "#bar .controls"):
+        expect(page.locator(gone)).to_be_hidden()

@@ -58,7 +58,7 @@ def _searcher(cycle: SchedulingCycleView, node: str) -> str:
 
 def _block(block: Paragraph | Table) -> dict[str, Any]:
     if isinstance(block, Paragraph):
-        return {"kind": "paragraph", "tone": block.tone, "parts": _parts(block.parts)}
+        return {"kind": "paragraph", "tone": block.tone, "parts": parts_of(block.parts)}
     rows = [_row(row) for row in block.rows]
     return {"kind": "table", "columns": list(block.columns), "rows": rows, "more": block.more}
 
@@ -66,10 +66,10 @@ def _block(block: Paragraph | Table) -> dict[str, Any]:
 def _row(row: Row) -> dict[str, Any]:
     name, *cells = row.cells
     tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
-    return {"tone": tone, "name": _parts(name), "cells": [_parts(cell) for cell in cells]}
+    return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell) for cell in cells]}
 
 
-def _parts(parts: Parts) -> list[dict[str, Any]]:
+def parts_of(parts: Parts) -> list[dict[str, Any]]:
     return [_part(part) for part in parts]
 
 
@@ -90,6 +90,6 @@ def _part(part: Part) -> dict[str, Any]:
         case Bar(percent):
             return {"kind": "bar", "percent": percent}
         case Aside(inner):
-            return {"kind": "aside", "parts": _parts(inner)}
+            return {"kind": "aside", "parts": parts_of(inner)}
         case Below(inner):
-            return {"kind": "below", "parts": _parts(inner)}
+            return {"kind": "below", "parts": parts_of(inner)}

@@ -1,4 +1,4 @@
-"""YAML: the chosen object as kubectl would print it."""
+"""YAML: the chosen object as kubectl would print it, with the field that the viewer was led to marked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from playground.presenters.inspector.marking import marked
+from playground.presenters.inspector.objects import found
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, scheduler_of, table_of
 from scheduler_core.coverage import without_effect
@@ -17,23 +19,28 @@ LONGEST = 20_000
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    """The chosen node's manifest, else the pod's."""
+    """The manifest of what was chosen last, else the pod's."""
+    if look.about in ("claim", "controller") and (ref := found(sim, look)) is not None:
+        manifest = sim.store.get(*ref)
+        if manifest is not None:
+            return _shown(ref[0], ref[2], manifest, look.field)
     if look.node and look.about == "node":
         table = table_of(scheduler_of(sim))
         row = table.row(look.node)
         if row is not None:
-            return _shown("Node", look.node, table.nodes[row].manifest)
+            return _shown("Node", look.node, table.nodes[row].manifest, look.field)
     pod = find_pod(sim, key) if key else None
-    return _shown("Pod", key, pod.manifest) if pod is not None else {"kind": "none"}
+    return _shown("Pod", key, pod.manifest, look.field) if pod is not None else {"kind": "none"}
 
 
-def _shown(kind: str, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(kind: str, name: str, manifest: Mapping[str, Any], field: str) -> dict[str, Any]:
     text = yaml.dump(_plain(manifest), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
     return {
         "kind": "yaml",
         "object": kind,
         "name": name,
-        "text": text[:LONGEST],
+        **marked(text[:LONGEST], field),
+        "field": field,
         "cut": len(text) > LONGEST,
         "silent": silent(manifest),
     }

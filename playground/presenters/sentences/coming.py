@@ -19,7 +19,7 @@ def coming(sim: WorldView) -> Message | None:
     return say(cycle, short(cycle.pod.key)) if say else None
 
 
-def _told(text: str) -> Callable[[SchedulingCycleView, str], Message]:
+def _saying(text: str) -> Callable[[SchedulingCycleView, str], Message]:
     return lambda cycle, pod: message(text, pod=pod, node=cycle.chosen or "–")
 
 
@@ -37,29 +37,29 @@ def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
 
 _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PRE_FILTER: _pre_filter,
-    Phase.FILTER: _told(
+    Phase.FILTER: _saying(
         gettext_noop("Filter: each plugin looks at the nodes that the plugins before it passed.")
     ),
-    Phase.EXTENDER_FILTER: _told(gettext_noop("The extenders look at the nodes that all plugins passed.")),
-    Phase.POST_FILTER: _told(
+    Phase.EXTENDER_FILTER: _saying(gettext_noop("The extenders look at the nodes that all plugins passed.")),
+    Phase.POST_FILTER: _saying(
         gettext_noop("PostFilter: no node is feasible, so plugins look for a way to make room for %(pod)s.")
     ),
-    Phase.EXTENDER_PREEMPT: _told(gettext_noop("The extenders look through the victims for %(pod)s.")),
+    Phase.EXTENDER_PREEMPT: _saying(gettext_noop("The extenders look through the victims for %(pod)s.")),
     Phase.PRE_SCORE: _pre_score,
-    Phase.SCORE: _told(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
-    Phase.NORMALIZE_SCORE: _told(
+    Phase.SCORE: _saying(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
+    Phase.NORMALIZE_SCORE: _saying(
         gettext_noop(
             "NormalizeScore: scores are brought to 0 to 100, then multiplied by the plugin's weight."
         )
     ),
-    Phase.EXTENDER_PRIORITIZE: _told(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
-    Phase.SELECT: _told(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
-    Phase.RESERVE: _told(
+    Phase.EXTENDER_PRIORITIZE: _saying(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
+    Phase.SELECT: _saying(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
+    Phase.RESERVE: _saying(
         gettext_noop("Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on.")
     ),
-    Phase.PERMIT: _told(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
-    Phase.FAILED: _told(gettext_noop("%(pod)s goes back to the queue.")),
-    Phase.DONE: _told(
+    Phase.PERMIT: _saying(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
+    Phase.FAILED: _saying(gettext_noop("%(pod)s goes back to the queue.")),
+    Phase.DONE: _saying(
         gettext_noop("The scheduling cycle of %(pod)s ends; its binding cycle goes on beside the next one.")
     ),
 }

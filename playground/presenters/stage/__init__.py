@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
+from playground.presenters.amounts import clock
 from playground.presenters.look import STAGES, Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import subject
+from playground.presenters.scene import short
+from playground.presenters.stage import preemption
+from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.shape import Stage
-from playground.presenters.stage.which import stage_of
 from scheduler_core.view import WorldView
 
 MAP = "nodes"  # the form that is the cluster map
@@ -19,14 +22,23 @@ _STAGES: dict[str, Callable[[WorldView, Look, str], Stage]] = {
 }
 
 
-def present(sim: WorldView, look: Look) -> Panel:
-    """The stage at hand, or the chosen one, about the chosen pod or the one of the present cycle."""
-    name = stage_of(sim, look)
-    stage = _STAGES[name](sim, look, subject(sim, look.pod))
+def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel:
+    """The stage at hand, or the chosen one, about the chosen pod or the one of the present cycle.
+
+    `past` is the world in which the chosen pod's last attempt ended, where that is another one (aim.past_of).
+    """
+    aim = aim_of(sim, look)
+    name, world = aim.stage, sim if past is None or aim.attempt is None else past
+    stage = (
+        preemption.present(world, look, aim.pod, sim)
+        if name == "preemption"
+        else _STAGES[name](world, look, aim.pod)
+    )
     form = form_of(stage, look)
     context = {
         "stage": name,
         "pinned": bool(look.stage),
+        "past": _past(aim) if world is not sim else None,
         "question": stage.question,
         "detail": stage.detail,
         "facts": stage.facts,
@@ -36,6 +48,19 @@ def present(sim: WorldView, look: Look) -> Panel:
         "body": stage.body,
     }
     return Panel("stage", context, stage.cards)
+
+
+def _past(aim: Aim) -> dict[str, Any] | None:
+    """The attempt that is shown although the world has gone on."""
+    attempt = aim.attempt
+    if attempt is None:
+        return None
+    return {
+        "number": attempt.number,
+        "pod": short(attempt.pod),
+        "at": attempt.last_position,
+        "t": clock(attempt.ended),
+    }
 
 
 def form_of(stage: Stage, look: Look) -> str:

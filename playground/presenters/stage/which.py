@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, present_step
 from scheduler_core.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
     BindingEnded,
     BindingStarted,
-    CommandApplied,
     NodeSelected,
     PodAssumed,
     PodForgotten,
     PodWaits,
     PreemptionStarted,
     QueueMoved,
+    Reconciled,
     WaitDecided,
     WaitEnded,
 )
@@ -42,7 +41,7 @@ OF_POINT = {
     Point.BIND: "binding",
     Point.POST_BIND: "binding",
 }
-# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is a controller's or the viewer's.
+# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
 _OF_KIND = {
     NodeSelected.KIND: "score",
     AttemptStarted.KIND: "queue",
@@ -55,18 +54,14 @@ _OF_KIND = {
     BindingEnded.KIND: "binding",
     PreemptionStarted.KIND: "preemption",
     AttemptEnded.KIND: "filter",
-    CommandApplied.KIND: "queue",
+    Reconciled.KIND: "controller",
     QueueMoved.KIND: "queue",
 }
 _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 
 
-def stage_of(sim: WorldView, look: Look) -> str:
-    """The stage that the viewer chose, else the one of the extension point at hand."""
-    return look.stage or _at_hand(sim)
-
-
-def _at_hand(sim: WorldView) -> str:
+def at_hand(sim: WorldView) -> str:
+    """The stage of the present step."""
     if sim.position == 0:
         return "queue"
     step = present_step(sim)

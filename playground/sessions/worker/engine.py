@@ -18,6 +18,7 @@ from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import TimeReached, Until
+from playground.sessions.worker.attempts import Attempts
 from playground.sessions.worker.commands import Commands
 from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.outside import calls_of
@@ -52,6 +53,7 @@ class Engine:
         self.world: Simulation = Simulation(seed, edition=edition)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self.panels = Panels(story)
+        self.attempts = Attempts(self.at)
         self.stuck: tuple[int, str] | None = None  # the first position that could not be replayed, and why
         self.outcomes_saved = 0
         self._shown = -1
@@ -111,6 +113,7 @@ class Engine:
             self.world = (yield from self.at(keep)).fork()
         self.commands.cut(keep)
         self.panels.cut(keep)
+        self.attempts.cut(keep)
 
     def twin(self, at: int) -> Steps[Engine]:
         """A copy of this engine for a fork of the session."""
@@ -147,7 +150,14 @@ class Engine:
         if followers:
             self._shown, self._unwanted = self.world.position, False
         try:
-            return [self.panels.delta(self.world, follower.look, follower.seen) for follower in followers]
+            if any(self.attempts.is_missing(self.world, follower.look) for follower in followers):
+                return []  # whoever follows asks, and the attempt is replayed in slices
+            return [
+                self.panels.delta(
+                    self.world, follower.look, follower.seen, self.attempts.known(self.world, follower.look)
+                )
+                for follower in followers
+            ]
         except Exception:
             traceback.print_exc()
             return []

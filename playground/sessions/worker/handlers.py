@@ -128,12 +128,14 @@ def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]
 
 def view(engine: Engine, request: looking.View) -> Steps[looking.Shown]:
     world = yield from engine.at(request.position)
-    return engine.panels.view(world, request.look, request.panels)
+    past = yield from engine.attempts.world(world, request.look)
+    return engine.panels.view(world, request.look, request.panels, past)
 
 
 def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
     world = yield from engine.at(request.position)
-    return engine.panels.delta(world, request.look, request.before)
+    past = yield from engine.attempts.world(world, request.look)
+    return engine.panels.delta(world, request.look, request.before, past)
 
 
 # What goes on in turns

@@ -35,16 +35,20 @@ class Panels:
         self.story = story
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
-    def view(self, world: Simulation, look: Look, names: list[str] | None) -> Shown:
-        """Panels by name."""
-        shown = self._present(world, look, names)
+    def view(
+        self, world: Simulation, look: Look, names: list[str] | None, past: Simulation | None = None
+    ) -> Shown:
+        """Panels by name; `past` as for presenters.present."""
+        shown = self._present(world, look, past, names)
         if names is None:
             self._remember((world.position, look), digests(shown))
         return Shown(world.position, {panel.name: panel for panel in shown})
 
-    def delta(self, world: Simulation, look: Look, before: Seen | None) -> Delta:
+    def delta(
+        self, world: Simulation, look: Look, before: Seen | None, past: Simulation | None = None
+    ) -> Delta:
         """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
-        shown = self._present(world, look)
+        shown = self._present(world, look, past)
         new = digests(shown)
         old = self._seen.get((before.position, before.look)) if before is not None else None
         self._remember((world.position, look), new)
@@ -54,10 +58,12 @@ class Panels:
         """What was shown after a position never was."""
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
 
-    def _present(self, world: Simulation, look: Look, names: list[str] | None = None) -> list[Panel]:
+    def _present(
+        self, world: Simulation, look: Look, past: Simulation | None, names: list[str] | None = None
+    ) -> list[Panel]:
         """The panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if names is None or name in names]
-        return [presenters.present(name, world, look, self.story) for name in wanted]
+        return [presenters.present(name, world, look, self.story, past) for name in wanted]
 
     def _remember(self, key: tuple[int, Look], value: Digests) -> None:
         self._seen[key] = value

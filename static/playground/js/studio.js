@@ -3,16 +3,17 @@ import { drawHeat, listenHeat } from "./heat/heat.js";
 import { listenBeside } from "./frame/leaving.js";
 import { foldRail, listenPanes } from "./frame/panes.js";
 import { showCaption } from "./frame/presenter.js";
+import { listenRoving, rove } from "./frame/roving.js";
 import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { listenTour, startTour } from "./frame/tour.js";
 import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
 import { by, first, maybe } from "./shared/dom.js";
 import { actionsOf, showConnected } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
-import { drawChart } from "./studio/chart.js";
 import { listenForms, listenLeaving, listenRefusals, listenRename, listenTokens } from "./studio/forms.js";
 import { showJob } from "./studio/job.js";
 import { listenKeys } from "./studio/keys.js";
@@ -20,6 +21,7 @@ import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
 import { listenLinks } from "./studio/links.js";
 import { patchOf } from "./studio/look.js";
+import { showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
@@ -27,6 +29,7 @@ import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
 import { listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
+import { listenScore } from "./studio/score.js";
 import { readState } from "./studio/state.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
@@ -93,7 +96,9 @@ function delta({ seq, head, following, running, html, moved }) {
     state.seen = seq;
     showPlace(state);
     answered();
-    draw();
+    drawHeat();
+    rove();
+    showMarked();
   });
 }
 
@@ -107,11 +112,6 @@ function search() {
   const field = maybe("map-q", HTMLInputElement);
   if (field?.offsetParent) field.focus();
   else actions.palette();
-}
-
-function draw() {
-  drawHeat();
-  drawChart();
 }
 
 /** @param {Partial<import("./studio/look.js").Look>} changes */
@@ -144,6 +144,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   palette: () => void openPalette(),
   share: () => by("share-open").click(),
   foldRail: () => void foldRail(),
+  tour: () => void startTour(),
 });
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
@@ -169,10 +170,12 @@ listenForms(send);
 listenPicture();
 listenTokens();
 listenRefusals();
+listenScore();
 listenRename();
 listenBeside();
 listenPanes();
 listenSheet();
+listenTour();
 showCaption();
 listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);
@@ -182,4 +185,7 @@ document.addEventListener("htmx:beforeSend", acted);
 const messages = document.querySelector("body > .messages");
 if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
-draw();
+listenRoving();
+rove();
+drawHeat();
+showMarked();

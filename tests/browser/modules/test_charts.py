@@ -1,4 +1,4 @@
-"""studio/chart.js, metrics.js, compare.js and shared/plotly.js: what Plotly is asked to draw, and when."""
+"""metrics.js, compare.js and shared/plotly.js: what Plotly is asked to draw, and when."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from tests.browser.modules.conftest import Alone
 
-CHART = "studio/chart.js"
 STYLE = "<style>:root { --p1: #111111; --p3: #333333; --p5: #555555; --line: #dddddd }</style>"
 PLOTLY = "globalThis.Plotly = { react: async (holder, data, layout) => hear(holder.id || holder.className, data, layout) };"
 
@@ -19,56 +18,6 @@ def shown(alone: Alone, body: str) -> None:
     alone.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
     alone.show(STYLE + body)
     alone.do("localStorage.clear()")
-
-
-FIGURE: dict[str, Any] = {"data": [{"y": ["n1", "n2"]}, {"y": ["n1", "n2"]}], "layout": {"barmode": "stack"}}
-HOLDER = '<div id="chart-holder" data-plotly="plotly.js"></div>'
-
-
-def chart_data(figure: dict[str, Any]) -> str:
-    return f'<div id="chart-data" data-title="Scores" data-chart="{escape(json.dumps(figure))}"></div>'
-
-
-def test_the_scores_are_drawn_once_and_again_in_the_other_theme(alone: Alone) -> None:
-    shown(alone, HOLDER + chart_data(FIGURE) + '<button id="theme-toggle">theme</button>')
-    for _ in range(2):
-        alone.call(CHART, "({ drawChart }) => drawChart()")
-    ((where, data, layout),) = alone.heard
-    assert where == "chart-holder"
-    assert [bar["marker"]["color"] for bar in data] == ["#111111", "#333333"]
-    assert (layout["barmode"], layout["height"], layout["xaxis"]["gridcolor"]) == (
-        "stack",
-        34 + 2 * 23,
-        "#dddddd",
-    )
-    assert alone.page.get_attribute("#chart-holder", "aria-label") == "Scores"
-    alone.page.click("#theme-toggle")
-    alone.page.wait_for_function("heard.length")
-    assert [where for where, _, _ in alone.heard] == ["chart-holder"]
-
-
-def test_the_chart_goes_with_its_data(alone: Alone) -> None:
-    shown(alone, HOLDER + chart_data(FIGURE))
-    alone.call(CHART, "({ drawChart }) => drawChart()")
-    alone.do("document.querySelector('#chart-data').remove()")
-    alone.call(CHART, "({ drawChart }) => drawChart()")
-    assert alone.page.is_hidden("#chart-holder")
-    assert len(alone.heard) == 1
-
-
-def test_only_the_newest_of_two_charts_is_drawn_once_the_library_is_there(alone: Alone) -> None:
-    shown(alone, HOLDER + chart_data(FIGURE))
-    newer = json.dumps({"data": [{"y": ["n3"]}], "layout": {}})
-    alone.call(
-        CHART,
-        """async ({ drawChart }, newer) => {
-          const first = drawChart();
-          document.querySelector("#chart-data").dataset.chart = newer;
-          await Promise.all([first, drawChart()]);
-        }""",
-        newer,
-    )
-    assert [data for _, data, _ in alone.heard] == [[{"y": ["n3"], "marker": {"color": "#111111"}}]]
 
 
 def test_the_library_is_fetched_once(alone: Alone) -> None:

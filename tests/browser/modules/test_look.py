@@ -66,9 +66,13 @@ def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> No
     ("data", "patch"),
     [
         ({"tab": "fix"}, {"tab": "fix"}),
-        ({"pod": "a/b"}, {"pod": "a/b", "dry": 0, "about": "pod"}),
+        ({"pod": "a/b"}, {"pod": "a/b", "dry": 0, "about": "pod", "stage": "aim"}),
         ({"pod": ""}, {"pod": "", "dry": 0}),
-        ({"pod": "a/b", "dry": "3"}, {"pod": "a/b", "dry": 3, "about": "pod"}),
+        ({"pod": "a/b", "dry": "3"}, {"pod": "a/b", "dry": 3, "about": "pod", "stage": "aim"}),
+        (
+            {"pod": "a/b", "stage": "filter"},
+            {"pod": "a/b", "dry": 0, "about": "pod", "stage": "filter", "form": ""},
+        ),
         ({"node": "n1"}, {"node": "n1", "about": "node"}),
         ({"node": "n1", "about": "pod"}, {"node": "n1", "about": "pod"}),
         ({"q": "cpu"}, {"q": "cpu", "page": 0}),
@@ -106,7 +110,7 @@ def test_links_are_followed_without_leaving_the_page(alone: Alone) -> None:
     alone.page.click("#both")
     alone.page.click("#step b")
     assert alone.heard == [
-        ["change", {"pod": "a/b", "dry": 0, "about": "pod"}],
+        ["change", {"pod": "a/b", "dry": 0, "about": "pod", "stage": "aim"}],
         ["change", {"tab": "fix"}],
         ["goto", 5],
         "plugin",

@@ -30,16 +30,27 @@ def test_a_length_of_time_has_its_unit(ns: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("milli", "text"), [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (0, "0")]
+    ("milli", "text"),
+    [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (31_999, "31.999"), (0, "0")],
 )
 def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
     assert amounts.cpu(milli) == text
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(256 << 20, "256Mi"), (32 << 30, "32Gi"), (1536, "1.5Ki"), (12, "12")]
+    ("size", "text"),
+    [
+        (256 << 20, "256Mi"),
+        (32 << 30, "32Gi"),
+        (3 << 29, "1.5Gi"),
+        (16_265_756 << 10, "16265756Ki"),
+        (10**9, "1G"),
+        (1536, "1.5Ki"),
+        (12, "12"),
+        (0, "0"),
+    ],
 )
-def test_memory_is_in_binary_units(size: int, text: str) -> None:
+def test_memory_is_exact_in_the_unit_that_says_it_shortest(size: int, text: str) -> None:
     assert amounts.memory(size) == text
 
 

@@ -6,18 +6,11 @@ from typing import Any
 
 import pytest
 
+from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import (
-    decided,
-    node,
-    pod,
-    shown,
-    three_nodes,
-    until,
-    world,
-)
+from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
 
 
 def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
@@ -26,44 +19,6 @@ def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
 
 def stage(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
     return shown("stage", sim, stage=name, **look)["context"]["body"]
-
-
-def test_scores_add_up_from_raw_to_total() -> None:
-    nodes = [node(f"n{i}", cpu=str(4 + i)) for i in range(4)]
-    sim = until(world(*nodes, pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    weights = [plugin["weight"] for plugin in found["plugins"]]
-    for row in found["rows"]:
-        assert [cell["weighted"] for cell in row["cells"]] == [
-            cell["norm"] * weight for cell, weight in zip(row["cells"], weights, strict=True)
-        ]
-        assert row["total"] == sum(cell["weighted"] for cell in row["cells"])
-    totals = [row["total"] for row in found["rows"]]
-    assert totals == sorted(totals, reverse=True)
-
-
-def test_a_tie_tells_the_tied_nodes_and_the_draw() -> None:
-    sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    assert (found["ties"], sorted(found["tied"])) == (2, ["a", "b"])
-    assert found["tied"][found["draw"]] == found["node"]
-    assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
-
-
-def test_the_chart_shows_what_the_table_says() -> None:
-    sim = until(world(node("a"), node("b", cpu="9"), pod("web-1", cpu="2")), decided())
-    found = stage(sim, "score")
-    drawn = {
-        row["node"]: sum(bar["x"][bar["y"].index(row["node"])] for bar in found["chart"]["data"])
-        for row in found["rows"]
-    }
-    assert sorted(drawn) == ["a", "b"]
-    assert drawn == {row["node"]: row["total"] for row in found["rows"]}
-
-
-@pytest.mark.parametrize(("cpu", "kind"), [("2", "one feasible"), ("64", "none feasible")])
-def test_without_scores_the_tab_says_why_there_are_none(cpu: str, kind: str) -> None:
-    assert stage(until(three_nodes(pod("web-1", cpu=cpu)), decided()), "score")["kind"] == kind
 
 
 def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
@@ -120,3 +75,41 @@ def test_a_node_is_judged_for_the_pod_of_the_present_cycle_whichever_is_looked_a
     sim = until(three_nodes(), decided())
     sim.apply(ApplyObjects((pod("other"),)))
     assert body(sim, "summary", about="node", node="free", pod="default/other")["pod"] == "web-1"
+
+
+def test_what_is_assumed_of_a_node_is_told_apart_from_what_is_bound() -> None:
+    sim = until(world(node("n", cpu="4"), pod("web-1", cpu="1500m")), decided())
+    found = body(sim, "summary", node="n", about="node")
+    [cpu] = [row for row in found["resources"] if row["name"] == "cpu"]
+    assert (cpu["used"], cpu["held"], cpu["bar"], cpu["hold"]) == ("1.5", "1.5", 0, 38)
+
+
+def test_the_heading_names_what_was_chosen_last_and_what_its_menu_is_asked_about() -> None:
+    sim = world(node("n"), pod("web-1"))
+    context = shown("inspector", sim, node="n", about="node")["context"]
+    assert (context["subject"]["kind"], context["subject"]["menu"], context["subject"]["key"]) == (
+        "Node",
+        "node",
+        "n",
+    )
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": "default"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {}}},
+    }
+    sim.apply(ApplyObjects((budget,)))
+    chosen = {"controller": "PodDisruptionBudget/default/keep", "about": "controller"}
+    assert body(sim, "summary", **chosen)["object"] == "PodDisruptionBudget"
+    assert "minAvailable: 1" in body(sim, "yaml", **chosen)["text"]
+
+
+def test_the_journey_of_a_node_tells_the_pods_that_were_placed_on_it() -> None:
+    sim = until(world(node("n"), pod("web-1")), decided())
+    found = body(sim, "journey", node="n", about="node")
+    assert [each["name"] for each in found["placed"]] == ["web-1"]
+    assert found["internals"]["kind"] == "internals"
+
+
+def test_a_link_to_the_internals_of_before_leads_to_the_journey() -> None:
+    assert Look.from_query({"tab": "internals"}).tab == "journey"

@@ -64,7 +64,7 @@ def test_what_the_page_is_told_of_a_field_names_fields_and_tabs_that_there_are()
     declared = declaration()
     assert list(declared) == list(FIELDS)
     assert {field["resets"] for field in declared.values() if "resets" in field} <= set(FIELDS)
-    for rule in (field["sets"] for field in declared.values() if "sets" in field):
+    for rule in (rule for field in declared.values() for rule in field.get("sets", ())):
         assert getattr(Look.from_query({rule["name"]: rule["value"]}), rule["name"]) == rule["value"]
 
 

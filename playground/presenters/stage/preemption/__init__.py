@@ -25,8 +25,8 @@ NOMINATED = 10
 RECORDS = 40  # of one dry run, in the table
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
-    """What preemption looked at for the pod."""
+def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) -> Stage:
+    """What preemption looked at for the pod. `now` is the present world where `sim` is the one of an attempt that is over."""
     cycle = cycle_of(sim)
     mine = cycle if cycle is not None and cycle.pod.key == key else None
     return Stage(
@@ -37,7 +37,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
             "nodes": gettext_noop("Nodes"),
             "table": gettext_noop("Table"),
         },
-        body=_body(sim, look, key, mine),
+        body=_body(sim, now or sim, look, key, mine),
     )
 
 
@@ -49,15 +49,17 @@ def _needs(pod: Pod) -> Message:
     )
 
 
-def _body(sim: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None) -> dict[str, Any]:
+def _body(
+    sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None
+) -> dict[str, Any]:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
     step = step_of(cycle)
     choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
-    choice = choice or (last_choice(sim, key) if key else None)
+    choice = choice or (last_choice(now, key) if key else None)
     shared = {
         "pod": short(key),
-        "nominations": _nominations(sim),
-        "lands": landing(sim, choice) if choice is not None else None,
+        "nominations": _nominations(now),
+        "lands": landing(now, choice) if choice is not None else None,
     }
     if cycle is None:
         attempt = last_attempt(sim, key) if key else None

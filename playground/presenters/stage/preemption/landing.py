@@ -50,7 +50,7 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
     """How far it has come by now: the victims with what is left of their grace periods, the pod's way back, the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
-    told = all(victim["state"] != "waits" for victim in victims)
+    ordered = all(victim["state"] != "waits" for victim in victims)
     gone = all(victim["state"] == "gone" for victim in victims)
     last = max((victim["until"] for victim in victims), default=choice.t)
     moves = [move for move in sim.journal.lane(choice.pod) if move.position > choice.position]
@@ -67,8 +67,8 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
         "victims": victims[:SHOWN],
         "more": max(len(victims) - SHOWN, 0),
         "count": len(victims),
-        "evicted": {"t": _clock(choice.t), "state": _state(told, True)},
-        "ended": {"t": _clock(last), "state": _state(gone, told), "exact": gone or told},
+        "evicted": {"t": _clock(choice.t), "state": _state(ordered, True)},
+        "ended": {"t": _clock(last), "state": _state(gone, ordered), "exact": gone or ordered},
         "queued": _reached(queued, gone),
         "bound": _reached(bound, queued is not None),
         "on": on,

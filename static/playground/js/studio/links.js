@@ -22,7 +22,7 @@ export function listenLinks(studio) {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || !isPlain(event)) return;
     const button = around(event, "[data-act]");
-    const link = around(event, "a");
+    const link = linkAt(event);
     const isDone = button ? pressed(button, studio) : link && followed(link, studio);
     if (isDone) event.preventDefault();
   });
@@ -49,7 +49,15 @@ function pressed(button, { actions }) {
 }
 
 /**
- * @param {HTMLElement} link
+ * The link around where an event happened; in a figure it is an SVG's.
+ * @param {Event} event
+ */
+function linkAt({ target }) {
+  return target instanceof Element ? target.closest("a") : null;
+}
+
+/**
+ * @param {HTMLAnchorElement} link
  * @param {Studio} studio
  */
 function followed({ dataset }, { change, goto }) {

@@ -7,7 +7,7 @@ import { by } from "../shared/dom.js";
  * @property {"number" | "text"} type
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
- * @property {{name: string, value: string}} [sets] Another field, which takes a value when this one is set, unless the same link sets it.
+ * @property {{name: string, value: string}[]} [sets] Other fields, which take a value when this one is set, unless the same link sets them.
  * @property {Record<string, Record<string, string>>} [moved] Words of older links, with the other fields that say the same now.
  */
 
@@ -24,7 +24,8 @@ const FIELDS = new Map(Object.entries(JSON.parse(by("look-fields").textContent ?
 function implied(given) {
   const look =
     /** @type {Look} */ (Object.fromEntries([...FIELDS].map(([name, field]) => [name, field.default])));
-  for (const [name, { sets }] of [...FIELDS].reverse()) if (sets && given(name)) look[sets.name] = sets.value;
+  const there = [...FIELDS].reverse().filter(([name]) => given(name));
+  for (const other of there.flatMap(([, field]) => field.sets ?? [])) look[other.name] = other.value;
   return look;
 }
 
@@ -74,7 +75,7 @@ export function patchOf(data) {
   const patch = {};
   for (const [name, { resets, sets }] of named) {
     if (resets) patch[resets] = FIELDS.get(resets)?.default;
-    if (sets && data[name]) patch[sets.name] = sets.value;
+    for (const other of (data[name] && sets) || []) patch[other.name] = other.value;
   }
   for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
   return patch;

@@ -1,0 +1,73 @@
+"""Where the stage is aimed: at the present step, or at what was chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.presenters import Look, present
+from playground.presenters.stage.aim import aim_of, past_of
+from scheduler_core.simulation import Simulation
+from tests.playground.preemption_world import objects
+from tests.playground.presenters.worlds import decided, node, pod, ran, three_nodes, until, world
+
+WEB, HUGE = "default/web-1", "default/huge"
+
+
+def two_pods() -> Simulation:
+    """One pod's attempt is over and failed; the other's goes on."""
+    sim = world(
+        node("a", cpu="4"),
+        node("b", cpu="4"),
+        pod("huge", cpu="64", priority=9),
+        pod("web-1", cpu="1"),
+    )
+    return until(until(sim, decided()), ran("Filter", "NodeResourcesFit"))
+
+
+def aim(sim: Simulation, **look: str) -> tuple[str, str]:
+    found = aim_of(sim, Look(**look))
+    return found.stage, found.pod
+
+
+def test_following_it_is_the_present_steps_pod_whoever_is_chosen() -> None:
+    assert aim(two_pods()) == aim(two_pods(), pod=HUGE) == ("filter", WEB)
+
+
+def test_a_chosen_pod_is_shown_where_its_last_attempt_was_decided() -> None:
+    sim = two_pods()
+    assert aim(sim, pod=HUGE, stage="aim") == ("filter", HUGE)
+    assert past_of(sim, Look(pod=HUGE, stage="aim")) == sim.journal.attempts[0].last_position
+
+
+def test_the_present_attempt_needs_no_other_world() -> None:
+    assert past_of(two_pods(), Look(pod=WEB, stage="aim")) is None
+    assert aim(two_pods(), pod=WEB, stage="aim") == ("filter", WEB)
+
+
+def test_a_pod_that_is_being_bound_is_shown_in_its_lane() -> None:
+    sim = until(three_nodes(), lambda w: bool(w.schedulers[0].bindings))
+    assert aim(sim, pod=WEB, stage="aim") == ("binding", WEB)
+
+
+def test_a_pod_without_an_attempt_is_shown_in_the_queue() -> None:
+    assert aim(three_nodes(), pod=WEB, stage="aim") == ("queue", WEB)
+
+
+def test_a_past_theatre_is_shown_with_what_has_followed_since() -> None:
+    sim, key = until(world(*objects(), pod("late", cpu="100m")), decided()), "default/ml-train-0"
+    past = sim.fork()
+    until(sim, decided(2))
+    look = Look(pod=key, stage="aim")
+    assert (aim_of(sim, look).stage, past_of(sim, look)) == ("preemption", past.position)
+    until(sim, lambda w: all(p.deleting for p in w.store.pods() if p.name.startswith("batch")))
+    panel = present("stage", sim, look, past=past)
+    body = panel.context["body"]
+    assert (body["kind"], panel.context["past"]["number"]) == ("candidates", 1)
+    assert [victim["state"] for victim in body["lands"]["victims"]] == ["ends", "ends"]
+
+
+@pytest.mark.parametrize("look", [{"about": "controller", "controller": "kubelet"}, {"about": "node"}])
+def test_other_subjects_need_no_attempt(look: dict[str, str]) -> None:
+    sim = two_pods()
+    found = aim_of(sim, Look(stage="aim", **look))
+    assert (found.stage, found.attempt) == ("controller" if "controller" in look else "filter", None)
