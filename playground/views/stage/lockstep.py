@@ -95,7 +95,7 @@ class Standing(NamedTuple):
 
 async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> dict[str, Any]:
     """What changes from step to step."""
-    standing = await _standing(request, pair)
+    standing = await _standing(request, pair, comparison)
     by = request.GET.get("by", "")
     grain = by if by in GRAINS else "plugin"
     moments = await pair.ask(Moment, [{"at": at} for at in standing.at])
@@ -116,14 +116,15 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
     }
 
 
-async def _standing(request: HttpRequest, pair: Pair) -> Standing:
-    """The row that the page's address means; without one the beginning of the first attempt that differs is not far: the start."""
+async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> Standing:
+    """The row that the page's address means; without one the place where their histories part."""
     ended = whole_number(request.GET.get("attempt", ""), 15)
     if ended is not None:
         index = max(0, ended - 1)
         rows = await pair.rows(index)
         return Standing(index, rows, len(rows) - 1 if ended else 0, await pair.rows(index + 1))
-    ours = min(whole_number(request.GET.get("at", ""), 15) or 0, pair.heads[0])
+    asked = whole_number(request.GET.get("at", ""), 15)
+    ours = min(comparison.common if asked is None else asked, pair.heads[0])
     asked_b = whole_number(request.GET.get("b", ""), 15)
     theirs = None if asked_b is None else min(asked_b, pair.heads[1])
     places = [
