@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.presenters.inspector.preempted import preemptions
 from playground.presenters.journey import journey
 from playground.presenters.look import Look
 from scheduler_core.view import WorldView
@@ -26,5 +27,6 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "more": max(len(entries) - SHOWN, 0),
         "events": story["events"][: -EVENTS - 1 : -1],
         "claims": story["claims"],
+        "preemptions": preemptions(sim, key),
         "at": look.at,
     }
