@@ -18,6 +18,7 @@ def present(sim: WorldView, look: Look) -> Panel:
         {
             "attempt": cycle.number if cycle is not None else 0,
             "idle": sim.idle and not sim.outside and sim.position > 0,
+            "timers": sim.idle and not sim.over,
             "outside": sim.outside,
             "next": coming(sim),
             **sentence(sim),

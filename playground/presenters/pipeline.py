@@ -18,11 +18,15 @@ from playground.presenters.scene import (
     FORWARD_POINTS,
     cycle_of,
     framework_of,
+    last_attempt,
     present_step,
     scheduler_of,
     short,
+    subject,
     with_extenders,
 )
+from playground.presenters.stage.binding.cells import POINTS
+from playground.presenters.stage.binding.ended import of_attempt
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.view import (
     BindingCycleView,
@@ -40,6 +44,11 @@ from scheduler_core.view import (
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
 _MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
+_ENDED = {
+    "ok": ("done", "done"),
+    "skip": ("done", "done"),
+    "no": ("refused", "no"),
+}  # of a point and its stations
 _SHORT_NAMES = {
     Point.EXTENDER_FILTER: "Extenders",
     Point.EXTENDER_PREEMPT: "Extenders",
@@ -60,6 +69,8 @@ def present(sim: WorldView, look: Look) -> Panel:
         with_extenders(BINDING_POINTS, extenders), framework, extenders, binding, step, branch=True
     )
     _note_forward(cards, cycle)
+    if binding is None:
+        _note_ended(cards, sim, look)
     _note_branch(cards, sim, binding)
     return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
 
@@ -246,6 +257,23 @@ def _note_extenders(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView
         k=thousands(extension.filtered),
         n=thousands(cycle.nodes.snapshot_rows),
     )
+
+
+def _note_ended(cards: dict[str, dict[str, Any]], sim: WorldView, look: Look) -> None:
+    """No binding cycle runs: what became of the last one, the inspected pod's or the present cycle's."""
+    key = subject(sim, look.pod)
+    attempt = last_attempt(sim, key)
+    cycle = cycle_of(sim)
+    if attempt is None or (cycle is not None and cycle.pod.key == key and cycle.number > attempt.number):
+        return
+    lane = of_attempt(sim, attempt) if attempt.outcome == "scheduled" else None
+    for point, cell in zip(POINTS, lane["cells"][1:] if lane else (), strict=False):
+        card = cards[f"point-{point}"]
+        if card["branch"] and cell["state"] in _ENDED:
+            card["state"], station = _ENDED[cell["state"]]
+            card["stations"] = [each | {"state": station} for each in card["stations"]]
+    if lane:
+        cards["point-WaitOnPermit"]["note"] = exactly(lane["name"])
 
 
 def _note_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,6 +17,7 @@ from scheduler_core.view import (
     Extender,
     NodeTable,
     NodeToStatus,
+    Phase,
     PluginStep,
     Pod,
     Point,
@@ -57,6 +59,12 @@ _TABLES: WeakKeyDictionary[CacheView, tuple[int, NodeTable]] = WeakKeyDictionary
 def cycle_of(sim: WorldView) -> SchedulingCycleView | None:
     """The cycle that runs now, or the one that ended last."""
     return scheduler_of(sim).cycle
+
+
+def stands_at(cycle: SchedulingCycleView) -> str:
+    """The extension point at hand; a cycle whose plugins have all answered is still at the last of them until it ends."""
+    over = cycle.phase in (Phase.FAILED, Phase.DONE) and cycle.steps
+    return str(cycle.steps[-1].point if over else cycle.phase)
 
 
 def framework_of(sim: WorldView) -> ProfileView:
@@ -104,6 +112,21 @@ def last_attempt(sim: WorldView, key: str) -> Attempt | None:
     """The last finished attempt to schedule a pod."""
     index = sim.journal.last_attempt.get(key)
     return None if index is None else sim.journal.attempts[index]
+
+
+class Searched(Protocol):
+    """An attempt: how many nodes it searched, and how many of the cluster's were feasible."""
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def feasible(self) -> int: ...
+
+
+def evaluated_by(attempt: Searched) -> int:
+    """How many nodes an attempt looked at: all that it searched, or else the nominated node alone, which was enough."""
+    return max(attempt.evaluated, attempt.feasible)
 
 
 def family_of(pod: Pod) -> str:

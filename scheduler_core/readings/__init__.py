@@ -35,6 +35,7 @@ from scheduler_core.readings.scrapes import scrape
 from scheduler_core.readings.surroundings import (
     read_budgets,
     read_controllers,
+    read_eviction,
     read_node,
     read_nodes,
     read_rollouts,
@@ -65,6 +66,7 @@ __all__ = [
     "read_controllers",
     "read_covered",
     "read_drains",
+    "read_eviction",
     "read_families",
     "read_node",
     "read_nodes",

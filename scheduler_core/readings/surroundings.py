@@ -88,7 +88,7 @@ def read_node(world: World, name: str) -> Reading | None:
         "signals": _signals(world, name),
         "measured": _levels(world, f"Signals//{name}"),
         "evictions": [
-            _eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))
+            read_eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))
         ],
         "planned": read_planned(world, name),
         "drains": [drain for drain in read_drains(world) if drain["node"] == name],
@@ -123,7 +123,7 @@ def _signals(world: World, name: str) -> list[Reading]:
     ]
 
 
-def _eviction(eviction: Eviction) -> Reading:
+def read_eviction(eviction: Eviction) -> Reading:
     """Why, and in which ranking, a pod was chosen."""
     return {
         "t": eviction.t,

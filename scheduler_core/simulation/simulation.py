@@ -201,6 +201,11 @@ class Simulation(State):
             for pod in pods.values()
         )
 
+    @property
+    def over(self) -> bool:
+        """Whether there is no transition left to make, not even a timer's."""
+        return self._peek() is None
+
     def _awaits_leader(self) -> bool:
         """Whether pods wait for a candidate to lead."""
         acting = [s for s in self.schedulers if s.works and s.hang is None]

@@ -9,6 +9,7 @@ from scheduler_core.api.faults import Fault
 from scheduler_core.clock.agenda import Entry
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.settings import WorldSettings
+from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.extenders.behaviour import Behaviours
@@ -140,13 +141,16 @@ class SchedulerView(Protocol):
 
 
 class SurroundingsView(Protocol):
-    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` what their controllers remember."""
+    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` and `kubelet` what those remember."""
 
     @property
     def inputs(self) -> Inputs: ...
 
     @property
     def nodes(self) -> NodesMemory: ...
+
+    @property
+    def kubelet(self) -> KubeletMemory: ...
 
 
 class WorldView(Protocol):
@@ -165,6 +169,9 @@ class WorldView(Protocol):
 
     @property
     def idle(self) -> bool: ...
+
+    @property
+    def over(self) -> bool: ...
 
     @property
     def outside(self) -> bool:

@@ -119,7 +119,8 @@ def test_two_tabs_that_follow_show_the_same(new_context: NewContext, server: Pla
     step_is(second, position(first))
     assert shown(second) == shown(first)
     for panel in ("#panel-transport", "#panel-pipeline", "#panel-timeline"):
-        assert second.locator(panel).text_content() == first.locator(panel).text_content()
+        here, there = (tab.locator(panel).text_content() or "" for tab in (first, second))
+        assert there.split() == here.split()
 
 
 def test_one_tab_may_stand_in_the_past_while_the_other_goes_on(
@@ -130,7 +131,7 @@ def test_one_tab_may_stand_in_the_past_while_the_other_goes_on(
     second = context.new_page()
     second.goto(first.url)
     connected(second)
-    press_until(first, "PreFilter")
+    press_until(first, "precomputes")
     second.keyboard.press("Home")
     step_is(second, 0)
     press_until(first, "refuses 1 of 3 nodes")
@@ -174,7 +175,7 @@ def test_keys_are_letters_again_while_something_is_written(page: Page, server: P
     expect(page.locator("#map-q")).to_be_focused()
     page.keyboard.type("small ne")
     expect(page.locator("#map-q")).to_have_value("small ne")
-    expect(page.locator(".node")).to_have_count(0)
+    expect(page.locator(".node:not(.dim)")).to_have_count(0)
     assert position(page) == before
 
 
@@ -201,7 +202,7 @@ def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServe
     press_until(page, "is unschedulable")
     page.locator("#rail").get_by_role("link", name="Why?").first.click()
     expect(page.locator("#stage")).to_have_attribute("data-stage", "filter")
-    expect(page.locator("#panel-stage")).to_contain_text("nodes are available")
+    expect(page.locator("#panel-stage")).to_contain_text("Insufficient cpu")
 
 
 def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServer) -> None:
@@ -344,14 +345,14 @@ def until_one_waits(page: Page, server: PlaygroundServer) -> None:
 
 def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server: PlaygroundServer) -> None:
     until_one_waits(page, server)
-    page.get_by_role("button", name="Allow waits").click()
+    page.locator("#queue-permit").get_by_role("button", name="Allow waits").click()
     expect(page.locator(".decide")).to_have_count(0)
     expect(page.locator("#queue-binding")).to_contain_text("waits")
 
 
-def test_a_pod_that_waits_on_permit_is_rejected_by_a_key(page: Page, server: PlaygroundServer) -> None:
+def test_a_pod_that_waits_on_permit_is_rejected_by_its_button(page: Page, server: PlaygroundServer) -> None:
     until_one_waits(page, server)
-    page.keyboard.press("x")
+    page.locator("#queue-permit").get_by_role("button", name="Reject waits").click()
     expect(page.locator("#queue-permit")).to_have_class(re.compile("empty"))
 
 
@@ -361,8 +362,8 @@ def test_a_decision_that_comes_too_late_is_told(
     complaints.forgive("422")
     page = new_context().new_page()
     until_one_waits(page, server)
-    page.evaluate("document.querySelector('.decide [name=pod]').value = 'default/gone'")
-    page.get_by_role("button", name="Allow waits").click()
+    page.evaluate("document.querySelector('#queue-permit .decide [name=pod]').value = 'default/gone'")
+    page.locator("#queue-permit").get_by_role("button", name="Allow waits").click()
     expect(page.locator(".toast")).to_contain_text("waits on Permit")
 
 
@@ -373,7 +374,7 @@ def test_a_view_link_shows_no_buttons_to_decide(new_context: NewContext, server:
     view.goto(page.locator("#view-link").input_value())
     connected(view)
     expect(view.locator("#queue-permit")).to_contain_text("waits")
-    expect(view.get_by_role("button", name="Allow waits")).to_have_count(0)
+    expect(view.get_by_role("button", name="Allow")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

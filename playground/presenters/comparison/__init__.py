@@ -19,7 +19,7 @@ from playground.presenters.comparison.compared import (
     PodPlace,
     ScoredNode,
 )
-from playground.presenters.scene import short
+from playground.presenters.scene import evaluated_by, short
 from playground.presenters.words import Message, gettext_noop, message
 
 MOST_FIELDS = 40
@@ -78,7 +78,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "outcome": attempt.outcome,
         "node": attempt.node,
         "message": attempt.message,
-        "evaluated": attempt.evaluated,
+        "evaluated": evaluated_by(attempt),
         "feasible": attempt.feasible,
         "nominated": attempt.nominated,
         "victims": [short(victim) for victim in attempt.victims],

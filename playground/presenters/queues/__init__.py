@@ -12,7 +12,7 @@ from playground.presenters.panel import Panel
 from playground.presenters.queues import chips, leaving
 from playground.presenters.queues.group_rows import behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.scene import queue_sort_of, scheduler_of, subject
+from playground.presenters.scene import queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import QueuedPod, SchedulerView, WorldView
 
@@ -124,7 +124,7 @@ def _flight(scheduler: SchedulerView, chosen: str) -> Card:
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
     return _card(
-        "flight", [chips.in_cycle(each.pod, str(each.phase), chosen) for each in running], len(running)
+        "flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running)
     )
 
 

@@ -423,7 +423,7 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(PluginRan, lambda ran: f"{ran.point} · {ran.plugin}", _plugin_ran, telling=False),
     Sentence(EventRecorded, gettext_noop("Kubernetes Event"), _event, telling=False),
     Sentence(PointStarted, lambda started: started.point, _point_started, telling=False),
-    Sentence(PreemptionStarted, gettext_noop("Preemption"), _preemption_started, telling=False),
+    Sentence(PreemptionStarted, gettext_noop("Preemption"), _preemption_started),
     Sentence(SchedulerStage, gettext_noop("Scheduler"), _scheduler_stage),
     Sentence(LeaderElection, gettext_noop("Leader election"), _leader_election),
     Sentence(SchedulerStarted, gettext_noop("Scheduler"), _scheduler_started, telling=False),

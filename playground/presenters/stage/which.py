@@ -8,13 +8,13 @@ from scheduler_core.trace.kinds import (
     AttemptStarted,
     BindingEnded,
     BindingStarted,
-    CommandApplied,
     NodeSelected,
     PodAssumed,
     PodForgotten,
     PodWaits,
     PreemptionStarted,
     QueueMoved,
+    Reconciled,
     WaitDecided,
     WaitEnded,
 )
@@ -41,7 +41,7 @@ OF_POINT = {
     Point.BIND: "binding",
     Point.POST_BIND: "binding",
 }
-# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is a controller's or the viewer's.
+# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
 _OF_KIND = {
     NodeSelected.KIND: "score",
     AttemptStarted.KIND: "queue",
@@ -54,7 +54,7 @@ _OF_KIND = {
     BindingEnded.KIND: "binding",
     PreemptionStarted.KIND: "preemption",
     AttemptEnded.KIND: "filter",
-    CommandApplied.KIND: "queue",
+    Reconciled.KIND: "controller",
     QueueMoved.KIND: "queue",
 }
 _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands

@@ -39,7 +39,7 @@ def node(row: Mapping[str, Any], now: int) -> dict[str, Any]:
         "changes": _changes(row["levels"]),
         "signals": [_signal(signal) for signal in row["signals"]],
         "charts": [chart for name in CHARTED if (chart := _chart(row, name, now))],
-        "evictions": [_eviction(eviction) for eviction in row["evictions"]],
+        "evictions": [eviction(each) for each in row["evictions"]],
         "planned": [{**plan, "at": clock(plan["at"])} for plan in row["planned"]],
         "drains": drains(row["drains"]),
     }
@@ -112,7 +112,7 @@ def _evicted(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
     }
 
 
-def _eviction(row: Mapping[str, Any]) -> dict[str, Any]:
+def eviction(row: Mapping[str, Any]) -> dict[str, Any]:
     bytes_ = row["resource"] in ("memory", "ephemeral-storage")
     show = memory if bytes_ else thousands
     return {

@@ -28,7 +28,7 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "host": _host(row["identity"]) or row["name"],
+            "host": host(row["identity"]) or row["name"],
             "state": STATES[row["stage"]],
             "lane": [_shown(span, begin, now) for span in spans[row["name"]]],
             "doubled": [
@@ -44,6 +44,11 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[dict[str, Any]]:
+    """One process' states over virtual time."""
+    return [_shown(span, begin, now) for span in _spans(moves, now)]
 
 
 def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
@@ -109,7 +114,7 @@ def _election(of: dict[str, Any] | None, now: int) -> dict[str, Any] | None:
         return None
     return {
         **of,
-        "leader": _host(of["leader"]),
+        "leader": host(of["leader"]),
         "seen": None if of["seen"] is None else duration(max(now - of["seen"], 0)),
         "left": None if of["until"] is None else duration(max(of["until"] - now, 0)),
         "over": of["until"] is not None and of["until"] <= now,
@@ -123,11 +128,11 @@ def _logged(move: dict[str, Any]) -> dict[str, Any]:
         "t": clock(move["t"]),
         "position": move["position"],
         "text": STATES[move["state"]],
-        "leader": _host(move["leader"]),
+        "leader": host(move["leader"]),
         "cut_off": move["cutOff"],
     }
 
 
-def _host(identity: str) -> str:
+def host(identity: str) -> str:
     """An identity without its UUID."""
     return identity.rpartition("_")[0] or identity

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import orjson
 
@@ -53,6 +54,17 @@ def positions(session_id: int, head: int) -> list[int]:
     """Where the commands of a session's log below a head were applied, in order."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     return list(entries.order_by("seq").values_list("at", flat=True))
+
+
+@repeatable
+def last(session_id: int, head: int) -> tuple[str, dict[str, Any]] | None:
+    """Where the last command below a head came from, and the command; None where there is none."""
+    entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
+    entry = entries.order_by("seq").last()
+    if entry is None:
+        return None
+    data = log.unpack(bytes(entry.payload))
+    return str(data.get("source", "")), data["command"]
 
 
 @repeatable

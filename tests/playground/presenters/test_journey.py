@@ -12,7 +12,8 @@ from playground.presenters.journey.text import text
 from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, Ref
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place
-from tests.playground.presenters.worlds import node, pod, three_nodes, until
+from tests.playground.preemption_world import objects
+from tests.playground.presenters.worlds import decided, node, pod, three_nodes, until
 from tests.scheduler_core.worlds import settle, world
 
 HUGE = "default/huge"
@@ -61,6 +62,13 @@ def test_an_attempt_tells_its_number_its_cost_and_kubes_message() -> None:
     attempt = next(e for e in journey(refused(), HUGE)["entries"] if e["kind"] == "attempt")
     assert (attempt["tries"], attempt["took"], attempt["outcome"]) == (1, "1 ms", "unschedulable")
     assert attempt["message"].startswith("0/3 nodes are available:")
+
+
+def test_the_nominated_node_alone_counts_as_looked_at() -> None:
+    sim = until(world(*objects()), decided(3))
+    key = sim.journal.attempts[-1].pod
+    last = [e for e in journey(sim, key)["entries"] if e["kind"] == "attempt"][-1]
+    assert (last["outcome"], last["evaluated"], last["feasible"]) == ("scheduled", 1, 1)
 
 
 def test_the_attempt_that_runs_has_no_outcome_yet() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from playground.templatetags.studio import translated
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.simulation import Grain, Simulation
+from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 
 
@@ -62,6 +63,18 @@ def test_every_step_of_a_world_is_told() -> None:
     while sim.advance() and sim.position < 120:
         assert context(sim)["sentence"], f"step {sim.position}: {[record.kind for record in sim.last]}"
     assert sim.position == 120
+
+
+def test_an_evictions_first_step_is_told() -> None:
+    sim = until(world(*objects()), lambda s: any(r.kind == "preemption_started" for r in s.last))
+    assert said(sim).startswith("Preemption: ")
+
+
+def test_an_idle_world_tells_of_timers_that_are_left() -> None:
+    sim = three_nodes(pod("huge", cpu="64"))
+    sim.run()
+    assert context(sim)["idle"]
+    assert context(sim)["timers"] == bool(sim.step(Grain.PLUGIN))
 
 
 def test_what_a_stranger_named_is_escaped() -> None:

@@ -50,6 +50,13 @@ def test_a_cycle_without_a_feasible_node_ends_in_red_at_filter() -> None:
     assert cards(sim)["point-Score"]["state"] == "unused"
 
 
+def test_a_binding_cycle_that_has_ended_is_shown_as_it_ended() -> None:
+    sim = until(three_nodes(), lambda s: s.idle)
+    branch = [card for card in cards(sim).values() if card["branch"]]
+    assert {card["state"] for card in branch} == {"done"}
+    assert station(sim, "Bind", "DefaultBinder")["state"] == "done"
+
+
 def test_the_binding_cycle_is_a_branch_that_goes_on_beside_the_next_cycle() -> None:
     sim = three_nodes(pod("web-1", cpu="1"), pod("web-2", cpu="1"))
     until(sim, lambda s: s.schedulers[0].cycle is not None and s.schedulers[0].cycle.number == 2)

@@ -6,8 +6,18 @@ from typing import Any
 
 from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until
-from tests.scheduler_core.worlds import world
+from tests.playground.preemption_world import objects
+from tests.playground.presenters.worlds import (
+    decided,
+    many_nodes,
+    node,
+    pod,
+    ran,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
 
 
 def group(sim: Simulation, name: str, **look: Any) -> dict[str, Any]:
@@ -78,6 +88,11 @@ def test_the_pod_of_the_running_cycle_is_in_flight() -> None:
     sim.step(Grain.PLUGIN)
     assert names(sim, "flight") == ["web-1"]
     assert names(sim, "active") == []
+
+
+def test_a_pod_is_at_post_filter_until_its_cycle_ends() -> None:
+    sim = until(world(*objects()), ran("PostFilter", "DefaultPreemption"))
+    assert [pod["phase"] for pod in group(sim, "flight")["pods"]] == ["PostFilter"]
 
 
 def test_an_unschedulable_pod_names_the_plugins_that_refused_it() -> None:

@@ -11,7 +11,7 @@ from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided, refusals
-from playground.presenters.scene import cycle_of, find_pod, last_attempt, short
+from playground.presenters.scene import cycle_of, evaluated_by, find_pod, last_attempt, short
 from playground.presenters.stage.exchanges import exchanges
 from playground.presenters.stage.filter.asks import asks
 from playground.presenters.stage.filter.columns import Columns, columns, heads, just_refused
@@ -52,7 +52,7 @@ def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
         "node": attempt.node,
         "message": attempt.message,
         "feasible": attempt.feasible,
-        "evaluated": attempt.evaluated,
+        "evaluated": evaluated_by(attempt),
         "groups": [
             {"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals
         ],

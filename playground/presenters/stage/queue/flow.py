@@ -10,7 +10,7 @@ from playground.presenters.queues import chips
 from playground.presenters.queues.group_rows import behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import sleeping
-from playground.presenters.scene import queue_sort_of
+from playground.presenters.scene import queue_sort_of, stands_at
 from playground.presenters.stage.queue.popped import KUBES, why_first
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import SchedulerView, WorldView
@@ -112,7 +112,7 @@ def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         popped = {
             **chips.of_pod(running.pod, chosen),
             "attempts": running.queued.attempts,
-            "phase": str(running.phase),
+            "phase": stands_at(running),
             "why": why_first(running.queued, running.started, next_, queue_sort_of(scheduler)),
         }
     waits = [binding for binding in bindings if binding.waiting]

@@ -4,7 +4,7 @@ import { all, at } from "../shared/dom.js";
 import { overLanes } from "./lanes.js";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
-const HAS_ARROWS = "input, canvas, .lane svg a, #flags a, .tabs a, [role=separator]";
+const HAS_ARROWS = "input, canvas, .lane svg a, #flags a, [role=separator]";
 const HAS_SPACE = "button, a, summary, input, [role=region]";
 
 /** @typedef {[name: string, ...rest: (string | number)[]]} Action An action's name, and what it is called with. */

@@ -1,0 +1,69 @@
+"""Cause and effect: who acted, and what followed from it in the same transition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from playground.presenters.scene import short
+from playground.presenters.sentences.records import row
+from playground.presenters.sequence import lifelines, lines
+from playground.presenters.words import Message, exactly, gettext_noop, message
+from scheduler_core.trace.kinds import (
+    CommandApplied,
+    LeaderElection,
+    Reconciled,
+    SchedulerStage,
+    TimerFired,
+    WatchEventHeard,
+)
+from scheduler_core.view import Record, WorldView
+
+LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
+EFFECTS = 10
+_CAUSES = (CommandApplied.KIND, Reconciled.KIND, WatchEventHeard.KIND, TimerFired.KIND)
+
+
+def chain(sim: WorldView) -> dict[str, Any]:
+    """{"actor", "effects", "more"}: a controller's own record comes last, and is told first, for it is the cause."""
+    records = sim.last[:LOOKED_THROUGH]
+    if len(sim.last) > LOOKED_THROUGH:
+        records = [*records, sim.last[-1]]
+    cause = _cause(records)
+    effects = [record for record in records if record is not cause]
+    return {
+        "actor": None if cause is None else _actor(cause),
+        "effects": [row(record) for record in effects[:EFFECTS]],
+        "more": len(sim.last) - min(len(effects), EFFECTS) - (cause is not None),
+    }
+
+
+def _cause(records: Sequence[Record]) -> Record | None:
+    for kind in _CAUSES:
+        found = next((record for record in records if record.kind == kind), None)
+        if found is not None:
+            return found
+    return next(iter(records), None)
+
+
+def _actor(record: Record) -> dict[str, Any]:
+    """`who` acts, `key` is the key of its work queue, `did` says what and why."""
+    facts = record.facts
+    if isinstance(facts, Reconciled):
+        did = exactly(facts.did) if facts.did else message(gettext_noop("Nothing is to be done."))
+        return {"who": exactly(facts.controller), "key": short(facts.key), "did": did, "idle": not facts.did}
+    if isinstance(facts, CommandApplied):
+        words = lines.BY_KIND[record.kind].words(facts)
+        return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
+    told = row(record)
+    who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
+    return {
+        "who": exactly(who) if who else message(told["head"]),
+        "key": "",
+        "did": told["sentence"],
+        "idle": False,
+    }
+
+
+def _title(lifeline: str) -> Message:
+    return message(lifelines.TITLES[lifeline][0])

@@ -1,0 +1,114 @@
+"""Workloads and budgets: what owns what, how many pods are wanted and are there, and how many may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.presenters.scene import short
+from playground.presenters.stage.controller.changed import AllChanged, Changed, Manifest
+from scheduler_core.trace.kinds import Reconciled
+from scheduler_core.view import WorldView, controller_of
+
+MOST, PODS = 4, 12
+_OF_CONTROLLER = {
+    "deployment-controller": "Deployment",
+    "replicaset-controller": "ReplicaSet",
+    "replicationcontroller-controller": "ReplicationController",
+    "statefulset-controller": "StatefulSet",
+    "daemonset-controller": "DaemonSet",
+    "job-controller": "Job",
+    "cronjob-controller": "CronJob",
+}
+_KINDS = tuple(_OF_CONTROLLER.values())
+Owner = tuple[str, str, str]
+
+
+def owners(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
+    """Chains of owners, the topmost first, each with its counts; at the end the pods that have just come, changed or gone."""
+    chains: dict[tuple[Owner, ...], list[Changed]] = {}
+    for leaf in _leaves(sim, rows):
+        chains.setdefault(leaf, [])
+    for pod in rows.of("Pod"):
+        reference = controller_of(pod.now)
+        if reference is not None and reference.get("kind") in _KINDS:
+            owner = (str(reference["kind"]), pod.namespace, str(reference["name"]))
+            chains.setdefault(_chain(sim, owner), []).append(pod)
+    longest = [way for way in chains if not any(way != more and more[: len(way)] == way for more in chains)]
+    return [_shown(sim, way, chains[way]) for way in longest[:MOST]]
+
+
+def _leaves(sim: WorldView, rows: AllChanged) -> Iterator[tuple[Owner, ...]]:
+    """Of the workload that a controller looked at, and of those that changed."""
+    for record in sim.last[-1:]:
+        facts = record.of(Reconciled)
+        kind = None if facts is None else _OF_CONTROLLER.get(facts.controller)
+        if facts is not None and kind is not None:
+            namespace, _, name = facts.key.rpartition("/")
+            yield _chain(sim, (kind, namespace, name))
+    for each in rows.of(*_KINDS):
+        yield _chain(sim, (each.kind, each.namespace, each.name))
+
+
+def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
+    """An object and its owners, the topmost first."""
+    way = [owner]
+    while len(way) < MOST:
+        kind, namespace, name = way[0]
+        reference = controller_of(sim.store.get(kind, namespace, name))
+        if reference is None:
+            break
+        way.insert(0, (str(reference["kind"]), namespace, str(reference["name"])))
+    return tuple(way)
+
+
+def _shown(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> dict[str, Any]:
+    return {
+        "way": [_workload(sim, owner) for owner in way],
+        "pods": [
+            {"key": pod.key, "name": short(pod.key), "what": pod.what.lower(), "gone": pod.now is None}
+            for pod in pods[:PODS]
+        ],
+        "more": max(len(pods) - PODS, 0),
+    }
+
+
+def _workload(sim: WorldView, owner: Owner) -> dict[str, Any]:
+    kind, namespace, name = owner
+    manifest = sim.store.get(kind, namespace, name)
+    key = f"{namespace}/{name}" if namespace else name
+    row = {"kind": kind, "name": short(key), "gone": manifest is None}
+    return {**row, **(_counts(kind, manifest) if manifest is not None else {})}
+
+
+def _counts(kind: str, manifest: Manifest) -> dict[str, int]:
+    """How many pods are desired, are there, and are ready; of a Job: are to succeed, are active, have succeeded."""
+    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+    if kind == "DaemonSet":
+        names = ("desiredNumberScheduled", "currentNumberScheduled", "numberReady")
+        desired, current, ready = (int(status.get(name) or 0) for name in names)
+    elif kind == "Job":
+        desired, current = int(spec.get("completions") or 1), int(status.get("active") or 0)
+        ready = int(status.get("succeeded") or 0)
+    elif kind == "CronJob":
+        return {}
+    else:
+        wanted = spec.get("replicas")
+        desired = 1 if wanted is None else int(wanted)
+        current, ready = int(status.get("replicas") or 0), int(status.get("readyReplicas") or 0)
+    return {"desired": desired, "current": current, "ready": ready}
+
+
+def budgets(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
+    """The PodDisruptionBudgets that changed."""
+    return [
+        {
+            "name": short(each.key),
+            "allowed": int(status.get("disruptionsAllowed") or 0),
+            "healthy": int(status.get("currentHealthy") or 0),
+            "needed": int(status.get("desiredHealthy") or 0),
+        }
+        for each in rows.of("PodDisruptionBudget")[:MOST]
+        if each.now is not None
+        for status in [each.now.get("status") or {}]
+    ]
