@@ -20,7 +20,6 @@ from playground.views import (
     session,
     sharing,
     story,
-    weights,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records
 from playground.views.stage import embed
@@ -35,6 +34,7 @@ from playground.views.workbench import (
     menu,
     objects,
     plugins,
+    weights,
     why_not,
 )
 

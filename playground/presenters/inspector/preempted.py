@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.cluster_map.preempting import ends_by_preemption
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop, message
 from scheduler_core.view import Attempt, WorldView
 
-ATTEMPTS = 2_000  # of all pods, looked through for a victim's preemptor
+ATTEMPTS = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
 NAMED = 4
 
 
@@ -37,9 +36,6 @@ def _row(attempt: Attempt, said: Any) -> dict[str, Any]:
 
 
 def _of_victim(sim: WorldView, key: str) -> Attempt | None:
-    """The attempt that chose the pod as a victim; only looked for where the pod ends because of one, or is gone."""
-    pod = sim.store.pod_at(key)
-    if pod is not None and not ends_by_preemption(pod):
-        return None
+    """The attempt that chose the pod as a victim."""
     attempts = reversed(sim.journal.attempts[-ATTEMPTS:])
     return next((attempt for attempt in attempts if key in attempt.victims), None)
