@@ -117,7 +117,8 @@ def journey(page: Page, server: PlaygroundServer) -> None:
 def internals(page: Page, server: PlaygroundServer) -> None:
     """Cache and in-flight events beside the lanes."""
     busy(page, server)
-    page.keyboard.press("9")
+    page.locator("#tab-journey").click()
+    page.locator("#internals > summary").click()
     page.locator(".state-keys, #cycle-state").first.wait_for()
     page.wait_for_timeout(600)
 

@@ -51,9 +51,21 @@ def amount(resource: str, value: int) -> str:
     """An amount of any resource; cpu comes in millis, all else in its own unit."""
     if resource == "cpu":
         return cpu(value)
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        return memory(value)
-    return str(value)
+    return memory(value) if is_bytes(resource) else str(value)
+
+
+def exact(resource: str, value: int) -> str:
+    """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
+    if not is_bytes(resource):
+        return amount(resource, value)
+    unit = 0
+    while value and value % 1024 == 0 and unit < len(_BINARY) - 1:
+        value, unit = value // 1024, unit + 1
+    return f"{value}{_BINARY[unit]}"
+
+
+def is_bytes(resource: str) -> bool:
+    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
 
 
 def thousands(number: int) -> str:

@@ -29,9 +29,8 @@ TABS = {
     "yaml": gettext_noop("YAML"),
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
-    "internals": gettext_noop("Internals"),
 }
-RENAMED = {"events": "journey"}  # tabs that links from before may name
+RENAMED = {"events": "journey", "internals": "journey"}  # tabs that links from before may name
 MOVED = {  # tabs of before that are something else now
     "why": {"stage": "filter"},
     "scores": {"stage": "score"},
@@ -170,6 +169,8 @@ class Look(msgspec.Struct, frozen=True):
     explained, `weights` are those that the score stage is asked to imagine, one for each of its plugins. `field` is the path of the field
     that the YAML tab marks. `by` groups the queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of,
     with a - before it the other way round.
+
+    `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
 
     at: Annotated[int | None, Number()] = None
@@ -181,7 +182,7 @@ class Look(msgspec.Struct, frozen=True):
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod"), Sets("stage", AIM)] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
     claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
-    controller: Annotated[str, Text(MAX_NAME), Sets("about", "controller"), Sets("stage", AIM)] = ""
+    controller: Annotated[str, Text(2 * MAX_KEY), Sets("about", "controller"), Sets("stage", AIM)] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
     weights: Annotated[str, Numbers(MAX_WEIGHTS, MAX_WEIGHT)] = ""
     group: Annotated[str, Text(2 * MAX_NAME), Resets("page")] = ""

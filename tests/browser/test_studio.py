@@ -297,6 +297,8 @@ def import_nodes(page: Page, count: int) -> None:
 def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     import_nodes(page, 60)
+    page.wait_for_url("**/s/**")
+    page.goto(page.url.partition("?")[0] + "?stage=filter&form=nodes")
     canvas = page.locator("#heat")
     expect(canvas).to_be_visible()
     expect(page.locator(".node")).to_have_count(12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.acting import offered
-from playground.presenters.amounts import amount
+from playground.presenters.amounts import exact
 from playground.presenters.devices.node import node_devices
 from playground.presenters.draining import draining, planned
 from playground.presenters.inspector.figures import sections
@@ -21,7 +21,7 @@ PODS = 30
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The chosen node, else the one that the present cycle chose."""
     cycle, table = cycle_of(sim), table_of(scheduler_of(sim))
-    name = look.node or (cycle.chosen or "" if cycle is not None else "")
+    name = chosen(sim, look)
     row = table.row(name) if name else None
     if row is None:
         return {"kind": "gone" if name else "none", "name": name}
@@ -39,7 +39,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "why": status.message if status else "",
         "plugin": status.plugin if status else "",
         "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
-        "resources": _resources(table, row),
+        "resources": _resources(sim, table, row),
         "figures": sections(sim, name),
         "devices": node_devices(sim, name),
         "cordoned": node.unschedulable,
@@ -52,23 +52,36 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     }
 
 
-def _resources(table: NodeTable, row: int) -> list[dict[str, Any]]:
+def chosen(sim: WorldView, look: Look) -> str:
+    """The name of the node that is inspected; "" for none."""
+    cycle = cycle_of(sim)
+    return look.node or (cycle.chosen or "" if cycle is not None else "")
+
+
+def _resources(sim: WorldView, table: NodeTable, row: int) -> list[dict[str, Any]]:
+    """What is requested of each resource, and how much of that is only assumed: promised to pods that are not bound yet."""
+    assumed = scheduler_of(sim).cache.assumed
+    promised = [pod.requests for pod in table.pods[row] if pod.key in assumed]
     out = []
     for column, resource in enumerate(table.resources.names[: table.allocatable.shape[1]]):
         has, used = int(table.allocatable[row][column]), int(table.requested[row][column])
         if has or used:
-            out.append(_line(resource, used, has))
-    out.append(_line("pods", int(table.pod_count[row]), int(table.allowed_pods[row])))
+            held = sum(int(requests.get(resource)) for requests in promised)
+            out.append(_line(resource, used, has, held))
+    out.append(_line("pods", int(table.pod_count[row]), int(table.allowed_pods[row]), len(promised)))
     return out
 
 
-def _line(resource: str, used: int, has: int) -> dict[str, Any]:
+def _line(resource: str, used: int, has: int, held: int) -> dict[str, Any]:
     percent = round(100 * used / has) if has else 0
+    bound = min(round(100 * (used - held) / has), 100) if has else 0
     return {
         "name": resource,
-        "used": amount(resource, used),
-        "free": amount(resource, max(has - used, 0)),
-        "has": amount(resource, has),
+        "used": exact(resource, used),
+        "held": exact(resource, held) if held else "",
+        "free": exact(resource, max(has - used, 0)),
+        "has": exact(resource, has),
         "percent": percent,
-        "bar": min(percent, 100),
+        "bar": bound,
+        "hold": min(percent, 100) - bound,
     }

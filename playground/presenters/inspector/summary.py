@@ -1,16 +1,18 @@
-"""Summary: the subject at a glance, a pod or a node."""
+"""Summary: the subject at a glance, a pod, a node, a claim or a controller."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.inspector import node, pod
+from playground.presenters.inspector import node, objects, pod
 from playground.presenters.look import Look
 from scheduler_core.view import WorldView
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """What the subject's own module says of it, under `about`."""
-    about = "node" if look.about == "node" else "pod"
-    body = node.present(sim, look, key) if about == "node" else pod.present(sim, look, key)
-    return {"about": about, **body}
+    if look.about in ("claim", "controller") and getattr(look, look.about):
+        return {"about": "object", **objects.present(sim, look, key)}
+    if look.about == "node":
+        return {"about": "node", **node.present(sim, look, key)}
+    return {"about": "pod", **pod.present(sim, look, key)}

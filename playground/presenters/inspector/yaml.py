@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from playground.presenters.inspector.marking import marked
+from playground.presenters.inspector.objects import found
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, scheduler_of, table_of
 from scheduler_core.coverage import without_effect
@@ -18,7 +19,11 @@ LONGEST = 20_000
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    """The chosen node's manifest, else the pod's."""
+    """The manifest of what was chosen last, else the pod's."""
+    if look.about in ("claim", "controller") and (ref := found(sim, look)) is not None:
+        manifest = sim.store.get(*ref)
+        if manifest is not None:
+            return _shown(ref[0], ref[2], manifest, look.field)
     if look.node and look.about == "node":
         table = table_of(scheduler_of(sim))
         row = table.row(look.node)

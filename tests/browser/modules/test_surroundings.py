@@ -69,7 +69,9 @@ def test_the_play_button_says_what_it_would_do(alone: Alone) -> None:
 # Marks ----------------------------------------------------------------------------------------------------------------------
 
 BOOKMARKS = json.dumps([{"id": 1, "name": "start", "position": 5}])
-TIMELINE = f"""<svg id="flags"></svg><div class="marks-row"><svg id="marks" data-live="1" data-bookmarks='{BOOKMARKS}'></svg></div>
+WORDS_OF_FLAGS = 'data-step="step %s" data-failed="%s could not be scheduled" data-bound="%s is bound"'
+TIMELINE = f"""<svg id="flags" {WORDS_OF_FLAGS}></svg>
+<div class="marks-row"><svg id="marks" data-live="1" data-bookmarks='{BOOKMARKS}'></svg></div>
 <div id="panel-timeline" data-first="0" data-last="50"><div class="lane-rows"></div></div>"""
 FRESH = """<svg id="marks" data-live="1" data-bookmarks="[]"></svg>"""
 
@@ -122,11 +124,24 @@ def test_bookmarks_are_flags_on_the_rail_and_the_marks_stand_above_the_lanes(mar
     assert (flag.count(), flag.get_attribute("data-goto"), flag.get_attribute("aria-label")) == (
         1,
         "5",
-        "start, 5",
+        "start · step 5",
     )
     assert flag.locator("svg").get_attribute("x") == "25%"
     assert marks.do("document.querySelector('.lane-rows').previousElementSibling.className") == "marks-row"
     assert marks.call(MARKS, "({ bookmarks }) => bookmarks()") == json.loads(BOOKMARKS)
+
+
+def test_the_rail_shows_where_attempts_ended_and_arrow_keys_lead_along(marks: Alone) -> None:
+    marks.answer(
+        "ends.json",
+        '{"ends": [{"position": 2, "pod": "default/web", "scheduled": false}, {"position": 9, "pod": "default/db", "scheduled": true}]}',
+        kind="application/json",
+    )
+    show_marks(marks, 20)
+    marks.do("tick(700)")
+    marks.page.wait_for_function("document.querySelectorAll('#flags a').length == 2")
+    labels = marks.page.locator("#flags a").evaluate_all("(all) => all.map((a) => [a.ariaLabel, a.tabIndex])")
+    assert labels == [["web could not be scheduled · step 2", 0], ["db is bound · step 9", -1]]
 
 
 # Changes --------------------------------------------------------------------------------------------------------------------
@@ -241,7 +256,8 @@ PLACE = (
     + JOBS
     + TIMELINE
     + FOOT
-    + """<span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
+    + """<section id="stage"></section><div id="panel-stage" data-stage="filter"></div>
+<span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
 <div id="panel-transport" data-profile="default-scheduler"></div><input type="range" id="scrub"><output id="scrub-says"></output>
 <input data-standing id="at"><input data-position id="position"><a data-standing-link href="objects" id="objects">objects</a>"""
 )

@@ -6,17 +6,11 @@ from typing import Any
 
 import pytest
 
+from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import (
-    decided,
-    pod,
-    shown,
-    three_nodes,
-    until,
-    world,
-)
+from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
 
 
 def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
@@ -81,3 +75,41 @@ def test_a_node_is_judged_for_the_pod_of_the_present_cycle_whichever_is_looked_a
     sim = until(three_nodes(), decided())
     sim.apply(ApplyObjects((pod("other"),)))
     assert body(sim, "summary", about="node", node="free", pod="default/other")["pod"] == "web-1"
+
+
+def test_what_is_assumed_of_a_node_is_told_apart_from_what_is_bound() -> None:
+    sim = until(world(node("n", cpu="4"), pod("web-1", cpu="1500m")), decided())
+    found = body(sim, "summary", node="n", about="node")
+    [cpu] = [row for row in found["resources"] if row["name"] == "cpu"]
+    assert (cpu["used"], cpu["held"], cpu["bar"], cpu["hold"]) == ("1.5", "1.5", 0, 38)
+
+
+def test_the_heading_names_what_was_chosen_last_and_what_its_menu_is_asked_about() -> None:
+    sim = world(node("n"), pod("web-1"))
+    context = shown("inspector", sim, node="n", about="node")["context"]
+    assert (context["subject"]["kind"], context["subject"]["menu"], context["subject"]["key"]) == (
+        "Node",
+        "node",
+        "n",
+    )
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": "default"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {}}},
+    }
+    sim.apply(ApplyObjects((budget,)))
+    chosen = {"controller": "PodDisruptionBudget/default/keep", "about": "controller"}
+    assert body(sim, "summary", **chosen)["object"] == "PodDisruptionBudget"
+    assert "minAvailable: 1" in body(sim, "yaml", **chosen)["text"]
+
+
+def test_the_journey_of_a_node_tells_the_pods_that_were_placed_on_it() -> None:
+    sim = until(world(node("n"), pod("web-1")), decided())
+    found = body(sim, "journey", node="n", about="node")
+    assert [each["name"] for each in found["placed"]] == ["web-1"]
+    assert found["internals"]["kind"] == "internals"
+
+
+def test_a_link_to_the_internals_of_before_leads_to_the_journey() -> None:
+    assert Look.from_query({"tab": "internals"}).tab == "journey"

@@ -16,7 +16,7 @@ from tests.scheduler_core.worlds import settle, world
 
 
 def body(sim: Simulation, part: str) -> Any:
-    return shown("inspector", sim, tab="internals")["context"]["body"][part]
+    return shown("inspector", sim, tab="journey")["context"]["body"]["internals"][part]
 
 
 def at(place: str, key: str = "default/web-1") -> Any:

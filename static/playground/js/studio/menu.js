@@ -111,7 +111,7 @@ function rightClicked(event) {
 
 /** @param {MouseEvent} event */
 function clicked(event) {
-  const named = around(event, "[data-menu]");
+  const named = around(event, "[data-menu], [data-opens]");
   if (named && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     event.stopPropagation();

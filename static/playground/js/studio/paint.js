@@ -23,7 +23,9 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
  */
 export function paint(html, moved, after) {
   const pods = travellers(moved);
+  const opened = all("details[open][id]").map(({ id }) => id);
   swap(html);
+  opened.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
   after();
   pods.forEach(travel);
 }

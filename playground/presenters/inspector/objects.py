@@ -1,0 +1,103 @@
+"""Summary of a claim or a controller: its facts, who uses or owns it, and its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.acting import offered, owner_of
+from playground.presenters.look import Look
+from playground.presenters.words import gettext_noop
+from scheduler_core.view import WorldView
+
+CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
+PODS = 30
+Ref = tuple[str, str, str]
+
+
+def found(sim: WorldView, look: Look) -> Ref | None:
+    """Kind, namespace and name of the object that was chosen; None where there is no such object, or it is a controller's loop."""
+    if look.about == "claim":
+        namespace, _, name = look.claim.rpartition("/")
+        refs = [(kind, namespace or "default", name) for kind in CLAIMS]
+    else:
+        parts = look.controller.split("/")
+        refs = [(parts[0], parts[1], parts[2])] if len(parts) == 3 else []
+    return next((ref for ref in refs if sim.store.get(*ref) is not None), None)
+
+
+def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+    """Facts in the object's own words."""
+    ref = found(sim, look)
+    manifest = sim.store.get(*ref) if ref is not None else None
+    if ref is None or manifest is None:
+        return {"kind": "controller" if look.about == "controller" and "/" not in look.controller else "gone"}
+    kind, namespace, name = ref
+    pods = [pod for pod in sim.store.list("Pod") if _belongs(pod, manifest, kind, namespace, name)]
+    return {
+        "kind": "object",
+        "object": kind,
+        "namespace": namespace,
+        "name": name,
+        "facts": [{"name": label, "value": value} for label, value in _facts(manifest) if value],
+        "owner": owner_of(manifest),
+        "offers": offered(sim, kind, namespace, name),
+        "count": len(pods),
+        "pods": [_chip(pod) for pod in pods[:PODS]],
+        "more": max(len(pods) - PODS, 0),
+    }
+
+
+def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+    requests = (spec.get("resources") or {}).get("requests") or {}
+    selector = (spec.get("selector") or {}).get("matchLabels") or {}
+    return [
+        (gettext_noop("phase"), _text(status.get("phase"))),
+        (gettext_noop("storage class"), _text(spec.get("storageClassName"))),
+        (gettext_noop("volume"), _text(spec.get("volumeName"))),
+        (gettext_noop("requests"), ", ".join(f"{name} {value}" for name, value in requests.items())),
+        (gettext_noop("access modes"), ", ".join(map(str, spec.get("accessModes") or ()))),
+        (gettext_noop("replicas"), _text(spec.get("replicas"))),
+        (gettext_noop("ready"), _text(status.get("readyReplicas"))),
+        (gettext_noop("updated"), _text(status.get("updatedReplicas"))),
+        (gettext_noop("selector"), ", ".join(f"{name}={value}" for name, value in selector.items())),
+    ]
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _belongs(
+    pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, namespace: str, name: str
+) -> bool:
+    """A pod that uses the claim, that the workload owns, or that the budget selects."""
+    meta, spec = pod["metadata"], pod.get("spec") or {}
+    if meta.get("namespace") != namespace:
+        return False
+    if kind == "PodDisruptionBudget":
+        wanted = ((manifest.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
+        labels = meta.get("labels") or {}
+        return all(labels.get(key) == value for key, value in wanted.items())
+    if kind == "PersistentVolumeClaim":
+        volumes = spec.get("volumes") or ()
+        return any((each.get("persistentVolumeClaim") or {}).get("claimName") == name for each in volumes)
+    if kind == "ResourceClaim":
+        statuses = (pod.get("status") or {}).get("resourceClaimStatuses") or ()
+        named = [*(spec.get("resourceClaims") or ()), *statuses]
+        return any(each.get("resourceClaimName") == name for each in named)
+    owners = meta.get("ownerReferences") or ()
+    return any(_owns(each, kind, name) for each in owners)
+
+
+def _owns(owner: Mapping[str, Any], kind: str, name: str) -> bool:
+    """A Deployment owns pods by its ReplicaSets, which are named after it."""
+    if kind == "Deployment" and owner.get("kind") == "ReplicaSet":
+        return str(owner.get("name")).rpartition("-")[0] == name
+    return owner.get("kind") == kind and owner.get("name") == name
+
+
+def _chip(pod: Mapping[str, Any]) -> dict[str, str]:
+    meta = pod["metadata"]
+    return {"key": f"{meta['namespace']}/{meta['name']}", "name": meta["name"]}
