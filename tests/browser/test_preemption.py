@@ -128,7 +128,7 @@ def test_where_a_fix_lands_is_shown_in_a_fork(page: Page, server: PlaygroundServ
     page.wait_for_url(lambda url: url.partition("?")[0] != before)
     expect(page.locator("#node-a .chip", has_text="p")).to_have_count(1)
     page.goto(f"{page.url.partition('?')[0]}?stage=filter&pod=default/p")
-    expect(page.locator("#panel-stage")).to_contain_text("scheduled to a")
+    expect(page.locator("#panel-stage")).to_contain_text("chosen")
 
 
 def test_the_conformance_page_is_linked_and_readable(
