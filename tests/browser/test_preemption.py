@@ -33,6 +33,7 @@ def test_a_preemption_is_stepped_and_its_table_builds_up(
 ) -> None:
     begin(page, server, *objects())
     expect(page.locator("#stage")).to_have_attribute("data-stage", "preemption")
+    page.locator("#stage .forms [data-form=table]").click()
     expect(page.locator(".ladder tbody tr")).to_have_count(3)
     expect(page.locator(".ladder tr.best")).to_contain_text("node-b2")
     expect(page.locator("#node-node-b2 .chip.victim")).to_have_count(2)
@@ -104,7 +105,7 @@ def test_where_a_fix_lands_is_shown_in_a_fork(page: Page, server: PlaygroundServ
     page.wait_for_url(lambda url: url.partition("?")[0] != before)
     expect(page.locator("#node-a .chip", has_text="p")).to_have_count(1)
     page.goto(f"{page.url.partition('?')[0]}?stage=filter&pod=default/p")
-    expect(page.locator("#panel-stage")).to_contain_text("scheduled to a")
+    expect(page.locator("#panel-stage")).to_contain_text("chosen")
 
 
 def test_the_conformance_page_is_linked_and_readable(
