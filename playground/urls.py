@@ -20,10 +20,9 @@ from playground.views import (
     session,
     sharing,
     story,
-    weights,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records
-from playground.views.stage import embed
+from playground.views.stage import embed, lockstep
 from playground.views.workbench import (
     acting,
     build,
@@ -35,6 +34,7 @@ from playground.views.workbench import (
     menu,
     objects,
     plugins,
+    weights,
     why_not,
 )
 
@@ -87,6 +87,8 @@ urlpatterns = [
     path("s/<str:key>/differs", session.differs, name="differs"),
     path("s/<str:key>/rename", session.rename, name="rename"),
     path("s/<str:key>/compare", compare.compare, name="compare"),
+    path("s/<str:key>/lockstep", lockstep.lockstep, name="lockstep"),
+    path("s/<str:key>/lockstep/go-on", lockstep.go_on, name="lockstep-go-on"),
     path("s/<str:key>/branches", branches.branches, name="branches"),
     path("s/<str:key>/commands", commands.commands, name="commands"),
     path("s/<str:key>/rerun", commands.rerun, name="rerun"),

@@ -25,10 +25,11 @@ from tests.browser.studio import (
 
 Accessible = Callable[[Page], None]
 NewContext = Callable[..., BrowserContext]
-PLACES = """["bar", "points", "rail", "stage", "panel-stage", "narrator", "panel-narrator", "timeline", "scrub"].map((id) => {
-  const { x, y } = document.getElementById(id).getBoundingClientRect();
-  return `${id} ${Math.round(x)} ${Math.round(y)}`;
-}).join()"""
+PARTS = "#bar, #points, #rail, #stage, #narrator, #timeline, #panel-stage, #panel-narrator, #panel-inspector"
+PLACES = f"""[...document.querySelectorAll("{PARTS}")].map((part) => {{
+  const {{ x, y }} = part.getBoundingClientRect();
+  return `${{part.id}} ${{Math.round(x)}} ${{Math.round(y)}}`;
+}}).join()"""
 
 
 def test_a_step_shows_which_plugin_ran_and_what_it_decided(page: Page, server: PlaygroundServer) -> None:
@@ -297,6 +298,8 @@ def import_nodes(page: Page, count: int) -> None:
 def test_a_large_cluster_is_a_heat_map_that_keys_can_read(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     import_nodes(page, 60)
+    page.wait_for_url("**/s/**")
+    page.goto(page.url.partition("?")[0] + "?stage=filter&form=nodes")
     canvas = page.locator("#heat")
     expect(canvas).to_be_visible()
     expect(page.locator(".node")).to_have_count(12)

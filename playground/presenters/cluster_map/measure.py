@@ -113,7 +113,7 @@ def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
     if mode == TOTAL or mode.startswith(POINTS):
         found = points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else "")
         return str(int(found[row])) if found is not None and found[row] >= 0 else ""
-    resource = mode if mode not in (VERDICT, FULLER) else "cpu"
+    resource = _resource(mode)
     used, has = _use(table, resource)
     if used is None or has is None or not has[row]:
         return ""
@@ -121,16 +121,28 @@ def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
 
 
 def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[dict[str, Any]]:
-    """What the cards of the large map say of some nodes: the value, how full the node is, its pods."""
-    use = utilisation(table)
+    """What the cards of the large map say of some nodes: the value, as a bar where it is a share (-1: it is none), and the pods."""
+    share = _share(table, mode)
     return [
         {
             "row": row,
             "value": exactly(sim, table, row, mode),
-            "percent": min(round(100 * float(use[row])), 100),
+            "percent": -1 if share is None else min(round(100 * float(share[row])), 100),
             "pods": [pod.name for pod in table.pods[row][:PODS_OF_CARD]],
             "more": max(len(table.pods[row]) - PODS_OF_CARD, 0),
         }
         for row in rows
         if 0 <= row < len(table)
     ]
+
+
+def _share(table: NodeTable, mode: str) -> NDArray[np.float64] | None:
+    if mode == TOTAL or mode.startswith(POINTS):
+        return None
+    used, has = _use(table, _resource(mode))
+    return None if used is None or has is None else used / np.maximum(has, 1)
+
+
+def _resource(mode: str) -> str:
+    """Verdicts, and the fuller of cpu and memory, stand beside the cpu."""
+    return "cpu" if mode in (VERDICT, FULLER) else mode

@@ -17,6 +17,7 @@ from playground.presenters.comparison.compared import (
     Configured,
     Outline,
     PodPlace,
+    Scored,
     ScoredNode,
 )
 from playground.presenters.scene import evaluated_by, short
@@ -170,7 +171,7 @@ def _settled(place: str) -> str:
 # Scores.
 
 
-def scores(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> dict[str, Any] | None:
+def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
     boards: list[Board | None] = [
         attempt.board if attempt is not None else None for attempt in (ours, theirs)
@@ -190,13 +191,16 @@ def scores(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> dict[str
 
 
 def _scored(
-    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Pair
+    node: str,
+    plugins: Sequence[str],
+    tables: Sequence[Mapping[str, ScoredNode]],
+    attempts: Sequence[Scored | None],
 ) -> dict[str, Any]:
     rows = [table.get(node) for table in tables]
     cells = []
     for plugin in plugins:
         pair = [row.cells.get(plugin) if row else None for row in rows]
-        cells.append({"sides": pair, "differs": pair[0] != pair[1]})
+        cells.append({"plugin": plugin, "sides": pair, "differs": pair[0] != pair[1]})
     totals = [row.total if row else None for row in rows]
     return {
         "node": node,

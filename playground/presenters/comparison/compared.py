@@ -92,11 +92,18 @@ class Board(Protocol):
     def rows(self) -> Sequence[ScoredNode]: ...
 
 
-class AttemptDetail(Attempt, Protocol):
-    """An attempt with its scores and counted refusals."""
+class Scored(Protocol):
+    """What has scores, and the node that was chosen by them."""
+
+    @property
+    def node(self) -> str: ...
 
     @property
     def board(self) -> Board | None: ...
+
+
+class AttemptDetail(Attempt, Scored, Protocol):
+    """An attempt with its scores and counted refusals."""
 
     @property
     def refusals(self) -> Sequence[object]: ...

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, plugins
+from playground.sessions.protocol import (
+    adopting,
+    comparing,
+    finding,
+    lockstep,
+    looking,
+    moving,
+    opening,
+    plugins,
+)
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
@@ -30,6 +39,7 @@ from playground.sessions.worker.answers import (
     sequences,
     subjects,
 )
+from playground.sessions.worker.answers import lockstep as side_by_side
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
@@ -232,6 +242,9 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     comparing.AttemptDigests: Handler(outlines.digests, too_much=outlines.TOO_MUCH),
     comparing.Attempt: Handler(outlines.attempt, too_much=outlines.TOO_MUCH),
     comparing.Moments: Handler(rerun.moments),
+    lockstep.StretchOf: Handler(side_by_side.stretch_of),
+    lockstep.Stretch: Handler(side_by_side.stretch, too_much=outlines.TOO_MUCH),
+    lockstep.Moment: Handler(side_by_side.moment),
 }
 
 OF_THE_WORKER: dict[type[Request[Any]], Handler] = {

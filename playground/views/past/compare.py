@@ -32,14 +32,14 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The comparison, or how far it is; without `with` the place to choose another session."""
     wanted = request.GET.get("with", "").strip()
     if not wanted:
-        return await _choose(request, client, None)
+        return await choose(request, client, None)
     try:
-        other = await _other(client, wanted)
+        other = await other_session(client, wanted)
     except SessionError as error:
-        return await _choose(request, client, error)
+        return await choose(request, client, error)
     heads = (await _head(request, client, "a"), await _head(request, other, "b"))
     job = await client.compare(other, heads, PATIENCE)
-    context = _shared(client, other, heads)
+    context = sides_of(client, other, heads)
     if job.result is None:
         return render(request, "playground/comparing.html", {**context, "work": job}, status=202)
     context |= await sync_to_async(_shown, thread_sensitive=False)(request, job.result)
@@ -47,12 +47,16 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return render(request, "playground/compare.html", context)
 
 
-async def _choose(request: HttpRequest, client: SessionClient, refusal: SessionError | None) -> HttpResponse:
+async def choose(
+    request: HttpRequest, client: SessionClient, refusal: SessionError | None, page: str = "compare"
+) -> HttpResponse:
+    """The place to choose another session, which leads on to a page of this name."""
     await client.refresh()
     context = {
         "client": client,
         "session": client.session,
         "key": client.key,
+        "page": page,
         "branches": await tree(request, client, client.session.head),
         "wanted": request.GET.get("with", "")[:400],
         "refusal": refusal,
@@ -62,7 +66,7 @@ async def _choose(request: HttpRequest, client: SessionClient, refusal: SessionE
     )
 
 
-async def _other(client: SessionClient, wanted: str) -> SessionClient:
+async def other_session(client: SessionClient, wanted: str) -> SessionClient:
     """The other session, by a link to it or its key."""
     match = _KEY.fullmatch(wanted)
     try:
@@ -85,7 +89,8 @@ async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
     return head if wanted is None else min(head, wanted)
 
 
-def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
+def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
+    """What every page about two sessions says of them."""
     query = {"with": other.key, "a": heads[0], "b": heads[1]}
     return {
         "client": client,
@@ -97,6 +102,7 @@ def _shared(client: SessionClient, other: SessionClient, heads: tuple[int, int])
                 "letter": letter,
                 "name": side.session.name,
                 "key": side.key,
+                "view_key": side.session.view_key,
                 "head": head,
                 "newest": side.session.head,
             }

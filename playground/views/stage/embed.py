@@ -21,7 +21,10 @@ PANELS = ["transport", "pipeline", "stage", "map", "narrator"]
 @require_GET
 @opens
 async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The stage at the step `at`, or the newest one. An edit key leads to the view link's page: what is embedded, everybody reads."""
+    """The stage at the step `at`, or the newest one. An edit key leads to the view link's page: what is embedded, everybody reads.
+
+    With `pane` the page around it steps: it is one of two side by side (lockstep.py).
+    """
     if client.may_edit:
         return HttpResponseRedirect(_address(request, client.session.view_key))
     look = Look.from_query(request.GET)
@@ -31,6 +34,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "key": client.key,
         "may_edit": False,
         "look": look,
+        "pane": "pane" in request.GET,
     }
     try:
         shown, head = await client.view(look, PANELS)

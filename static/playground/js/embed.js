@@ -46,7 +46,23 @@ function goto(at) {
   return change({ at: Math.max(0, Math.min(at, state.head)) });
 }
 
-const actions = { step: () => goto(state.seen + 1), back: () => goto(state.seen - 1) };
+const isPane = document.body.dataset.pane !== undefined;
+const actions = { step: () => move("step", 1), back: () => move("back", -1) };
+
+/**
+ * One of two side by side goes where the page around both says.
+ * @param {"step" | "back"} way
+ * @param {number} by
+ */
+function move(way, by) {
+  if (!isPane) return goto(state.seen + by);
+  parent.postMessage({ way }, location.origin);
+  return true;
+}
+
+addEventListener("message", ({ data, origin, source }) => {
+  if (isPane && origin === location.origin && source === parent && Number.isInteger(data.at)) goto(data.at);
+});
 listenLinks({ change, goto, actions });
 listenHeat((node) => change(patchOf({ node }) ?? {}));
 document.addEventListener("keydown", ({ key, target }) => {

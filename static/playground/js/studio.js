@@ -3,6 +3,7 @@ import { drawHeat, listenHeat } from "./heat/heat.js";
 import { listenBeside } from "./frame/leaving.js";
 import { foldRail, listenPanes } from "./frame/panes.js";
 import { showCaption } from "./frame/presenter.js";
+import { listenRoving, rove } from "./frame/roving.js";
 import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
@@ -96,6 +97,7 @@ function delta({ seq, head, following, running, html, moved }) {
     showPlace(state);
     answered();
     drawHeat();
+    rove();
     showMarked();
   });
 }
@@ -183,5 +185,7 @@ document.addEventListener("htmx:beforeSend", acted);
 const messages = document.querySelector("body > .messages");
 if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
+listenRoving();
+rove();
 drawHeat();
 showMarked();

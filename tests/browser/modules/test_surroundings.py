@@ -69,7 +69,9 @@ def test_the_play_button_says_what_it_would_do(alone: Alone) -> None:
 # Marks ----------------------------------------------------------------------------------------------------------------------
 
 BOOKMARKS = json.dumps([{"id": 1, "name": "start", "position": 5}])
-TIMELINE = f"""<svg id="flags"></svg><div class="marks-row"><svg id="marks" data-live="1" data-bookmarks='{BOOKMARKS}'></svg></div>
+WORDS_OF_FLAGS = 'data-step="step %s" data-failed="%s could not be scheduled" data-bound="%s is bound"'
+TIMELINE = f"""<svg id="flags" {WORDS_OF_FLAGS}></svg>
+<div class="marks-row"><svg id="marks" data-live="1" data-bookmarks='{BOOKMARKS}'></svg></div>
 <div id="panel-timeline" data-first="0" data-last="50"><div class="lane-rows"></div></div>"""
 FRESH = """<svg id="marks" data-live="1" data-bookmarks="[]"></svg>"""
 
@@ -122,11 +124,24 @@ def test_bookmarks_are_flags_on_the_rail_and_the_marks_stand_above_the_lanes(mar
     assert (flag.count(), flag.get_attribute("data-goto"), flag.get_attribute("aria-label")) == (
         1,
         "5",
-        "start, 5",
+        "start · step 5",
     )
     assert flag.locator("svg").get_attribute("x") == "25%"
     assert marks.do("document.querySelector('.lane-rows').previousElementSibling.className") == "marks-row"
     assert marks.call(MARKS, "({ bookmarks }) => bookmarks()") == json.loads(BOOKMARKS)
+
+
+def test_the_rail_shows_where_attempts_ended_and_arrow_keys_lead_along(marks: Alone) -> None:
+    marks.answer(
+        "ends.json",
+        '{"ends": [{"position": 2, "pod": "default/web", "scheduled": false}, {"position": 9, "pod": "default/db", "scheduled": true}]}',
+        kind="application/json",
+    )
+    show_marks(marks, 20)
+    marks.do("tick(700)")
+    marks.page.wait_for_function("document.querySelectorAll('#flags a').length == 2")
+    labels = marks.page.locator("#flags a").evaluate_all("(all) => all.map((a) => [a.ariaLabel, a.tabIndex])")
+    assert labels == [["web could not be scheduled · step 2", 0], ["db is bound · step 9", -1]]
 
 
 # Changes --------------------------------------------------------------------------------------------------------------------
@@ -190,7 +205,9 @@ def test_changes_since_a_bookmark_or_since_a_step_that_was_kept(changes: Alone) 
 
 STRIP = """<div id="branches"><div class="branch-scroll"><a href="/s/other/" data-keeps-look id="other">other</a></div>
 <svg><circle id="branch-here" data-line='[[0, "11"], [20, "33"]]' data-most="80"/></svg></div>"""
-SHOW_BRANCHES = "({ showBranches }, position, head) => showBranches(position, head)"
+SHOW_BRANCHES = (
+    "({ showBranches }, position, head, running) => showBranches(position, head, running ?? false)"
+)
 
 
 @pytest.fixture
@@ -211,13 +228,21 @@ def test_the_viewer_stands_on_the_present_branchs_line(
     assert (here.get_attribute("cx"), here.get_attribute("cy")) == (x, y)
 
 
-def test_lines_are_drawn_anew_a_while_after_the_session_has_gone_on(branches: Alone) -> None:
+def test_lines_are_drawn_anew_now_and_then_while_the_session_runs(branches: Alone) -> None:
     for head in (80, 80, 81, 82):
-        branches.call(BRANCHES, SHOW_BRANCHES, 5, head)
+        branches.call(BRANCHES, SHOW_BRANCHES, 5, head, True)
     branches.do("tick(3999)")
     assert branches.heard == []
     branches.do("tick(1)")
     assert branches.heard == [["GET", "branches?strip=1&at=5", {"target": "#branches", "swap": "outerHTML"}]]
+
+
+def test_lines_are_drawn_anew_soon_after_a_change_and_at_the_end_of_a_run(branches: Alone) -> None:
+    branches.call(BRANCHES, SHOW_BRANCHES, 5, 80)
+    branches.call(BRANCHES, SHOW_BRANCHES, 5, 81, True)
+    branches.call(BRANCHES, SHOW_BRANCHES, 82, 82)
+    branches.do("tick(300)")
+    assert branches.heard == [["GET", "branches?strip=1&at=82", {"target": "#branches", "swap": "outerHTML"}]]
 
 
 def test_nothing_moves_below_a_reader_who_is_among_the_branches(branches: Alone) -> None:
@@ -226,6 +251,9 @@ def test_nothing_moves_below_a_reader_who_is_among_the_branches(branches: Alone)
     branches.call(BRANCHES, SHOW_BRANCHES, 5, 81)
     branches.do("tick(4000)")
     assert branches.heard == []
+    branches.page.locator("#other").blur()
+    branches.do("tick(4000)")
+    assert len(branches.heard) == 1
 
 
 def test_a_link_to_another_branch_takes_the_look_along(branches: Alone) -> None:
@@ -241,7 +269,8 @@ PLACE = (
     + JOBS
     + TIMELINE
     + FOOT
-    + """<span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
+    + """<section id="stage"></section><div id="panel-stage" data-stage="filter"></div>
+<span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
 <div id="panel-transport" data-profile="default-scheduler"></div><input type="range" id="scrub"><output id="scrub-says"></output>
 <input data-standing id="at"><input data-position id="position"><a data-standing-link href="objects" id="objects">objects</a>"""
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from playground.presenters.comparison.alignment import aligned
 from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand
 
@@ -63,29 +64,3 @@ def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) ->
         i, j = next_i + 1, next_j + 1
     cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
     return Differing(rows, len(both), cut)
-
-
-def aligned(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Index pairs of a longest common subsequence, in order. Quick also where the same few come again and again, as undo and redo do.
-
-    Hyyrö, Bit-parallel LCS-length computation revisited (2004): a row of the table is one whole number, a bit for each of `theirs`, and
-    the bit is 0 where one more of them is matched.
-    """
-    places: dict[bytes, int] = {}
-    for j, one in enumerate(theirs):
-        places[one] = places.get(one, 0) | 1 << j
-    full = (1 << len(theirs)) - 1
-    rows = [full]
-    for one in ours:
-        row, met = rows[-1], rows[-1] & places.get(one, 0)
-        rows.append(((row + met) | (row - met)) & full)
-    pairs, i, j = [], len(ours), len(theirs)
-    while i and j:
-        if rows[i] >> j - 1 & 1:
-            j -= 1
-        elif rows[i - 1] >> j - 1 & 1:
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-        else:
-            i -= 1
-    return pairs[::-1]

@@ -151,10 +151,12 @@ def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     )
     if cycle is None:
         return AttemptDetail(**_fields(outlined), board=None, refusals=[], draw=None)
-    return AttemptDetail(**_fields(outlined), board=_board(cycle), refusals=_refusals(cycle), draw=cycle.draw)
+    return AttemptDetail(
+        **_fields(outlined), board=board_of(cycle), refusals=refusals_of(cycle), draw=cycle.draw
+    )
 
 
-def _board(cycle: Any) -> ScoreBoard | None:
+def board_of(cycle: Any) -> ScoreBoard | None:
     """Scores by node, the best first; at most NODES of them and the chosen one."""
     board = cycle.scores
     if board is None or not board.plugins:
@@ -174,7 +176,7 @@ def _board(cycle: Any) -> ScoreBoard | None:
     return ScoreBoard([WeightedPlugin(name, weight) for name, weight, _, _ in plugins], rows, len(names))
 
 
-def _refusals(cycle: Any) -> list[CountedRefusal]:
+def refusals_of(cycle: Any) -> list[CountedRefusal]:
     """Refused nodes counted by plugin and text, most first."""
     counts: dict[tuple[str, str], list[str]] = {}
     for row, name in enumerate(cycle.nodes.names):

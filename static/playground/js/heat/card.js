@@ -44,7 +44,7 @@ export function drawCard(pen, scene, node, style, x, y, side, withPods) {
   const known = facts.get(node);
   if (!known || at + line + BAR > y + side - INSET) return;
   at += line - BAR - 4;
-  bar(pen, scene, known.percent, x + INSET, at, room);
+  if (known.percent >= 0) bar(pen, scene, known.percent, x + INSET, at, room);
   at += BAR + line - 2;
   pen.fillStyle = palette.mute;
   if (at < y + side - INSET && known.value) pen.fillText(beginning(pen, known.value, room), x + INSET, at);

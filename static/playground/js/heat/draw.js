@@ -124,13 +124,19 @@ const gapOf = (side) => side >= CARDS ? 7 : side >= SQUARES ? 3 : side >= 7 ? 1.
  * The nodes that are on the screen.
  * @param {Scene} scene
  */
-export function seen(scene) {
-  const { layout, size } = scene;
-  const side = layout.pitch * scene.view.scale;
-  return layout.order.filter((node) => {
-    const [x, y] = placeOf(scene, node);
-    return x > -side && y > -side && x < size.width && y < size.height;
-  });
+export function seen({ layout, size, view }) {
+  const { place, order } = layout;
+  const { scale } = view;
+  const [left, top] = [EDGE - view.x * scale, EDGE - view.y * scale];
+  const side = layout.pitch * scale;
+  /** @type {number[]} */
+  const found = [];
+  for (const node of order) {
+    const x = place[node * 2] * scale + left;
+    const y = place[node * 2 + 1] * scale + top;
+    if (x > -side && y > -side && x < size.width && y < size.height) found.push(node);
+  }
+  return found;
 }
 
 /**
@@ -193,10 +199,14 @@ function paint(pen, scene, nodes, { fill, cross, hollow, glyph }, pitch) {
   const side = pitch - gapOf(pitch);
   const squares = new Path2D();
   const crosses = new Path2D();
+  const { place } = scene.layout;
+  const { scale } = scene.view;
+  const [left, top] = [EDGE - scene.view.x * scale, EDGE - scene.view.y * scale];
+  const inset = hollow ? 0.5 : 0;
   for (const node of nodes) {
-    const [x, y] = placeOf(scene, node);
-    if (hollow) squares.rect(x + 0.5, y + 0.5, side - 1, side - 1);
-    else squares.rect(x, y, side, side);
+    const x = place[node * 2] * scale + left;
+    const y = place[node * 2 + 1] * scale + top;
+    squares.rect(x + inset, y + inset, side - 2 * inset, side - 2 * inset);
     if (cross) {
       crosses.moveTo(x + 0.5, y + side - 0.5);
       crosses.lineTo(x + side - 0.5, y + 0.5);
@@ -295,7 +305,14 @@ function headings(pen, scene) {
       pen.fillStyle = palette.panel;
       pen.fillRect(left, at - line + 4, Math.min(right, size.width) - left, line);
     }
-    heading(pen, palette, text, String(count), left, at);
+    heading(
+      pen,
+      palette,
+      text,
+      scene.cells.words.count?.replace("{n}", count.toLocaleString("en")) ?? "",
+      left,
+      at,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ const MOST = 300;
  * @typedef {object} Facts
  * @property {number} row
  * @property {string} value
- * @property {number} percent
+ * @property {number} percent -1 where the value is no share.
  * @property {string[]} pods
  * @property {number} more
  */

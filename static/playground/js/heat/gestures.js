@@ -27,7 +27,7 @@ export function listenGestures(element, { hover, leave, click, zoom, pan }) {
     if (event.button) return;
     if (!held.size) moved = 0;
     held.set(event.pointerId, place(event));
-    element.setPointerCapture?.(event.pointerId);
+    if (event.isTrusted) element.setPointerCapture(event.pointerId);
   });
   element.addEventListener("pointermove", (event) => {
     const from = held.get(event.pointerId);

@@ -1,5 +1,5 @@
 // The large map in words: what a node's tooltip says, and what the colours mean.
-import { BEST, HERE, NO, NONE, OK } from "./data.js";
+import { BEST, HERE, NO, NONE, OK, UNSEEN } from "./data.js";
 
 /** @typedef {import("./data.js").Cells} Cells */
 
@@ -44,41 +44,32 @@ function wordOf(state, { here, best, ok, unseen = "" }) {
  * @param {Cells} cells
  * @returns {{kind: string, band: number, text: string, count: number}[]}
  */
-export function legendOf(cells) {
-  const { state, value, labels, words } = cells;
-  /** @type {Map<string, number>} */
-  const counts = new Map();
+export function legendOf({ state, value, labels, words }) {
+  const heat = value.length > 0;
+  const states = new Int32Array(HERE + 1);
+  const bands = new Int32Array(NONE + 1);
   for (let node = 0; node < state.length; node++) {
-    const kind = kindOf(state[node], value.length ? value[node] : NONE, value.length > 0);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const band = heat ? value[node] : NONE;
+    if (band === NONE) states[heat && state[node] !== NO ? UNSEEN : state[node]]++;
+    else bands[band]++;
   }
-  const bands = labels.map((text, band) => ({
-    kind: "band",
-    band,
-    text,
-    count: counts.get(`band ${band}`) ?? 0,
-  }));
-  const kinds = [["ok", words.ok], ["best", words.best], ["here", words.here], ["no", words.no], [
+  /** @type {[kind: string, state: number, text: string | undefined][]} */
+  const kinds = [["ok", OK, words.ok], ["best", BEST, words.best], ["here", HERE, words.here], [
+    "no",
+    NO,
+    words.no,
+  ], [
     "unseen",
-    value.length ? words.without : words.unseen,
+    UNSEEN,
+    heat ? words.without : words.unseen,
   ]];
-  const others = kinds.map(([kind, text]) => ({
-    kind: kind ?? "",
-    band: NONE,
-    text: text ?? "",
-    count: counts.get(kind ?? "") ?? 0,
-  }));
-  return [...bands, ...others.filter(({ count }) => count)];
-}
-
-/**
- * @param {number} state
- * @param {number} band
- * @param {boolean} heat
- */
-function kindOf(state, band, heat) {
-  if (band !== NONE) return `band ${band}`;
-  if (state === NO) return "no";
-  if (heat) return "unseen";
-  return { [OK]: "ok", [BEST]: "best", [HERE]: "here" }[state] ?? "unseen";
+  return [
+    ...labels.map((text, band) => ({ kind: "band", band, text, count: bands[band] })),
+    ...kinds.filter(([, of]) => states[of]).map(([kind, of, text = ""]) => ({
+      kind,
+      band: NONE,
+      text,
+      count: states[of],
+    })),
+  ];
 }

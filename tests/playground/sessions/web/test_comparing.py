@@ -9,10 +9,11 @@ import pytest
 from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.comparison import identical, pods, present
+from playground.presenters.comparison.alignment import aligned
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.jobs.comparisons import Comparison
-from playground.sessions.web.jobs.parting import aligned, differing, parting
+from playground.sessions.web.jobs.parting import differing, parting
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod
