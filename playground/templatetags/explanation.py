@@ -19,6 +19,7 @@ register = template.Library()
 Part = Mapping[str, Any]
 BAR = '<svg class="mini" aria-hidden="true"><rect width="{}%" height="100%"/></svg>'
 POD = '<a href="?pod={}" data-pod="{}"><code>{}</code></a>'
+LEADING = '<a class="leading" href="?{0}={1}&amp;tab={2}&amp;field={3}" data-{0}="{4}" data-tab="{2}" data-field="{5}">{6}</a>'
 WRAPPERS = {"code": "<code>{}</code>", "aside": '<span class="by">{}</span>', "below": '<p class="by">{}</p>'}
 # In the cell that names its row, what stands below the name is no paragraph.
 NAME_WRAPPERS = {**WRAPPERS, "below": "<span>{}</span>"}
@@ -39,6 +40,13 @@ def _line(parts: Iterable[Part], wrappers: Mapping[str, str]) -> SafeString:
     return mark_safe("".join(_part(part, wrappers) for part in parts))  # noqa: S308 - each part is escaped
 
 
+def _leading(part: Part) -> str:
+    """A value with the way to the field where it is written, or to the node's summary."""
+    tab, field = ("yaml", part["path"]) if part["path"] else ("summary", "")
+    name = part["object"].lower()
+    return format_html(LEADING, name, quote(part["key"]), tab, quote(field), part["key"], field, part["text"])
+
+
 def _part(part: Part, wrappers: Mapping[str, str]) -> str:
     match part["kind"]:
         case "text":
@@ -47,6 +55,8 @@ def _part(part: Part, wrappers: Mapping[str, str]) -> str:
             return escape(gettext(part["text"]))
         case "pod":
             return format_html(POD, quote(part["key"]), part["key"], part["name"])
+        case "leading":
+            return _leading(part)
         case "bar":
             return format_html(BAR, part["percent"])
         case kind:

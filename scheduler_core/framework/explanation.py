@@ -36,11 +36,21 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value is written: an object by its namespace/name (a node by its name), and the field's path in its YAML ("" all of it)."""
+
+    kind: str
+    key: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Amount:
     """An amount of a resource; cpu in millis, memory in bytes."""
 
     resource: str
     value: int
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

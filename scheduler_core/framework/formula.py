@@ -12,20 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from scheduler_core.framework.explanation import Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Parts, Source, Words, gettext_noop
 
 Number: TypeAlias = int | float
 
 _HALF, _WRAP = 1 << 63, 1 << 64
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a value is written: an object by its namespace/name (a node by its name), and the field's path in its YAML ("" all of it)."""
-
-    kind: str
-    key: str
-    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from scheduler_core.framework.explanation import (
     Parts,
     PodName,
     Row,
+    Source,
     Table,
     Words,
 )
-from scheduler_core.framework.formula import Expression, Formula, Line, Of, Source, Value
+from scheduler_core.framework.formula import Expression, Formula, Line, Of, Value
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
 from scheduler_core.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
 from scheduler_core.inspection.device_walk import DeviceSearch, device_search, device_step

@@ -9,12 +9,11 @@ import numpy as np
 
 from scheduler_core.cluster.table import ImageState, NodeTable
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.explanation import Code, Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Code, Parts, Source, Words, gettext_noop
 from scheduler_core.framework.formula import (
     Expression,
     Formula,
     Line,
-    Source,
     Value,
     by,
     constant,

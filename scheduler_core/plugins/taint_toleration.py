@@ -16,8 +16,8 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Code, Parts, Words, gettext_noop
-from scheduler_core.framework.formula import Formula, Line, Source, Value, constant, total
+from scheduler_core.framework.explanation import Code, Parts, Source, Words, gettext_noop
+from scheduler_core.framework.formula import Formula, Line, Value, constant, total
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint

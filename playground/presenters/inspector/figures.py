@@ -81,8 +81,8 @@ def _part(part: Part) -> dict[str, Any]:
             return {"kind": "words", "text": text}
         case Key(text):
             return {"kind": "text", "text": short(text)}
-        case Amount(resource, value):
-            return {"kind": "text", "text": amount(resource, value)}
+        case Amount():
+            return _amount(part)
         case Code(inner):
             return {"kind": "code", "parts": [_part(inner)]}
         case PodName(key):
@@ -93,3 +93,11 @@ def _part(part: Part) -> dict[str, Any]:
             return {"kind": "aside", "parts": parts_of(inner)}
         case Below(inner):
             return {"kind": "below", "parts": parts_of(inner)}
+
+
+def _amount(part: Amount) -> dict[str, Any]:
+    """With where it is written, where that is known."""
+    text, source = amount(part.resource, part.value), part.source
+    if source is None:
+        return {"kind": "text", "text": text}
+    return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}

@@ -40,7 +40,6 @@ def _shown(kind: str, name: str, manifest: Mapping[str, Any], field: str) -> dic
         "object": kind,
         "name": name,
         **marked(text[:LONGEST], field),
-        "field": field,
         "cut": len(text) > LONGEST,
         "silent": silent(manifest),
     }

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.explanation import Parts, Words, gettext_noop
-from scheduler_core.framework.formula import Formula, Line, Source, Value, by, constant, minus, times
+from scheduler_core.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.framework.formula import Formula, Line, Value, by, constant, minus, times
 from scheduler_core.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.plugins.helper.go_math import divide
 

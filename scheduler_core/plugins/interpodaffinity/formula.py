@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.explanation import Aside, Code, Part, Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Aside, Code, Part, Parts, Source, Words, gettext_noop
 from scheduler_core.framework.formula import (
     Formula,
     Line,
-    Source,
     Value,
     constant,
     minus,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scheduler_core.framework.explanation import Aside, Code, Parts, Words, gettext_noop
-from scheduler_core.framework.formula import Formula, Line, Source, Value, constant, times, total
+from scheduler_core.framework.explanation import Aside, Code, Parts, Source, Words, gettext_noop
+from scheduler_core.framework.formula import Formula, Line, Value, constant, times, total
 from scheduler_core.objects.labels import NodeSelectorTerm
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod

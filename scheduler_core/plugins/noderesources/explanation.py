@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from scheduler_core.framework.explanation import Amount, Explanation, Row, Table, gettext_noop
+from scheduler_core.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
+from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.noderesources.formula import request_path
+
+PODS = "pods"
 
 _COLUMNS = (
     gettext_noop("resource"),
@@ -25,14 +29,19 @@ class Compared(NamedTuple):
     allocatable: int
 
 
-def explained(wanted: Iterable[Compared], pods: int, allowed_pods: int) -> Explanation:
-    """The pods that a node may run are a resource like the others."""
-    rows = [_row(each, each.incoming + each.requested - each.allocatable) for each in wanted]
-    rows.append(_row(Compared("pods", 1, pods, allowed_pods), int(pods >= allowed_pods)))
+def explained(pod: Pod, node: str, wanted: Iterable[Compared], pods: int, allowed_pods: int) -> Explanation:
+    """The pods that a node may run are a resource like the others. Each amount leads to where it is written."""
+    rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
+    rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
     return (Table(_COLUMNS, tuple(rows)),)
 
 
-def _row(each: Compared, lacking: int) -> Row:
-    amounts = tuple((Amount(each.name, value),) for value in each[1:])
+def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
+    sources = (
+        None if each.name == PODS else Source("Pod", pod.key, request_path(pod, each.name)),
+        Source("Node", node),
+        Source("Node", node, f"status.allocatable[{each.name}]"),
+    )
+    amounts = tuple((Amount(each.name, n, source),) for n, source in zip(each[1:], sources, strict=True))
     lacks = (Amount(each.name, lacking),) if lacking > 0 else ()
     return Row(((each.name,), *amounts, lacks), bad=lacking > 0)

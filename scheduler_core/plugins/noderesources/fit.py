@@ -98,7 +98,9 @@ class NodeResourcesFit(Plugin):
             )
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
-        return explained(wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
+        return explained(
+            pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
+        )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return fit_formula(self._scoring, pod, nodes, row)

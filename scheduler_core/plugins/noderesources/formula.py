@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.explanation import Aside, Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Aside, Parts, Source, Words, gettext_noop
 from scheduler_core.framework.formula import (
     ROUNDED_DOWN,
     Expression,
     Formula,
     Line,
-    Source,
     Value,
     by,
     constant,
@@ -128,11 +127,11 @@ def _values(
         weight,
         Value(allocatable, _ALLOCATABLE, name, Source("Node", node, f"status.allocatable[{name}]")),
         Value(requested - incoming, _USED, name, Source("Node", node)),
-        Value(incoming, _INCOMING, name, Source("Pod", pod.key, _request_path(pod, name))),
+        Value(incoming, _INCOMING, name, Source("Pod", pod.key, request_path(pod, name))),
     )
 
 
-def _request_path(pod: Pod, resource: str) -> str:
+def request_path(pod: Pod, resource: str) -> str:
     """The request's own place where one container has it; else all containers."""
     for i, container in enumerate(pod.manifest["spec"].get("containers") or ()):
         if resource in ((container.get("resources") or {}).get("requests") or {}):

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.explanation import Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Parts, Source, Words, gettext_noop
 from scheduler_core.framework.formula import (
     Expression,
     Formula,
     Line,
-    Source,
     Value,
     by,
     constant,

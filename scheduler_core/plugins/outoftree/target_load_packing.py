@@ -14,14 +14,13 @@ import numpy as np
 from scheduler_core.cluster.table import CPU, NodeTable
 from scheduler_core.framework.arguments import Arguments, Given, present
 from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.explanation import Parts, Words, gettext_noop
+from scheduler_core.framework.explanation import Parts, Source, Words, gettext_noop
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.formula import (
     Formula,
     Line,
     Of,
     Operator,
-    Source,
     Value,
     constant,
     minus,

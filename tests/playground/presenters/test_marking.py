@@ -6,7 +6,7 @@ import pytest
 
 from playground.presenters import Look, present
 from playground.presenters.inspector.marking import marked
-from tests.playground.presenters.worlds import three_nodes
+from tests.playground.presenters.worlds import decided, three_nodes, until
 
 TEXT = """\
 spec:
@@ -37,6 +37,18 @@ status:
 def test_the_lines_of_a_field_are_marked(path: str, mark: str) -> None:
     found = marked(TEXT, path)
     assert (found["mark"], found["text"] + found["mark"] + found["rest"]) == (mark, TEXT)
+
+
+def test_what_the_filter_compares_leads_to_where_it_is_written() -> None:
+    sim = until(three_nodes(), decided())
+    body = present("inspector", sim, Look(node="small", about="node")).context["body"]
+    (fit,) = [each for each in body["figures"] if each["plugin"] == "NodeResourcesFit"]
+    cells = fit["blocks"][0]["rows"][0]["cells"]
+    assert [(cell[0]["object"], cell[0]["path"]) for cell in cells[:3]] == [
+        ("Pod", "spec.containers[0].resources.requests[cpu]"),
+        ("Node", ""),
+        ("Node", "status.allocatable[cpu]"),
+    ]
 
 
 def test_the_yaml_tab_marks_the_field_of_the_look() -> None:

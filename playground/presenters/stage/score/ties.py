@@ -9,7 +9,7 @@ from scheduler_core.view import WorldView
 NAMED = 3
 
 
-def told(sim: WorldView, scored: Scored) -> Message:
+def summed_up(sim: WorldView, scored: Scored) -> Message:
     cycle, total = scored.cycle, int(scored.totals.max())
     if not scored.summed:
         return _so_far(scored)

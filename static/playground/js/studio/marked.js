@@ -6,7 +6,7 @@ let shown = "";
 /** Scrolls to the marked lines where they are new. */
 export function showMarked() {
   const mark = maybe("yaml-mark", HTMLElement);
-  const field = mark ? `${mark.closest("[id]:not(mark)")?.id} ${mark.dataset.field} ${mark.textContent}` : "";
+  const field = `${mark?.previousSibling?.textContent} ${mark?.textContent}`;
   if (mark && field !== shown) scrollTo(mark);
   shown = field;
 }
