@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.presenters import Look
-from playground.presenters.stage.which import stage_of
+from playground.presenters.stage.which import at_hand
 from scheduler_core.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -68,7 +67,7 @@ def body(sim: Simulation, **look: Any) -> dict[str, Any]:
 
 def test_a_controller_is_named_with_its_key_and_what_it_did_and_why() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
-    assert stage_of(sim, Look()) == "controller"
+    assert at_hand(sim) == "controller"
     actor = body(sim)["actor"]
     assert (actor["who"]["exact"], actor["key"]) == ("deployment-controller", "web")
     assert actor["did"]["exact"].endswith("with 3 of 3 pods for revision 1")
@@ -90,15 +89,21 @@ def test_owners_stand_above_their_pods_with_what_is_desired_and_there() -> None:
     assert [made["what"] for made in chain["pods"]] == ["added"] * 3
 
 
+def test_a_deployment_leads_on_to_its_replica_set() -> None:
+    sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
+    (chain,) = body(sim)["owners"]
+    assert [each["kind"] for each in chain["way"]] == ["Deployment", "ReplicaSet"]
+
+
 def test_a_transition_that_makes_pods_is_the_controllers_and_not_the_queues() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("replicaset-controller", "created"))
-    assert stage_of(sim, Look()) == "controller"
+    assert at_hand(sim) == "controller"
 
 
 def test_a_command_is_told_as_kubectl_and_lists_its_objects() -> None:
     sim = cluster(node("a"))
     sim.apply(PatchObject(Ref("Node", name="a"), {"spec": {"unschedulable": True}}))
-    assert stage_of(sim, Look()) == "controller"
+    assert at_hand(sim) == "controller"
     assert body(sim)["actor"]["did"]["text"] == "PATCH"
     assert [(each["name"], each["cordoned"]) for each in body(sim)["nodes"]] == [("a", True)]
     rows = body(sim, form="table")["table"]["rows"]

@@ -24,7 +24,7 @@ from tests.scheduler_core.worlds import configuration
 
 
 def stage(sim: Simulation, **look: Any) -> dict[str, Any]:
-    return shown("stage", sim, stage="filter", **look)
+    return shown("stage", sim, **{"stage": "filter", "form": "plugins", **look})
 
 
 def cards(sim: Simulation, **look: Any) -> dict[str, Any]:
@@ -197,8 +197,9 @@ def test_many_nodes_are_a_window_with_the_chosen_one_in_it() -> None:
 
 
 def test_from_sixty_nodes_on_the_map_is_shown_first() -> None:
-    assert stage(until(many_nodes(60), decided()))["context"]["form"] == "nodes"
-    assert stage(until(many_nodes(59), decided()))["context"]["form"] == "plugins"
+    large = stage(until(many_nodes(60), decided()), form="")
+    assert (large["context"]["form"], list(large["cards"])) == ("nodes", ["filter-chips", "filter-notes"])
+    assert stage(until(many_nodes(59), decided()), form="")["context"]["form"] == "plugins"
 
 
 def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:

@@ -30,12 +30,25 @@ def chain(sim: WorldView) -> dict[str, Any]:
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
     cause = _cause(records)
-    effects = [record for record in records if record is not cause]
+    effects = _folded([row(record) for record in records if record is not cause])
+    shown = effects[:EFFECTS]
+    told = sum(effect["times"] for effect in shown) + (cause is not None)
     return {
         "actor": None if cause is None else _actor(cause),
-        "effects": [row(record) for record in effects[:EFFECTS]],
-        "more": len(sim.last) - min(len(effects), EFFECTS) - (cause is not None),
+        "effects": shown,
+        "more": len(sim.last) - told,
     }
+
+
+def _folded(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same thing several times in a row is told once."""
+    out: list[dict[str, Any]] = []
+    for each in rows:
+        if out and {**out[-1], "times": 1} == {**each, "times": 1}:
+            out[-1]["times"] += 1
+        else:
+            out.append({**each, "times": 1})
+    return out
 
 
 def _cause(records: Sequence[Record]) -> Record | None:

@@ -59,7 +59,19 @@ def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
         if reference is None:
             break
         way.insert(0, (str(reference["kind"]), namespace, str(reference["name"])))
-    return tuple(way)
+    return (*way, *_largest_set(sim, way[-1]))
+
+
+def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
+    """Of a Deployment the ReplicaSet with most pods; of others nothing."""
+    kind, namespace, name = owner
+    deployment = sim.store.get(kind, namespace, name) if kind == "Deployment" else None
+    if deployment is None:
+        return ()
+    uid = deployment["metadata"].get("uid")
+    owned = [each for each in sim.store.list("ReplicaSet") if (controller_of(each) or {}).get("uid") == uid]
+    largest = max(owned, key=lambda each: int((each.get("spec") or {}).get("replicas") or 0), default=None)
+    return () if largest is None else (("ReplicaSet", namespace, str(largest["metadata"]["name"])),)
 
 
 def _shown(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playground.presenters.cluster_map.search import matching_of
+from playground.presenters.cluster_map.search import Mask, matching_of
 from playground.presenters.cluster_map.verdicts import chips
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
@@ -29,12 +29,15 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
     cycle, pod = cycle_of(sim), find_pod(sim, key) if key else None
     question = message(gettext_noop("Which nodes can run %(pod)s?"), pod=short(key) or "…")
     plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
-    large = cycle is not None and len(cycle.nodes) >= LARGE
+    mine = cycle is not None and cycle.pod.key == key
+    large = mine and cycle is not None and len(cycle.nodes) >= LARGE
     forms = nodes | plugins if large else plugins | nodes
     facts = asks(pod) if pod is not None else []
+    mapped = (look.form if look.form in forms else next(iter(forms))) == "nodes"
     if cycle is None or cycle.pod.key != key:
-        return Stage(question, forms=plugins | nodes, facts=facts, body=_without_cycle(sim, key), map=True)
-    body, cards = _tracks(sim, look, cycle)
+        body = {"kind": "map"} if mapped else _without_cycle(sim, key)
+        return Stage(question, forms=plugins | nodes, facts=facts, body=body, map=True)
+    body, cards = _above(sim, look, cycle) if mapped else _tracks(sim, look, cycle)
     return Stage(question, forms=forms, facts=facts, body=body, cards=cards, map=not large)
 
 
@@ -64,6 +67,30 @@ def _plain(reasons: Sequence[str]) -> list[Any]:
     return [words for reason in reasons if (words := in_plain_words(reason))]
 
 
+def _above(
+    sim: WorldView, look: Look, cycle: SchedulingCycleView
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """What stands above the map: verdicts, and what is said of the search."""
+    names = cycle.nodes.snapshot_names
+    refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
+    return {"kind": "map"}, _told(sim, look, cycle, refused, columns(sim, cycle), mask)
+
+
+def _told(
+    sim: WorldView,
+    look: Look,
+    cycle: SchedulingCycleView,
+    refused: Refusals,
+    stations: Columns,
+    mask: Mask | None,
+) -> dict[str, dict[str, Any]]:
+    told = notes(sim, cycle, refused.unseen)
+    return {
+        "filter-chips": _chips(cycle, look, refused, stations, mask),
+        "filter-notes": {"id": "filter-notes", "kind": "filter_notes", "notes": told},
+    }
+
+
 def _tracks(
     sim: WorldView, look: Look, cycle: SchedulingCycleView
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -72,15 +99,8 @@ def _tracks(
     rows, found = window(cycle, look, refused, mask)
     just = just_refused(sim, cycle, refused)
     few = len(refused.group) <= ALL
-    cards: dict[str, dict[str, Any]] = {
-        "filter-chips": _chips(cycle, look, refused, stations, mask),
-        "filter-notes": {
-            "id": "filter-notes",
-            "kind": "filter_notes",
-            "notes": notes(sim, cycle, refused.unseen),
-        },
-        "filter-heads": _heads(sim, cycle, stations, refused),
-    }
+    cards = _told(sim, look, cycle, refused, stations, mask)
+    cards["filter-heads"] = _heads(sim, cycle, stations, refused)
     for row in rows:
         dim = mask is not None and few and not mask[row]
         cards[track_id(cycle.nodes.names[row])] = track(cycle, row, refused, stations, look, dim, row in just)
@@ -100,7 +120,7 @@ def _tracks(
 
 
 def _chips(
-    cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Any
+    cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Mask | None
 ) -> dict[str, Any]:
     card = {"id": "filter-chips", "kind": "verdict_chips", "skipped": stations.skipped}
     return card | chips(refused, look.q, decided(cycle), mask)
