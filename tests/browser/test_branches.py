@@ -55,7 +55,7 @@ def test_a_command_is_left_out_and_the_history_made_again_is_another(
     begin(page, server)
     page.locator("body[data-connected='1']").wait_for()
     run_to_the_end(page)
-    page.keyboard.press("l")
+    more(page).get_by_role("link", name="Commands").click()
     asked = page.locator(".asked li")
     expect(asked).to_have_count(2)
     accessible(page)

@@ -33,23 +33,47 @@ def test_a_preemption_is_stepped_and_its_table_builds_up(
 ) -> None:
     begin(page, server, *objects())
     expect(page.locator("#stage")).to_have_attribute("data-stage", "preemption")
-    expect(page.locator(".ladder tbody tr")).to_have_count(3)
-    expect(page.locator(".ladder tr.best")).to_contain_text("node-b2")
-    expect(page.locator("#node-node-b2 .chip.victim")).to_have_count(2)
-    expect(page.locator("#node-node-b2 .chip.ghost")).to_contain_text("ml-train-0")
+    expect(page.locator(".theatre thead th.candidate")).to_have_count(3)
+    expect(page.locator(".theatre .nominated")).to_contain_text("batch-7")
     accessible(page)
     page.get_by_role("link", name="step through them").click()
-    expect(page.locator(".dry li.now")).to_contain_text("remove all pods below priority 2000")
-    expect(page.locator(".ladder tbody tr")).to_have_count(1)
+    expect(page.locator(".dry-said")).to_contain_text("remove all pods below priority 2000")
+    expect(page.locator(".theatre thead th.ahead")).to_have_count(2)
     for number in range(2, 15):
         page.locator(".dry-cursor a[rel=next]").click()
-        expect(page.locator(".dry-cursor")).to_contain_text(f"{number} / 14")
+        expect(page.locator(".dry-cursor .at")).to_contain_text(f"{number} / 14")
+    expect(page.locator(".theatre thead th.best")).to_contain_text("node-b2")
+    page.get_by_role("link", name="Table", exact=True).click()
+    expect(page.locator(".ladder tbody tr")).to_have_count(3)
     expect(page.locator(".ladder tr.best")).to_contain_text("node-b2")
-    expect(page.locator(".rung")).to_contain_text("node-b2 is chosen")
-    page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
-    expect(page.locator(".dry-cursor")).to_contain_text("14 / 14")
+    expect(page.locator(".dry-cursor .at")).to_contain_text("14 / 14")
+    nodes(page)
+    expect(page.locator("#node-node-b2 .chip.victim")).to_have_count(2)
+    expect(page.locator("#node-node-b2 .chip.ghost")).to_contain_text("ml-train-0")
+
+
+def test_chosen_pods_are_shown_in_their_attempts_and_the_browser_walks_the_choices(
+    page: Page, server: PlaygroundServer, accessible: Accessible
+) -> None:
+    begin(page, server, *objects(), pod("late", cpu="1"))
+    page.keyboard.press("n")
+    stage = page.locator("#stage")
+    expect(page.locator("#panel-stage h2")).not_to_contain_text("ml-train-0")
+    page.locator("#rail a", has_text="ml-train-0").first.click()
+    expect(stage).to_have_attribute("data-stage", "preemption")
+    expect(page.locator("#panel-stage .past")).to_contain_text("Attempt 1 of ml-train-0")
+    expect(page.locator(".lands")).to_contain_text("batch-7")
     accessible(page)
+    page.locator(".lands .victims a", has_text="batch-7").click()
+    expect(page.locator("#panel-inspector")).to_contain_text("make room for ml-train-0")
+    page.go_back()
+    expect(page.locator("#panel-stage .past")).to_contain_text("Attempt 1 of ml-train-0")
+    page.go_forward()
+    expect(page.locator("#panel-inspector")).to_contain_text("make room for ml-train-0")
+    page.go_back()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#panel-stage .past")).to_have_count(0)
 
 
 def test_a_chosen_node_shows_the_figures_of_the_plugin_that_refused_it(
@@ -104,7 +128,7 @@ def test_where_a_fix_lands_is_shown_in_a_fork(page: Page, server: PlaygroundServ
     page.wait_for_url(lambda url: url.partition("?")[0] != before)
     expect(page.locator("#node-a .chip", has_text="p")).to_have_count(1)
     page.goto(f"{page.url.partition('?')[0]}?stage=filter&pod=default/p")
-    expect(page.locator("#panel-stage")).to_contain_text("scheduled to a")
+    expect(page.locator("#panel-stage")).to_contain_text("chosen")
 
 
 def test_the_conformance_page_is_linked_and_readable(

@@ -25,10 +25,11 @@ from tests.browser.studio import (
 
 Accessible = Callable[[Page], None]
 NewContext = Callable[..., BrowserContext]
-PLACES = """["bar", "points", "rail", "stage", "panel-stage", "narrator", "panel-narrator", "timeline", "scrub"].map((id) => {
-  const { x, y } = document.getElementById(id).getBoundingClientRect();
-  return `${id} ${Math.round(x)} ${Math.round(y)}`;
-}).join()"""
+PARTS = "#bar, #points, #rail, #stage, #narrator, #timeline, #panel-stage, #panel-narrator, #panel-inspector"
+PLACES = f"""[...document.querySelectorAll("{PARTS}")].map((part) => {{
+  const {{ x, y }} = part.getBoundingClientRect();
+  return `${{part.id}} ${{Math.round(x)}} ${{Math.round(y)}}`;
+}}).join()"""
 
 
 def test_a_step_shows_which_plugin_ran_and_what_it_decided(page: Page, server: PlaygroundServer) -> None:

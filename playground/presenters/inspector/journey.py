@@ -7,6 +7,7 @@ from typing import Any
 from playground.presenters.amounts import clock
 from playground.presenters.inspector.internals import present as present_internals
 from playground.presenters.inspector.node import chosen
+from playground.presenters.inspector.preempted import preemptions
 from playground.presenters.journey import journey
 from playground.presenters.look import Look
 from playground.presenters.scene import short
@@ -35,6 +36,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "more": max(len(entries) - SHOWN, 0),
         "events": story["events"][: -EVENTS - 1 : -1],
         "claims": story["claims"],
+        "preemptions": preemptions(sim, key),
         "at": look.at,
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 from playground.presenters.acting import offered, owner_of
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
 from playground.presenters.devices.claims import claims_of
+from playground.presenters.inspector.preempted import preemptions
 from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
@@ -33,6 +34,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         ],
         "attempts": _attempts(sim, key),
         "claims": claims_of(sim, key),
+        "preemptions": preemptions(sim, key),
         "key": key,
         "offers": offered(sim, "Pod", inspected.namespace, inspected.name),
         "owner": owner_of(inspected.manifest) if sim.settings.cluster is not None else None,

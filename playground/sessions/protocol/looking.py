@@ -188,11 +188,12 @@ class FindNames(Query[list[FoundName]], frozen=True, kw_only=True):
 
 
 class AttemptEnd(Struct, frozen=True):
-    """Where an attempt ended, and whether its pod was scheduled."""
+    """Where an attempt ended, whether its pod was scheduled, and whether it preempts others."""
 
     position: int
     pod: str
     scheduled: bool
+    preempts: bool = False
 
 
 class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):

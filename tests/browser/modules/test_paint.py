@@ -75,6 +75,21 @@ def test_a_pod_is_seen_to_move_from_its_queue_to_its_node(page: Alone) -> None:
     assert page.do("getComputedStyle(there).opacity") == "1"
 
 
+def pools(active: str, flight: str, where: str) -> str:
+    """Two pools: of the rail, or of the stage."""
+    boxes = (("active", active), ("flight", flight))
+    return "".join(f'<div class="queue" id="{where}-{name}" {OOB}>{chips}</div>' for name, chips in boxes)
+
+
+def test_a_pod_moves_in_the_rail_and_on_the_stage_by_itself(alone: Alone) -> None:
+    one = chip("rail-chip"), chip("stage-chip")
+    alone.show(f'<div id="rail">{pools(one[0], "", "rail")}</div>{pools(one[1], "", "stage")}')
+    paint(alone, pools("", one[0], "rail") + pools("", one[1], "stage"), "a/b")
+    ends = "[...document.querySelectorAll('.travelling')].map((picture) => parseFloat(picture.style.top))"
+    arrived = "['rail-chip', 'stage-chip'].map((id) => document.getElementById(id).getBoundingClientRect().y)"
+    assert alone.do(ends) == alone.do(arrived)
+
+
 def test_a_picture_has_no_id_and_cannot_be_reached(page: Alone) -> None:
     paint(page, queue() + node(chip("there")), "a/b")
     assert page.do("document.querySelectorAll('#there').length") == 1

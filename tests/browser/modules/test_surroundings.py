@@ -205,7 +205,9 @@ def test_changes_since_a_bookmark_or_since_a_step_that_was_kept(changes: Alone) 
 
 STRIP = """<div id="branches"><div class="branch-scroll"><a href="/s/other/" data-keeps-look id="other">other</a></div>
 <svg><circle id="branch-here" data-line='[[0, "11"], [20, "33"]]' data-most="80"/></svg></div>"""
-SHOW_BRANCHES = "({ showBranches }, position, head) => showBranches(position, head)"
+SHOW_BRANCHES = (
+    "({ showBranches }, position, head, running) => showBranches(position, head, running ?? false)"
+)
 
 
 @pytest.fixture
@@ -226,13 +228,21 @@ def test_the_viewer_stands_on_the_present_branchs_line(
     assert (here.get_attribute("cx"), here.get_attribute("cy")) == (x, y)
 
 
-def test_lines_are_drawn_anew_a_while_after_the_session_has_gone_on(branches: Alone) -> None:
+def test_lines_are_drawn_anew_now_and_then_while_the_session_runs(branches: Alone) -> None:
     for head in (80, 80, 81, 82):
-        branches.call(BRANCHES, SHOW_BRANCHES, 5, head)
+        branches.call(BRANCHES, SHOW_BRANCHES, 5, head, True)
     branches.do("tick(3999)")
     assert branches.heard == []
     branches.do("tick(1)")
     assert branches.heard == [["GET", "branches?strip=1&at=5", {"target": "#branches", "swap": "outerHTML"}]]
+
+
+def test_lines_are_drawn_anew_soon_after_a_change_and_at_the_end_of_a_run(branches: Alone) -> None:
+    branches.call(BRANCHES, SHOW_BRANCHES, 5, 80)
+    branches.call(BRANCHES, SHOW_BRANCHES, 5, 81, True)
+    branches.call(BRANCHES, SHOW_BRANCHES, 82, 82)
+    branches.do("tick(300)")
+    assert branches.heard == [["GET", "branches?strip=1&at=82", {"target": "#branches", "swap": "outerHTML"}]]
 
 
 def test_nothing_moves_below_a_reader_who_is_among_the_branches(branches: Alone) -> None:
@@ -241,6 +251,9 @@ def test_nothing_moves_below_a_reader_who_is_among_the_branches(branches: Alone)
     branches.call(BRANCHES, SHOW_BRANCHES, 5, 81)
     branches.do("tick(4000)")
     assert branches.heard == []
+    branches.page.locator("#other").blur()
+    branches.do("tick(4000)")
+    assert len(branches.heard) == 1
 
 
 def test_a_link_to_another_branch_takes_the_look_along(branches: Alone) -> None:

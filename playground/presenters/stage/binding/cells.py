@@ -63,7 +63,9 @@ def ahead(point: Point) -> Cell:
 
 
 def passed(count: int, took: int = 0, at: int | None = None) -> Cell:
-    """Every plugin of the point has said yes."""
+    """Every plugin of the point has said yes, or there is none."""
+    if not count:
+        return cell("skip", message(gettext_noop("no plugin")))
     head = message(_PLUGIN) if count == 1 else message(_PLUGINS, n=count)
     return cell("ok", head, within(took), at=at)
 

@@ -50,13 +50,18 @@ def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]
 
 
 def thinned(attempts: Sequence[Attempt], head: int, most: int) -> list[AttemptEnd]:
-    """At most one of each `most`th of the history; of several the last that failed, or else the last."""
+    """At most one of each `most`th of the history; of several the last that preempts, or that failed, or else the last."""
     kept: dict[int, AttemptEnd] = {}
     for attempt in attempts:
         if attempt.last_position > head:
             break
         stretch = attempt.last_position * most // (head + 1)
-        end = AttemptEnd(attempt.last_position, attempt.pod, attempt.outcome == "scheduled")
-        if not end.scheduled or stretch not in kept or kept[stretch].scheduled:
+        scheduled, preempts = attempt.outcome == "scheduled", bool(attempt.victims)
+        end = AttemptEnd(attempt.last_position, attempt.pod, scheduled, preempts)
+        if stretch not in kept or _weight(end) >= _weight(kept[stretch]):
             kept[stretch] = end
     return list(kept.values())
+
+
+def _weight(end: AttemptEnd) -> int:
+    return 2 * end.preempts + (not end.scheduled)

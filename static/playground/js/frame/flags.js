@@ -9,12 +9,13 @@ const PAUSE = 700; // after the session has gone on
 const SHAPES = {
   bound: "M0-3.5a3.5 3.5 0 1 0 .01 0z",
   failed: "M-3.5-3.5l7 7m0-7l-7 7",
+  preempts: "M0-5v9m-3.5-3.5l3.5 3.5 3.5-3.5",
   bookmark: "M-3.5-6h7v11l-3.5-3-3.5 3z",
   held: "M0-5.5l5 5.5-5 5.5-5-5.5z",
 };
 
-/** @typedef {{position: number, pod: string, scheduled: boolean}} End Where an attempt ended. */
-/** @typedef {{kind: string, position: number, words: string}} Mark */
+/** @typedef {{position: number, pod: string, scheduled: boolean, preempts: boolean}} End Where an attempt ended. */
+/** @typedef {{kind: string, position: number, words: string, pod?: string}} Mark `pod`: whose preemption the mark leads to. */
 /** @typedef {import("../studio/marks.js").Bookmark} Bookmark */
 
 /** @type {End[]} */
@@ -61,14 +62,14 @@ export function showFlags(head, bookmarks, held) {
  * @param {number[]} held
  * @returns {Mark[]}
  */
-function marksOf({ bound = "", failed = "", held: holds = "" }, bookmarks, held) {
+function marksOf(words, bookmarks, held) {
   const marks = [
-    ...ends.map(({ position, pod, scheduled }) => ({
-      kind: scheduled ? "bound" : "failed",
-      position,
-      words: (scheduled ? bound : failed).replace("%s", pod.split("/").pop() ?? ""),
-    })),
-    ...held.map((position) => ({ kind: "held", position, words: holds })),
+    ...ends.map(({ position, pod, scheduled, preempts }) => {
+      const kind = preempts ? "preempts" : scheduled ? "bound" : "failed";
+      const said = (words[kind] ?? "").replace("%s", pod.split("/").pop() ?? "");
+      return { kind, position, words: said, ...(preempts ? { pod } : {}) };
+    }),
+    ...held.map((position) => ({ kind: "held", position, words: words.held ?? "" })),
     ...bookmarks.map(({ position, name }) => ({ kind: "bookmark", position, words: name })),
   ];
   return marks.sort((a, b) => a.position - b.position);
@@ -80,7 +81,7 @@ function marksOf({ bound = "", failed = "", held: holds = "" }, bookmarks, held)
  * @param {boolean} isFirst The one that Tab reaches; arrow keys lead to the others.
  * @param {string} step "step %s"
  */
-function flag({ kind, position, words }, head, isFirst, step) {
+function flag({ kind, position, words, pod }, head, isFirst, step) {
   const title = svg("title");
   title.textContent = `${words} · ${step.replace("%s", count(position))}`;
   const x = `${(100 * position) / Math.max(head, 1)}%`;
@@ -90,6 +91,7 @@ function flag({ kind, position, words }, head, isFirst, step) {
     "href": `?at=${position}`,
     "data-goto": String(position),
     "aria-label": title.textContent,
+    ...(pod ? { "data-pod": pod, "data-stage": "preemption" } : {}),
     ...(isFirst ? {} : { tabindex: "-1" }),
   });
   link.append(title, place);

@@ -40,6 +40,7 @@ export function actionsOf(state, send, look) {
     form: (i) => void all(".forms a")[i]?.click(),
     lanes: () => void toggleLanes(),
     row: (by) => moveRow(by),
+    record: (rel) => followed(first(`.dry-cursor a[rel=${rel}]`)),
     why: () => why(),
     fix: () => void first("#tab-fix")?.click(),
     presenter: () => void present(),
@@ -68,6 +69,12 @@ function why() {
   if (!(number instanceof HTMLElement || number instanceof SVGElement)) return false;
   number.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
   number.focus();
+}
+
+/** Follows a link where there is one. */
+function followed(/** @type {HTMLElement | null} */ link) {
+  link?.click();
+  return link !== null;
 }
 
 function toggleLanes() {

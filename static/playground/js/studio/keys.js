@@ -19,6 +19,8 @@ const KEYS = {
   "End": ["follow"],
   " ": ["playpause"],
   "Ctrl k": ["palette"],
+  ",": ["record", "prev"],
+  ".": ["record", "next"],
   "/": ["search"],
   "?": ["keys"],
   "[": ["speed", -1],

@@ -24,7 +24,7 @@ export function showPlace(state) {
   showPoint();
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
-  showBranches(seen, head);
+  showBranches(seen, head, Boolean(running));
   showMarks(head, Boolean(running));
   if (!running) showChanges(seen, bookmarks());
   showJob(state);

@@ -21,8 +21,9 @@ def test_of_many_names_only_some_are_found() -> None:
     ]
 
 
-def attempt(position: int, outcome: str = "scheduled") -> Any:
-    return SimpleNamespace(last_position=position, pod=f"default/{position}", outcome=outcome)
+def attempt(position: int, outcome: str = "scheduled", *victims: str) -> Any:
+    pod = f"default/{position}"
+    return SimpleNamespace(last_position=position, pod=pod, outcome=outcome, victims=victims)
 
 
 def test_ends_of_attempts_are_spread_over_the_history_and_failures_stay() -> None:
@@ -34,3 +35,8 @@ def test_ends_of_attempts_are_spread_over_the_history_and_failures_stay() -> Non
 
 def test_ends_after_the_head_are_not_told() -> None:
     assert [end.position for end in thinned([attempt(3), attempt(9)], 5, 10)] == [3]
+
+
+def test_of_failures_beside_each_other_the_one_that_preempts_is_told() -> None:
+    attempts = [attempt(1, "unschedulable", "default/low"), attempt(2, "unschedulable")]
+    assert [(end.position, end.preempts) for end in thinned(attempts, 9, 2)] == [(1, True)]

@@ -1,0 +1,41 @@
+"""Preempted: the preemptions that a pod is the reason of, or the victim of, each with the way to its theatre."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.scene import short
+from playground.presenters.words import gettext_noop, message
+from scheduler_core.view import Attempt, WorldView
+
+ATTEMPTS = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
+NAMED = 4
+
+
+def preemptions(sim: WorldView, key: str) -> list[dict[str, Any]]:
+    """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
+    own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
+    out = [] if own is None else [_row(own, _own(own))]
+    other = _of_victim(sim, key)
+    if other is not None:
+        text = gettext_noop("Preempted on %(node)s to make room for %(pod)s in attempt %(n)s.")
+        out.append(_row(other, message(text, node=other.nominated, pod=short(other.pod), n=other.number)))
+    return out
+
+
+def _own(attempt: Attempt) -> Any:
+    names = [short(victim) for victim in attempt.victims]
+    rest = len(names) - NAMED
+    listed = ", ".join(names[:NAMED]) + (f" +{rest}" if rest > 0 else "")
+    text = gettext_noop("Preempts %(victims)s on %(node)s in attempt %(n)s.")
+    return message(text, victims=listed, node=attempt.nominated, n=attempt.number)
+
+
+def _row(attempt: Attempt, said: Any) -> dict[str, Any]:
+    return {"said": said, "pod": attempt.pod, "at": attempt.last_position}
+
+
+def _of_victim(sim: WorldView, key: str) -> Attempt | None:
+    """The attempt that chose the pod as a victim."""
+    attempts = reversed(sim.journal.attempts[-ATTEMPTS:])
+    return next((attempt for attempt in attempts if key in attempt.victims), None)

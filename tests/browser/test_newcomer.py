@@ -1,0 +1,33 @@
+"""A newcomer's path: from the first page to three nodes with a taint, a pod, and why it is Pending, in 8 clicks and without YAML."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+MOST = 8
+
+
+def test_why_a_pod_is_pending_takes_eight_clicks(page: Page, server: PlaygroundServer) -> None:
+    clicks: list[str] = []
+
+    def click(what: Locator) -> None:
+        clicks.append(what.inner_text().strip())
+        what.click()
+
+    page.goto(server.url)
+    click(page.get_by_role("button", name="Start empty"))
+    expect(page.locator("body[data-connected='1']")).to_be_attached()
+    click(page.get_by_role("link", name="Build a cluster").first)
+    click(page.get_by_label("Taints"))
+    page.keyboard.type("dedicated=infra:NoSchedule")
+    click(page.get_by_role("button", name="Create the nodes"))
+    expect(page.locator("#workbench")).to_contain_text("node-4")
+    click(page.locator("#workbench").get_by_role("link", name="Pods", exact=True))
+    click(page.get_by_role("button", name="Create the pods"))
+    expect(page.locator("#workbench")).to_contain_text("web-4")
+    click(page.locator("[data-drawer-close]").first)
+    click(page.get_by_role("button", name="Run", exact=True).first)
+    expect(page.locator("main")).to_contain_text("untolerated taint {dedicated: infra}")
+    assert len(clicks) <= MOST, clicks
