@@ -16,7 +16,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from playground.presenters import Look
 from playground.presenters.comparison import alignment, present
 from playground.presenters.comparison.alignment import GRAINS, Row
 from playground.presenters.comparison.lockstep import decisions, differing, end_of, moment, parted
@@ -25,10 +24,10 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lockstep import Moment, Stretch, StretchOf
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.comparisons import Comparison
-from playground.sessions.web.messages import from_form
 from playground.views.access import opens
 from playground.views.past.compare import PATIENCE, choose, other_session, sides_of
 from playground.views.responses import whole_number
+from playground.views.stage.beside import run_on
 
 A = TypeVar("A")
 
@@ -167,14 +166,10 @@ def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
 @require_POST
 @opens
 async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Both sessions go on from their newest steps: to the end of the attempt `number`, or without one as far as there is anything to do."""
+    """Both sessions go on from their newest steps as far as there is anything to do."""
     other = await other_session(client, request.POST.get("with", ""))
     for each in (client, other):
         each.require_edit()
-    number = request.POST.get("number", "")
-    fields = {"until": "attempt", "number": number} if number else {}
-    look = Look()
-    for each in (client, other):
-        await each.converse(from_form("run", **fields), look)
+    await run_on([client, other], None)
     query = {"with": other.key, "at": request.POST.get("at", "0"), "b": request.POST.get("b", "0")}
     return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?{urlencode(query)}")

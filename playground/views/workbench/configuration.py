@@ -26,6 +26,7 @@ from playground.sessions.protocol.looking import (
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.stage.beside import beside
 from playground.views.workbench.acting import offered
 from playground.views.workbench.texts import with_source
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
@@ -49,6 +50,8 @@ Errors = list[FieldProblem]
 async def configuration(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A scheduler's KubeSchedulerConfiguration with every default filled in; POST restarts the scheduler with another one.
 
+    With `beside` that is done in a branch, which is shown side by side with the session.
+
     `scheduler` names one of several; `new` shows what a further one for pods of this schedulerName would begin with.
     """
     if request.method == "POST":
@@ -68,6 +71,8 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
     if not errors and not offers:
         try:
             command = msgspec.to_builtins(SetConfiguration(manifest, name))
+            if "beside" in request.POST:
+                return await beside(request, client, command)
             await client.apply(command, at=position(request), source="configuration")
             warn(request, notes_of_configuration(manifest or {}))
             return done(request, client, _said(request, name), "configuration")

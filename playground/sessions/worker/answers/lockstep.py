@@ -22,6 +22,7 @@ from playground.sessions.worker.world import Simulation
 from scheduler_core.view import Point
 
 MOST_STEPS = 1_000
+LOOKED_THROUGH = 64  # records of one step; an import makes thousands
 # Of each of these a pod has one at a time; the pods of binding cycles have to be told apart.
 _OF_ONE_POD = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.EXTENDER_BIND, Point.BIND, Point.POST_BIND)
 
@@ -62,8 +63,8 @@ def _end(attempt: Any) -> int:
 def _taken(world: Simulation) -> TakenStep:
     found = present_step(world)
     if found is None:
-        kind = world.last[0].kind if world.last else ""
-        return TakenStep(world.position, "", "", kind)
+        kinds = dict.fromkeys(record.kind for record in world.last[:LOOKED_THROUGH])
+        return TakenStep(world.position, "", "", " ".join(kinds))
     step, cycle = found
     pod = cycle.pod.key if step.point in _OF_ONE_POD else ""
     return TakenStep(world.position, str(step.point), step.plugin, f"{step.point} {step.plugin} {pod}")

@@ -6,9 +6,11 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
+import yaml
 from django.test import AsyncClient
 from django.urls import reverse
 
+from playground.sessions.protocol.comparing import Outline
 from playground.sessions.web.client import SessionClient
 from tests.playground.sessions.web.test_comparing import LEAST, to_the_end
 from tests.playground.sessions.worlds import applying, node
@@ -84,3 +86,16 @@ async def test_without_another_session_one_is_chosen(client: SessionClient) -> N
     text = await page(client)
     assert "Another way" in text
     assert f"?with={fork.key}" in text
+
+
+async def test_another_configuration_is_tried_in_a_branch_beside_the_session(client: SessionClient) -> None:
+    await to_the_end(client)
+    form = {"text": yaml.safe_dump(LEAST), "beside": "1"}
+    answer = await AsyncClient().post(reverse("configuration", args=[client.key]), form)
+    assert answer.status_code == 302, re.findall(r"(?s)role=\"alert\".{600}", answer.content.decode())
+    query = parse_qs(answer.headers["Location"].partition("?")[2])
+    fork = await SessionClient.open(query["with"][0])
+    outline = await fork.ask(Outline(at=await fork.head(), since=0))
+    assert outline.tried == 4
+    text = await page(client, **{"with": fork.key})
+    assert "NodeResourcesFit" in text
