@@ -42,7 +42,7 @@ def memory(size: int) -> str:
     texts = [
         f"{_decimal(size * _DECIMALS // base)}{unit}"
         for unit, base in (*binary, *decimal)
-        if abs(size) >= base and size * _DECIMALS % base == 0
+        if abs(size) >= base and size * (_DECIMALS if unit in _BINARY else 1) % base == 0
     ]
     return min(texts, key=len) if texts else str(size)
 
@@ -58,10 +58,10 @@ def exact(resource: str, value: int) -> str:
     """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
     if not is_bytes(resource):
         return amount(resource, value)
-    unit = 0
-    while value and value % 1024 == 0 and unit < len(_BINARY) - 1:
+    units, unit = ("", *_BINARY), 0
+    while value and value % 1024 == 0 and unit < len(units) - 1:
         value, unit = value // 1024, unit + 1
-    return f"{value}{_BINARY[unit]}"
+    return f"{value}{units[unit]}"
 
 
 def is_bytes(resource: str) -> bool:

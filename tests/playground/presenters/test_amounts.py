@@ -45,6 +45,7 @@ def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
         (3 << 29, "1.5Gi"),
         (16_265_756 << 10, "16265756Ki"),
         (10**9, "1G"),
+        (123_456_789, "123456789"),
         (1536, "1.5Ki"),
         (12, "12"),
         (0, "0"),
@@ -56,3 +57,8 @@ def test_memory_is_exact_in_the_unit_that_says_it_shortest(size: int, text: str)
 
 def test_other_resources_are_counted() -> None:
     assert amounts.amount("nvidia.com/gpu", 4) == "4"
+
+
+@pytest.mark.parametrize(("size", "text"), [(1500 << 20, "1500Mi"), (32 << 30, "32Gi"), (12, "12"), (0, "0")])
+def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
+    assert amounts.exact("memory", size) == text
