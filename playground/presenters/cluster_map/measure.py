@@ -91,8 +91,8 @@ def _spread(
     moved = verdict_rows(cycle, table.names)
     if moved is None:
         return out
-    told: NDArray[np.int64] = np.where(moved >= 0, out[np.maximum(moved, 0)], -1)
-    return told
+    shown: NDArray[np.int64] = np.where(moved >= 0, out[np.maximum(moved, 0)], -1)
+    return shown
 
 
 def _bands_of(points: NDArray[np.int64] | None) -> Measure | None:

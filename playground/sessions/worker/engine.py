@@ -18,13 +18,13 @@ from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import TimeReached, Until
-from playground.sessions.worker.attempts import Attempts
 from playground.sessions.worker.commands import Commands
 from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.outside import calls_of
 from playground.sessions.worker.conditions.until import condition, hit_of
-from playground.sessions.worker.history import History
 from playground.sessions.worker.panels import Panels
+from playground.sessions.worker.past.attempts import Attempts
+from playground.sessions.worker.past.history import History
 from playground.sessions.worker.refusals import count_objects, refused
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (

@@ -32,11 +32,11 @@ def chain(sim: WorldView) -> dict[str, Any]:
     cause = _cause(records)
     effects = _folded([row(record) for record in records if record is not cause])
     shown = effects[:EFFECTS]
-    told = sum(effect["times"] for effect in shown) + (cause is not None)
+    listed = sum(effect["times"] for effect in shown) + (cause is not None)
     return {
         "actor": None if cause is None else _actor(cause),
         "effects": shown,
-        "more": len(sim.last) - told,
+        "more": len(sim.last) - listed,
     }
 
 
@@ -68,12 +68,12 @@ def _actor(record: Record) -> dict[str, Any]:
     if isinstance(facts, CommandApplied):
         words = lines.BY_KIND[record.kind].words(facts)
         return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
-    told = row(record)
+    line = row(record)
     who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
     return {
-        "who": exactly(who) if who else message(told["head"]),
+        "who": exactly(who) if who else message(line["head"]),
         "key": "",
-        "did": told["sentence"],
+        "did": line["sentence"],
         "idle": False,
     }
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from playground.presenters.amounts import clock
 from playground.sessions.worker.conditions.matching import describe, pod_of
-from playground.sessions.worker.history import History
+from playground.sessions.worker.past.history import History
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.trace.kinds import (
     AttemptEnded,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.worker import history
-from playground.sessions.worker.history import History
+from playground.sessions.worker.past import history
+from playground.sessions.worker.past.history import History
 from playground.sessions.worker.time_sharing import TimeSlice
 
 
