@@ -59,16 +59,16 @@ def chosen(sim: WorldView, look: Look) -> str:
 
 
 def _resources(sim: WorldView, table: NodeTable, row: int) -> list[dict[str, Any]]:
-    """What is requested of each resource, and how much of that is only assumed: promised to pods that are not bound yet."""
+    """What is requested of each resource, and how much of that is only assumed: held for pods that are not bound yet."""
     assumed = scheduler_of(sim).cache.assumed
-    promised = [pod.requests for pod in table.pods[row] if pod.key in assumed]
+    assumed_pods = [pod.requests for pod in table.pods[row] if pod.key in assumed]
     out = []
     for column, resource in enumerate(table.resources.names[: table.allocatable.shape[1]]):
         has, used = int(table.allocatable[row][column]), int(table.requested[row][column])
         if has or used:
-            held = sum(int(requests.get(resource)) for requests in promised)
+            held = sum(int(requests.get(resource)) for requests in assumed_pods)
             out.append(_line(resource, used, has, held))
-    out.append(_line("pods", int(table.pod_count[row]), int(table.allowed_pods[row]), len(promised)))
+    out.append(_line("pods", int(table.pod_count[row]), int(table.allowed_pods[row]), len(assumed_pods)))
     return out
 
 

@@ -22,7 +22,7 @@ from playground.sessions.protocol import (
 )
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
-from playground.sessions.worker import checkpoints, imports, rerun, search, traces
+from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
     adoption,
     cluster,
@@ -44,7 +44,6 @@ from playground.sessions.worker.conditions.until import require_future as requir
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.memory import SHARED, Budget, release_memory, within
-from playground.sessions.worker.past import cursor
 from playground.sessions.worker.time_sharing import Steps
 
 # Opening, following, saving

@@ -73,10 +73,10 @@ def _above(
     """What stands above the map: verdicts, and what is said of the search."""
     names = cycle.nodes.snapshot_names
     refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
-    return {"kind": "map"}, _told(sim, look, cycle, refused, columns(sim, cycle), mask)
+    return {"kind": "map"}, _noted(sim, look, cycle, refused, columns(sim, cycle), mask)
 
 
-def _told(
+def _noted(
     sim: WorldView,
     look: Look,
     cycle: SchedulingCycleView,
@@ -84,10 +84,10 @@ def _told(
     stations: Columns,
     mask: Mask | None,
 ) -> dict[str, dict[str, Any]]:
-    told = notes(sim, cycle, refused.unseen)
+    noted = notes(sim, cycle, refused.unseen)
     return {
         "filter-chips": _chips(cycle, look, refused, stations, mask),
-        "filter-notes": {"id": "filter-notes", "kind": "filter_notes", "notes": told},
+        "filter-notes": {"id": "filter-notes", "kind": "filter_notes", "notes": noted},
     }
 
 
@@ -99,7 +99,7 @@ def _tracks(
     rows, found = window(cycle, look, refused, mask)
     just = just_refused(sim, cycle, refused)
     few = len(refused.group) <= ALL
-    cards = _told(sim, look, cycle, refused, stations, mask)
+    cards = _noted(sim, look, cycle, refused, stations, mask)
     cards["filter-heads"] = _heads(sim, cycle, stations, refused)
     for row in rows:
         dim = mask is not None and few and not mask[row]

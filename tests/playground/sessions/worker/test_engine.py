@@ -14,9 +14,8 @@ from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Compare, Delta, Seen, View
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.worker import handlers
+from playground.sessions.worker import cursor, handlers
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.past import cursor
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod
