@@ -329,6 +329,10 @@ def configuration_differences(ours: Configured, theirs: Configured) -> list[dict
 def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]]) -> None:
     if ours == theirs or len(rows) >= MOST_FIELDS:
         return
+    if path.endswith(".pluginConfig") and isinstance(ours, list) and isinstance(theirs, list):
+        ours, theirs = (
+            {entry["name"]: entry for entry in entries} for entries in (ours, theirs)
+        )  # in any order
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key in dict.fromkeys([*ours, *theirs]):
             _differ(ours.get(key), theirs.get(key), f"{path}.{key}" if path else str(key), rows)
