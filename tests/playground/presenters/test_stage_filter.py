@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.commands import SetConfiguration
-from scheduler_core.simulation import Simulation
+from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
     decided,
@@ -200,6 +200,15 @@ def test_from_sixty_nodes_on_the_map_is_shown_first() -> None:
     large = stage(until(many_nodes(60), decided()), form="")
     assert (large["context"]["form"], list(large["cards"])) == ("nodes", ["filter-chips", "filter-notes"])
     assert stage(until(many_nodes(59), decided()), form="")["context"]["form"] == "plugins"
+
+
+def test_an_attempt_that_ended_without_a_node_is_told_in_kubes_words() -> None:
+    sim = until(three_nodes(), decided())
+    assert cards(sim)["filter-notes"]["message"] == ""
+    sim = world(node("n", cpu="1"), pod("web-1", cpu="2"))
+    sim.step(Grain.POD)
+    said = cards(sim)["filter-notes"]["message"]
+    assert said.startswith("0/1 nodes are available: 1 Insufficient cpu.")
 
 
 def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:

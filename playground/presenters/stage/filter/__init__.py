@@ -84,10 +84,14 @@ def _noted(
     stations: Columns,
     mask: Mask | None,
 ) -> dict[str, dict[str, Any]]:
-    noted = notes(sim, cycle, refused.unseen)
     return {
         "filter-chips": _chips(cycle, look, refused, stations, mask),
-        "filter-notes": {"id": "filter-notes", "kind": "filter_notes", "notes": noted},
+        "filter-notes": {
+            "id": "filter-notes",
+            "kind": "filter_notes",
+            "message": cycle.message if cycle.chosen is None else "",
+            "notes": notes(sim, cycle, refused.unseen),
+        },
     }
 
 

@@ -79,7 +79,7 @@ async def test_a_pod_that_is_rejected_gives_its_place_back(waiting: Session) -> 
 async def test_the_page_offers_both_decisions(waiting: Session) -> None:
     page = (await AsyncClient().get(reverse("studio", args=[waiting.edit_key]))).content.decode()
     assert 'action="permit"' in page
-    assert page.count('name="decision"') == 4  # in the queues and in the inspector
+    assert page.count('name="decision"') == 6  # in the queues, its binding lane and the inspector
 
 
 async def test_deciding_in_the_past_forks(waiting: Session) -> None:

@@ -18,6 +18,7 @@ from playground import consumers, presenters
 from playground.models import Session
 from playground.presenters import Look
 from playground.sessions.database import log
+from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import Compare, Follower, Seen
@@ -104,7 +105,7 @@ COMMON_CALLERS = {
 
 def worker_asked(*requests: Request[Any]) -> process.Worker:
     """A worker in this process that has done what it was asked for."""
-    worker = process.Worker(0, os.open(os.devnull, os.O_WRONLY))
+    worker = process.Worker(0, os.open(os.devnull, os.O_WRONLY), AtWork.made())
     ask(worker, *requests)
     return worker
 

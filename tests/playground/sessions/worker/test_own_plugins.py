@@ -46,10 +46,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
 
 
 def why(engine: Engine, at: int) -> str:
-    """What the stage says of the first pod."""
+    """How the first pod's attempt has ended, as the stage says it."""
     look = Look(pod="default/p1", stage="filter")
     view = finish(handlers.view(engine, View(at=at, look=look, panels=["stage"])))
-    return str(view.panels["stage"].context)
+    return str(view.panels["stage"].cards["filter-notes"]["message"])
 
 
 def test_a_plugin_that_never_returns_fails_its_cycles_and_the_session_goes_on(engine: Engine) -> None:
