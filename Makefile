@@ -17,7 +17,7 @@ DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots messages lock clean
+.PHONY: help run test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots states messages lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -84,6 +84,9 @@ conformance: install ## run the corpus and keep what the page /conformance shows
 
 screenshots: install-test chromium ## take the pictures in docs/images again
 	@$(PY) scripts/screenshots.py
+
+states: install-test chromium ## take pictures of the twelve main states, light and dark, at four widths, into build/states
+	@$(PY) scripts/screenshots.py --states
 
 audit: venv ## look up what is known to be unsafe in the pinned packages (needs the network)
 	@sh scripts/audit.sh

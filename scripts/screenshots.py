@@ -1,6 +1,8 @@
-"""Takes the screenshots of docs/images from the real product in a real Chromium: `make screenshots`.
+"""Takes pictures of the real product in a real Chromium. `make screenshots` takes those of docs/images; `make states` takes the twelve main
+states of the screen, light and dark, at four widths, into build/states.
 
-Each picture is a story stepped to a telling moment, so it can be taken again after any change of the screen.
+Each picture is a story or a small cluster stepped to a telling moment, so it can be taken again after any change of the screen. Names of
+pictures as arguments take these alone.
 """
 
 import json
@@ -26,8 +28,15 @@ from tests.browser.test_journey import (  # noqa: E402
     step_until,
 )
 from tests.browser.test_journey import apply as create  # noqa: E402
+from tests.browser.test_preemption import begin  # noqa: E402
+from tests.playground.preemption_world import objects  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
+STATES = ROOT / "build/states"
+WIDTHS = {390: 844, 1280: 720, 1440: 900, 1920: 1080}
+
+
+Picture = tuple[str, Callable[[Page, str], None], int, int, str]
 
 
 def press(page: Page, *keys: str) -> None:
@@ -52,7 +61,7 @@ def studio(start: str, *keys: str) -> Callable[[Page, str], None]:
         page.goto(url)
         page.locator(f"button[value='{start}']").last.click()
         page.wait_for_url("**/s/**")
-        page.locator("#keep-close").click()
+        page.locator("#keep-close").evaluate("(button) => button.click()")
         page.wait_for_timeout(1000)
         press(page, *keys)
 
@@ -84,11 +93,9 @@ def openb(page: Page, url: str) -> None:
     page.get_by_role("button", name="Preview the import").click()
     page.locator("form[action$='import/apply'] button").first.click()
     page.locator("body[data-connected='1']").wait_for(timeout=60_000)
-    page.locator("#keep-close").click()
-    page.get_by_role("link", name="Score heat").click()
-    page.keyboard.press("2")
+    page.locator("#keep-close").evaluate("(button) => button.click()")
     press(page, *["n"] * 8)
-    while "tie for" not in page.locator(".sentence").inner_text():
+    while "picked at random" not in page.locator(".sentence").inner_text():
         press(page, "ArrowRight")
     page.wait_for_timeout(1500)
 
@@ -100,7 +107,7 @@ def busy(page: Page, server: PlaygroundServer) -> None:
         POD.format(name=name, cpu=cpu) for name, cpu in (("web-1", 1), ("big", 6), ("web-2", 1), ("web-3", 1))
     ]
     begun(page, server, *nodes, *pods)
-    page.locator("#keep-close").click()
+    page.locator("#keep-close").evaluate("(button) => button.click()")
     fail_next_binding(page, "default/web-3")
     step_until(page, "#queue-unschedulable", "big", key="Shift+ArrowRight")
     step_until(page, "#queue-flight", "web-3")
@@ -152,40 +159,107 @@ def comparison(page: Page, server: PlaygroundServer) -> None:
     page.wait_for_timeout(500)
 
 
-# The third pod of six nodes in three zones: what Filter said, and what the scores are made of.
-WHY = studio("cluster:zones", "n", "n", *["Shift+ArrowRight"] * 6)
+def until(start: str, words: str, *more: Callable[[Page], None]) -> Callable[[Page, str], None]:
+    """A session that starts with a story or a cluster, stepped until the narrator says so; then what else is done."""
+
+    def scene(page: Page, url: str) -> None:
+        studio(start)(page, url)
+        for _ in range(400):
+            if words in page.locator("#panel-narrator").inner_text():
+                break
+            press_one(page)
+        for act in more:
+            act(page)
+        page.wait_for_timeout(500)
+
+    return scene
+
+
+def press_one(page: Page, key: str = "ArrowRight") -> None:
+    """One key, until it is painted."""
+    place = "document.querySelector('#panel-transport').dataset.position"
+    before = page.evaluate(place)
+    page.keyboard.press(key)
+    page.wait_for_function(f"before => {place} !== before", arg=before, timeout=5000)
+
+
+def click(selector: str) -> Callable[[Page], None]:
+    return lambda page: page.locator(selector).first.click()
+
+
+def key(name: str) -> Callable[[Page], None]:
+    return lambda page: page.keyboard.press(name)
+
+
+def preemption(page: Page, server: PlaygroundServer) -> None:
+    """The theatre of a pod that three nodes could make room for."""
+    begin(page, server, *objects())
+    page.locator("#keep-close").evaluate("(button) => button.click()")
+    page.wait_for_timeout(500)
+
+
+def lockstep(page: Page, server: PlaygroundServer) -> None:
+    """A history beside the same one without its larger node, where they part."""
+    left_out(page, server)
+    page.get_by_role("link", name="Compare with the original").click()
+    page.locator("a[href*='lockstep']").first.click()
+    page.locator("iframe").nth(1).wait_for()
+    page.wait_for_timeout(4000)
+
+
+REFUSED = "TaintToleration refuses"
+# What somebody should understand who is shown only the picture: name, how to get there.
+MAIN: dict[str, Callable[[Page, str], None]] = {
+    "home": home,
+    "queue": until("story:backoff", "is unschedulable", key("ArrowRight")),
+    "filter": until("cluster:zones", REFUSED),
+    "why-node": until("cluster:zones", REFUSED, click("#panel-stage [data-node^='infra']")),
+    "score": until("story:spread-or-pack", "NodeResourcesFit scores"),
+    "preemption": of_server(preemption),
+    "binding": until("story:permit-and-bind", "waits on Permit", key("n")),
+    "controller": until("story:first-placement", "Kubelet"),
+    "large": openb,
+    "lockstep": of_server(lockstep),
+    "presenter": until("cluster:zones", REFUSED, key("p")),
+    "palette": until("cluster:zones", REFUSED, key("Control+k")),
+}
 SPREAD = studio("story:spread-or-pack", "n", "n", "n", *["Shift+ArrowRight"] * 7)
 PICTURES = [
-    ("home-light", home, 1280, 900, "light"),
-    ("studio-light", WHY, 1440, 900, "light"),
+    *((f"stage-{name}", scene, 1440, 900, "light") for name, scene in MAIN.items()),
     ("studio-dark", SPREAD, 1440, 900, "dark"),
-    ("studio-1920", SPREAD, 1920, 1080, "light"),
-    ("studio-1280", WHY, 1280, 800, "dark"),
-    ("large-dark", openb, 1440, 900, "dark"),
     ("journey", of_server(journey), 1000, 900, "light"),
     ("internals", of_server(internals), 1280, 800, "dark"),
     ("commands", of_server(commands), 1440, 900, "dark"),
     ("compare", of_server(comparison), 1280, 900, "light"),
     ("phone", studio("story:first-placement", *["Shift+ArrowRight"] * 6), 390, 844, "light"),
 ]
+EVERY_STATE = [
+    (f"{name}-{width}-{scheme}", scene, width, height, scheme)
+    for name, scene in MAIN.items()
+    for width, height in WIDTHS.items()
+    for scheme in ("light", "dark")
+]
 
 
-def take(browser: Browser, url: str, only: list[str]) -> None:
+def take(browser: Browser, url: str, pictures: list[Picture], folder: Path, only: list[str]) -> None:
     """Take every picture, or those named."""
-    for name, scene, width, height, scheme in PICTURES:
+    for name, scene, width, height, scheme in pictures:
         if only and name not in only:
             continue
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         page = context.new_page()
         scene(page, url)
-        page.screenshot(path=IMAGES / f"{name}.png")
+        page.screenshot(path=folder / f"{name}.png")
         context.close()
-        print(f"docs/images/{name}.png")
+        print(f"{folder.relative_to(ROOT)}/{name}.png", flush=True)
 
 
-def main(only: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Start a server on an empty database, take the pictures, stop it."""
-    IMAGES.mkdir(parents=True, exist_ok=True)
+    states = "--states" in arguments
+    only = [name for name in arguments if name != "--states"]
+    target = STATES if states else IMAGES
+    target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         server = PlaygroundServer(Path(folder))
         server.manage("migrate", "--verbosity", "0")
@@ -195,6 +269,8 @@ def main(only: list[str]) -> None:
                 take(
                     playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS),
                     server.url,
+                    EVERY_STATE if states else PICTURES,
+                    target,
                     only,
                 )
         finally:

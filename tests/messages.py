@@ -10,6 +10,7 @@ import ast
 import io
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages import Catalog
@@ -22,6 +23,7 @@ from playground.stories.loader import Story, all_stories
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ("zh_Hans",)
+SINCE = datetime(2026, 1, 1, tzinfo=UTC)  # so that the same words are compiled to the same bytes
 KEYWORDS = {
     "_": None,
     "gettext": None,
@@ -87,7 +89,7 @@ def read(language: str) -> Catalog:
 
 def compiled(language: Catalog) -> bytes:
     """What the running playground reads."""
-    said = Catalog(locale=language.locale, charset="utf-8")
+    said = Catalog(locale=language.locale, charset="utf-8", creation_date=SINCE, revision_date=SINCE)
     for message in language:
         if message.id and _whole(message.string):
             said.add(message.id, message.string, context=message.context)

@@ -1,4 +1,4 @@
-"""The catalogues of words: up to date, and with the same values in them as the texts that they translate."""
+"""The catalogues of words: whole, up to date, and with the same values in them as the texts that they translate."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import re
 
 import pytest
 
-from tests.messages import LANGUAGES, compiled, folder, read
+from tests.messages import LANGUAGES, compiled, folder, read, unsaid
 
 VALUE = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w+\}|</?\w+[^>]*>")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_has_words(language: str) -> None:
+    """`make messages` writes the texts that lack them into locale/."""
+    assert unsaid(language) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

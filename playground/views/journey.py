@@ -44,7 +44,7 @@ async def journey_page(
         "base": base_of(request),
         "drawer": in_drawer(request),
         "studio": studio,
-        "here": studio + Look(pod=story["key"], tab="journey", at=at).href(),
+        "here": studio + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
     }
     return render(request, "playground/journey.html", context)
 

@@ -42,6 +42,7 @@ def set_breakpoint(page: Page, **fields: str) -> None:
     page.get_by_role("button", name="Set it").click()
     expect(page.locator(".points-list li")).not_to_have_count(0)
     page.locator("[data-drawer-close]").click()
+    expect(page.locator("#drawer :focus")).to_have_count(0)  # what is pressed is no longer for the drawer
 
 
 def bookmark(page: Page) -> None:

@@ -47,7 +47,7 @@ def test_a_drag_goes_along_a_few_times_a_second_and_to_where_it_ends(rail: Alone
     assert rail.do("scrub.value") == "9"
 
 
-LANE = """<style>.lane-rows { width: 710px; height: 80px }</style><section class="time" id="time">
+LANE = """<style>.lane-rows { width: 710px; height: 80px }</style><section id="lanes">
 <div id="panel-timeline" data-from="100" data-to="200"><div class="lane-rows" tabindex="0"><div class="lane"><svg>
 <a href="#1" id="a1"><text y="20">1</text></a><a href="#2" id="a2"><text y="20" x="30">2</text></a></svg></div></div></div></section>"""
 LISTEN = """({ listenLanes }) => {

@@ -65,7 +65,7 @@ def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> No
 @pytest.mark.parametrize(
     ("data", "patch"),
     [
-        ({"tab": "fix"}, {"tab": "fix"}),
+        ({"tab": "fix"}, {"tab": "fix", "field": ""}),
         ({"pod": "a/b"}, {"pod": "a/b", "dry": 0, "about": "pod", "stage": "aim"}),
         ({"pod": ""}, {"pod": "", "dry": 0}),
         ({"pod": "a/b", "dry": "3"}, {"pod": "a/b", "dry": 3, "about": "pod", "stage": "aim"}),
@@ -111,7 +111,7 @@ def test_links_are_followed_without_leaving_the_page(alone: Alone) -> None:
     alone.page.click("#step b")
     assert alone.heard == [
         ["change", {"pod": "a/b", "dry": 0, "about": "pod", "stage": "aim"}],
-        ["change", {"tab": "fix"}],
+        ["change", {"tab": "fix", "field": ""}],
         ["goto", 5],
         "plugin",
     ]
@@ -122,7 +122,7 @@ def test_what_cannot_be_sent_and_what_opens_elsewhere_is_left_to_the_browser(alo
     alone.show(LINKED)
     alone.call(LINKS, LISTEN, False)
     alone.page.click("#both")
-    assert (alone.heard, alone.do("location.hash")) == ([["change", {"tab": "fix"}]], "#both")
+    assert (alone.heard, alone.do("location.hash")) == ([["change", {"tab": "fix", "field": ""}]], "#both")
     alone.page.click("#other")
     assert (alone.heard, alone.do("location.hash")) == ([], "#other")
     alone.do("document.addEventListener('click', (event) => event.preventDefault(), { capture: false })")

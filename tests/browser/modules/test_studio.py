@@ -25,12 +25,14 @@ def html(browser: Browser, server: PlaygroundServer) -> str:
 
 @pytest.fixture
 def studio(alone: Alone, html: str) -> Alone:
+    alone.page.set_viewport_size({"width": 1280, "height": 720})  # a narrower frame shows one part at a time
     alone.show(html)
     return connect(alone)
 
 
 def connect(studio: Alone, query: str = "") -> Alone:
     studio.answer("marks", '<svg id="marks" data-bookmarks="[]"></svg>')
+    studio.answer("ends.json", '{"ends": []}', kind="application/json")
     studio.call("studio.js", "() => {}")
     studio.do("sockets[0].open()")
     return studio
@@ -57,7 +59,7 @@ def last_sent(studio: Alone) -> dict[str, Any]:
 def test_the_first_thing_said_is_what_is_looked_at_and_seen(studio: Alone) -> None:
     hello = last_sent(studio)
     seen = int(studio.do("document.body.dataset.seen"))
-    assert (hello["type"], hello["seen"], hello["look"]["tab"]) == ("look", seen, "why")
+    assert (hello["type"], hello["seen"], hello["look"]["tab"]) == ("look", seen, "summary")
     assert studio.do("[document.body.dataset.connected, document.querySelector('#offline').hidden]") == [
         "1",
         True,
@@ -97,8 +99,8 @@ def test_keys_links_and_the_rail_are_sent(studio: Alone) -> None:
     assert last_sent(studio) == {"type": "step", "grain": "plugin"}
     studio.page.locator(".tabs a").nth(1).click()
     look = last_sent(studio)
-    assert (look["type"], look["look"]["tab"]) == ("look", "scores")
-    assert studio.do("location.search") == "?tab=scores"
+    assert (look["type"], look["look"]["tab"]) == ("look", "yaml")
+    assert studio.do("location.search") == "?tab=yaml"
     delta(studio, 5, 5)
     for value, at in (("2", 2), ("5", None)):
         studio.page.locator("#scrub").fill(value)

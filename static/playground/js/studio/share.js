@@ -53,7 +53,9 @@ export function listenShare(key, step) {
     const field = the(`${which}-link`, HTMLInputElement);
     const withStep = dialog.open && the("share-step", HTMLInputElement).checked;
     const at = withStep ? `?at=${step()}` : "";
-    const text = which === "embed" ? field.value.replace(/src="[^"]*/, `$&${at}`) : field.value + at;
+    const text = which === "embed"
+      ? field.value.replace(/src="[^"]*/, `$&${at}`)
+      : new URL(field.value + at, location.href).href;
     if (!(await copy(text))) {
       dialog.showModal();
       field.select();

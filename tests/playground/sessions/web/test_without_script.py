@@ -82,7 +82,7 @@ async def by_form(
 async def by_message(session: Session, access: Access, message: dict[str, Any], at: int | None) -> Came:
     """Send the message as a page does that follows the head, or stands at a position."""
     heard: list[ToPage] = []
-    conversation = await SessionClient(session, access).join(heard.append)
+    conversation = await SessionClient(session, access).join(heard.append, "en")
     await conversation.take(read(orjson.dumps({"type": "look", "look": {"at": at}})))
     try:
         await conversation.take(
