@@ -89,7 +89,7 @@ def test_a_checkpoint_holds_its_state() -> None:
 def test_the_inspector_shows_what_it_sees() -> None:
     body = shown("inspector", until(world(), decided()), about="node", node="a")["context"]["body"]
     html = get_template("inspector_figures.html", using="panels").render({"figures": body["figures"]})
-    assert [section["plugin"] for section in body["figures"]] == [NAME]
+    assert NAME in [section["plugin"] for section in body["figures"]]
     assert '<tr class="bad"><th scope="row"><code>noise</code></th><td>loud</td></tr>' in html
 
 
