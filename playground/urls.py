@@ -20,6 +20,7 @@ from playground.views import (
     session,
     sharing,
     story,
+    terms,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records
 from playground.views.stage import embed, lockstep
@@ -44,6 +45,8 @@ urlpatterns = [
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
+    path("terms", terms.terms, name="terms"),
+    path("terms.json", terms.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),
