@@ -20,10 +20,9 @@ from playground.views import (
     session,
     sharing,
     story,
-    terms,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records
-from playground.views.stage import embed, lockstep
+from playground.views.stage import embed, lockstep, terms
 from playground.views.workbench import (
     acting,
     build,
