@@ -185,7 +185,7 @@ def test_a_term_says_what_it_means_to_pointer_and_keys_and_leaves_with_escape(
         assert box["y"] >= 0 and box["y"] + box["height"] <= 720
         page.keyboard.press("Escape")
         expect(tip).to_be_hidden()
-    link = page.locator("#stage .head a").first
+    link = page.locator("#stage summary:has(.term)").first
     link.focus()
     expect(tip).to_be_visible()
     expect(link).to_have_attribute("aria-describedby", "term-tip-text")

@@ -17,6 +17,8 @@ let terms = {};
 /** @type {Promise<void> | undefined} */
 let asked;
 let timer = 0;
+/** @type {HTMLElement | undefined} The label whose tooltip is open. */
+let shown;
 /** @type {{element: HTMLElement, before: string | null} | undefined} */
 let described;
 
@@ -29,7 +31,7 @@ export function listenTerms() {
   document.addEventListener("keydown", hide);
   document.addEventListener("click", tap, true);
   document.addEventListener("pointerdown", (event) => around(event, "#term-tip") ?? hide());
-  document.addEventListener("scroll", (event) => event.target !== tip && hide(), true);
+  document.addEventListener("scroll", (event) => event.target !== tip && follow(), true);
 }
 
 /** Opens the list of the terms that are on the page now. */
@@ -117,8 +119,15 @@ async function show(label) {
   fill(tip, term);
   const more = /** @type {HTMLAnchorElement} */ (tip.querySelector("a"));
   more.hash = slug(label.dataset.term ?? "");
+  shown = label;
   tip.showPopover();
   place(label.getBoundingClientRect());
+}
+
+/** What scrolls takes the tooltip along with its label. */
+function follow() {
+  if (shown?.isConnected) place(shown.getBoundingClientRect());
+  else hide();
 }
 
 /** As Django makes it. */
@@ -145,6 +154,7 @@ const within = (at, most) => Math.max(EDGE, Math.min(at, most - EDGE));
 
 function hide() {
   clearTimeout(timer);
+  shown = undefined;
   if (tip.matches(":popover-open")) tip.hidePopover();
 }
 
