@@ -13,6 +13,7 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import get_supported_language_variant
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, PageMessage, ToPage, encode, read
@@ -117,7 +118,12 @@ class SessionConsumer(AsyncWebsocketConsumer):
             return True
         self.excess += 1
         if self.excess == 1:
-            raise LimitReached(f"Too many messages: at most {settings.WEBSOCKET_RATE:g} a second are taken.")
+            raise LimitReached(
+                message(
+                    gettext_noop("Too many messages: at most %(rate)s a second are taken."),
+                    rate=f"{settings.WEBSOCKET_RATE:g}",
+                )
+            )
         if self.excess > PATIENCE:
             await self.close(CLOSE_LIMIT)
         return False
@@ -154,7 +160,12 @@ def _require_room() -> None:
     if len(SessionConsumer.open) > settings.MAX_SOCKETS:
         REFUSED.labels("too many sockets").inc()
         raise LimitReached(
-            f"As many pages as this server takes ({settings.MAX_SOCKETS:,}) are open already. Please try again later."
+            message(
+                gettext_noop(
+                    "As many pages as this server takes (%(most)s) are open already. Please try again later."
+                ),
+                most=f"{settings.MAX_SOCKETS:,}",
+            )
         )
 
 

@@ -26,6 +26,11 @@ def message(text: str, /, **values: object) -> Message:
     return {"text": text, "values": values} if values else {"text": text}
 
 
+def in_english(said: Message) -> str:
+    """A message as it is for programs and logs: in the language it was written in."""
+    return said.get("exact") or (said["text"] % values if (values := said.get("values")) else said["text"])
+
+
 def exactly(text: str) -> Message:
     """Something that is shown as it is, in any language."""
     return {"text": "", "exact": text}

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, Session
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import branches, checkpoints, markers
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.base import Data
@@ -82,7 +83,11 @@ def find(key: str) -> Session:
     session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
     if session is None:
         raise SessionGone(
-            "There is no session with this link. It may have been deleted, or the link is cut short."
+            message(
+                gettext_noop(
+                    "There is no session with this link. It may have been deleted, or the link is cut short."
+                )
+            )
         )
     return session
 
@@ -110,8 +115,13 @@ def _require_room(creator: str) -> None:
     most = settings.MAX_SESSIONS_PER_CLIENT
     if creator and Session.objects.filter(creator=creator, deleted=None).count() >= most:
         raise LimitReached(
-            f"There are {most:,} sessions of yours here already, and no more are kept for one client. "
-            "Delete some that you no longer need."
+            message(
+                gettext_noop(
+                    "There are %(most)s sessions of yours here already, and no more are kept for one client. "
+                    "Delete some that you no longer need."
+                ),
+                most=f"{most:,}",
+            )
         )
 
 
@@ -128,7 +138,7 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     with transaction.atomic():
         session = Session.objects.filter(pk=session_id, deleted=None).first()
         if session is None:
-            raise SessionGone("This session was deleted.")
+            raise SessionGone(message(gettext_noop("This session was deleted.")))
         entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
         rows = [
             LogRow(entry.seq, _kind(entry), entry.at, entry.to, bytes(entry.payload), entry.size)

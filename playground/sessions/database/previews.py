@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from playground.models import ImportPreview
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import CommandRefused, SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -59,7 +60,9 @@ def command(session_id: int, token: str) -> bytes:
 def require_command(data: bytes) -> bytes:
     """Raises CommandRefused where nothing was accepted."""
     if not data:
-        raise CommandRefused("This import would change nothing: there is nothing to apply.")
+        raise CommandRefused(
+            message(gettext_noop("This import would change nothing: there is nothing to apply."))
+        )
     return data
 
 
@@ -73,7 +76,9 @@ def _find(session_id: int, token: str, column: str) -> ImportPreview:
     wanted = token.replace("\0", " ")  # not every database takes that character
     preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
     if preview is None:
-        raise SessionError("This preview is no longer kept. Please paste or upload the text again.")
+        raise SessionError(
+            message(gettext_noop("This preview is no longer kept. Please paste or upload the text again."))
+        )
     return preview
 
 

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from playground.presenters.words import Message, gettext_noop, in_english, message
+
 
 class FieldProblem(Struct, frozen=True, omit_defaults=True):
     """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all.
@@ -36,7 +38,11 @@ class ServerAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class SessionError(Exception):
-    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused."""
+    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused.
+
+    `said` is what it says as a message, where whoever raised it does not know who will read it; people read what
+    sessions/web/words.py makes of it, and `message` is for programs and logs.
+    """
 
     kind: ClassVar[str] = "error"
     status: ClassVar[int] = 400
@@ -44,10 +50,11 @@ class SessionError(Exception):
     unchanged: ClassVar[bool] = True  # whether it is sure, and worth saying, that nothing was changed
 
     def __init__(
-        self, message: str, errors: Sequence[FieldProblem] = (), answer: ServerAnswer | None = None
+        self, said: str | Message, errors: Sequence[FieldProblem] = (), answer: ServerAnswer | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.said = None if isinstance(said, str) else said
+        self.message = said if isinstance(said, str) else in_english(said)
+        super().__init__(self.message)
         self.errors = list(errors)
         self.answer = answer
 
@@ -95,10 +102,11 @@ class InThePast(SessionError):
     status = 409
 
     def __init__(self, at: int, head: int) -> None:
-        super().__init__(
-            f"You stand at step {at:,} of {head:,}, in the past. Apply this in a fork from here, "
+        text = gettext_noop(
+            "You stand at step %(at)s of %(head)s, in the past. Apply this in a fork from here, "
             "or go to the newest step and apply it there?"
         )
+        super().__init__(message(text, at=f"{at:,}", head=f"{head:,}"))
         self.at = at
         self.head = head
 
@@ -110,8 +118,8 @@ class Opening(SessionError):
     status = 503
     retry_after = 2
 
-    def __init__(self, message: str, done: int = 0, total: int = 0) -> None:
-        super().__init__(message)
+    def __init__(self, said: str | Message, done: int = 0, total: int = 0) -> None:
+        super().__init__(said)
         self.done = done
         self.total = total
 
@@ -146,14 +154,15 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     message: str
     errors: list[FieldProblem] = []
     answer: ServerAnswer | None = None
+    said: Message | None = None
 
     @classmethod
     def of(cls, error: SessionError) -> Failure:
-        return cls(error.kind, error.message, error.errors, error.answer)
+        return cls(error.kind, error.message, error.errors, error.answer, error.said)
 
     def error(self) -> SessionError:
         """The same as an exception."""
-        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors, self.answer)
+        return _BY_KIND.get(self.kind, SessionError)(self.said or self.message, self.errors, self.answer)
 
 
 _BY_KIND: dict[str, type[SessionError]] = {

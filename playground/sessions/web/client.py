@@ -13,6 +13,7 @@ from django.conf import settings
 from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, log, previews
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Data, Query, Request
@@ -95,7 +96,11 @@ class SessionClient:
         """Raises NotAllowed for a view key."""
         if not self.may_edit:
             raise NotAllowed(
-                "This link only shows the session. Ask whoever gave it to you for the edit link."
+                message(
+                    gettext_noop(
+                        "This link only shows the session. Ask whoever gave it to you for the edit link."
+                    )
+                )
             )
 
     def live(self) -> LiveSession:
@@ -277,7 +282,12 @@ class SessionClient:
 
         async def join(live: LiveSession) -> Dialogue:
             if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
-                raise LimitReached(f"This session is already being watched {settings.MAX_VIEWERS} times.")
+                raise LimitReached(
+                    message(
+                        gettext_noop("This session is already being watched %(most)s times."),
+                        most=settings.MAX_VIEWERS,
+                    )
+                )
             viewer = Viewer(send, self.may_edit, language)
             live.publisher.add(viewer)
             if settings.REDIS_URL:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import override
 
+from playground.presenters import words
 from playground.presenters.look import Look
 from playground.sessions.protocol import breakpoints, until
 from playground.sessions.protocol.errors import NotAllowed, SessionError
@@ -148,7 +149,11 @@ class Dialogue:
     def require_edit(self) -> None:
         if not self.viewer.may_edit:
             raise NotAllowed(
-                "This link only shows the session. Ask whoever gave it to you for the edit link."
+                words.message(
+                    words.gettext_noop(
+                        "This link only shows the session. Ask whoever gave it to you for the edit link."
+                    )
+                )
             )
 
 

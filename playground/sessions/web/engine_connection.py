@@ -16,6 +16,7 @@ import msgspec
 from django.conf import settings
 
 from playground.models import Session
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
@@ -63,7 +64,7 @@ class EngineConnection:
         """Make sure that the engine stands at the log's end; `wait` seconds at most, then Opening is raised."""
         self.used = time.monotonic()
         if self.closed:
-            raise SessionGone("This session was deleted.")
+            raise SessionGone(message(gettext_noop("This session was deleted.")))
         if self.is_open:
             return
         self.crashes.require_calm(reading=True)
@@ -223,7 +224,7 @@ class EngineConnection:
     async def call_aside(self, request: Request[A], timeout: float) -> A:
         """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
         if self.worker is None or not self.is_open:
-            raise EngineFailed("The session is not open.")
+            raise EngineFailed(message(gettext_noop("The session is not open.")))
         return await self._call(self.worker, request, timeout, reading=False)
 
     async def _call(self, worker: Worker, request: Request[A], timeout: float, reading: bool = True) -> A:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from playground.models import Session
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.opening import LogRow, RowKind
@@ -48,11 +49,22 @@ class SessionLog:
         """Raises LimitReached where the log is full."""
         if self.seq >= settings.MAX_LOG_ENTRIES:
             raise LimitReached(
-                f"The log of this session is full: {self.seq:,} entries, at most {settings.MAX_LOG_ENTRIES:,} are kept. "
-                "Duplicate the cluster into a new session to go on."
+                message(
+                    gettext_noop(
+                        "The log of this session is full: %(has)s entries, at most %(most)s are kept. "
+                        "Duplicate the cluster into a new session to go on."
+                    ),
+                    has=f"{self.seq:,}",
+                    most=f"{settings.MAX_LOG_ENTRIES:,}",
+                )
             )
         if self.size + size > settings.MAX_LOG_BYTES:
             raise LimitReached(
-                f"The log of this session would take {self.size + size:,} bytes; "
-                f"at most {settings.MAX_LOG_BYTES:,} are kept."
+                message(
+                    gettext_noop(
+                        "The log of this session would take %(has)s bytes; at most %(most)s are kept."
+                    ),
+                    has=f"{self.size + size:,}",
+                    most=f"{settings.MAX_LOG_BYTES:,}",
+                )
             )

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
@@ -193,7 +194,13 @@ class Engine:
         objects = count_objects(self.world)
         if objects > most:
             raise LimitReached(
-                f"The cluster would have {objects:,} objects; at most {most:,} are allowed here."
+                message(
+                    gettext_noop(
+                        "The cluster would have %(has)s objects; at most %(most)s are allowed here."
+                    ),
+                    has=f"{objects:,}",
+                    most=f"{most:,}",
+                )
             )
 
     def _leave(self) -> None:

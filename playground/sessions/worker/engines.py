@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Protocol, TypeVar
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
@@ -39,7 +40,9 @@ class Engines:
         """Raises EngineFailed where the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
-            raise EngineFailed("The engine does not have this session. Please try again.")
+            raise EngineFailed(
+                message(gettext_noop("The engine does not have this session. Please try again."))
+            )
         return engine
 
     def put(self, session: int, engine: Engine) -> None:

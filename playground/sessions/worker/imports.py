@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import ImportPlan, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
@@ -39,7 +40,10 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         )
     except UnicodeDecodeError as error:
         raise CommandRefused(
-            f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
+            message(
+                gettext_noop("The file is not text in UTF-8: byte %(byte)s cannot be read."),
+                byte=f"{error.start + 1:,}",
+            )
         ) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
@@ -42,7 +43,9 @@ class Rerun:
         self.skip = frozenset(skip)
         self.positions = [at for at in engine.commands if at < head]
         if not self.skip or not self.skip <= set(self.positions):
-            raise SessionError("There is no such command in this session: choose some of its list.")
+            raise SessionError(
+                message(gettext_noop("There is no such command in this session: choose some of its list."))
+            )
         self.first = min(self.skip)
         self.max_objects = max_objects
         self.done, self.total = 0, head - self.first
@@ -76,8 +79,13 @@ class Rerun:
                 self._meet(past, clock, edits, at)
         except Spent:
             raise LimitReached(
-                f"Without these commands the engine makes far more steps than with them: it stands at step {self.world.position:,} "
-                "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
+                message(
+                    gettext_noop(
+                        "Without these commands the engine makes far more steps than with them: it stands at step %(at)s "
+                        "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
+                    ),
+                    at=f"{self.world.position:,}",
+                )
             ) from None
         yield from self._follow(past, clock, self.head)
         return RerunResult(
@@ -162,8 +170,13 @@ class Rerun:
         objects = count_objects(self.world)
         if objects > self.max_objects:
             raise LimitReached(
-                f"Without these commands the cluster would have {objects:,} objects; "
-                f"at most {self.max_objects:,} are allowed here."
+                message(
+                    gettext_noop(
+                        "Without these commands the cluster would have %(has)s objects; at most %(most)s are allowed here."
+                    ),
+                    has=f"{objects:,}",
+                    most=f"{self.max_objects:,}",
+                )
             )
 
 

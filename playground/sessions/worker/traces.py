@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.traces import (
@@ -67,7 +68,9 @@ def check(request: CheckTrace) -> TraceChecked:
         _require_room(log, request.max_objects)
         report = check_lines(lines)
     except TraceError as error:
-        raise CommandRefused(f"The trace cannot be read: {error}.") from None
+        raise CommandRefused(
+            message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))
+        ) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
     return TraceChecked(
@@ -100,9 +103,17 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
         try:
             line = orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            raise CommandRefused(f"Line {number} of the trace is not JSON: {error}.") from None
+            raise CommandRefused(
+                message(
+                    gettext_noop("Line %(line)s of the trace is not JSON: %(why)s."),
+                    line=number,
+                    why=str(error),
+                )
+            ) from None
         if not isinstance(line, dict):
-            raise CommandRefused(f"Line {number} of the trace is not a JSON object.")
+            raise CommandRefused(
+                message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number)
+            )
         lines.append(line)
     return lines
 
@@ -113,4 +124,10 @@ def _require_room(log: Mapping[int, Any], most: int) -> None:
         len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list)
     )
     if objects > most:
-        raise LimitReached(f"The trace brings {objects:,} objects; at most {most:,} are allowed here.")
+        raise LimitReached(
+            message(
+                gettext_noop("The trace brings %(has)s objects; at most %(most)s are allowed here."),
+                has=f"{objects:,}",
+                most=f"{most:,}",
+            )
+        )

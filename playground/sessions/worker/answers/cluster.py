@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.presenters.devices.node import node_devices
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Cluster
@@ -59,7 +60,7 @@ def cluster_of(world: Any, part: str, name: str) -> Data:
     if name:
         node = read_node(world, name)
         if node is None:
-            raise SessionGone(f"There is no node {name} at this step.")
+            raise SessionGone(message(gettext_noop("There is no node %(name)s at this step."), name=name))
         return {**answer, "node": {**node, "devices": node_devices(world, name)}}
     rows = _PARTS[part](world)
     if part == "controllers":

@@ -9,6 +9,7 @@ from typing import Any
 from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import KIND, changed, claim, claims
 from playground.presenters.devices.pools import pool, pools
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Cluster
@@ -27,7 +28,7 @@ def devices_of(world: Any, request: Cluster) -> Data:
         return _answer(world, pools(world, request.q, request.page))
     found = pool(world, request.name, request.q, request.page)
     if found is None:
-        raise SessionGone(f"There is no pool {request.name} at this step.")
+        raise SessionGone(message(gettext_noop("There is no pool %(name)s at this step."), name=request.name))
     return _answer(world, found)
 
 
@@ -54,7 +55,9 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
         events = [*piece, *events]
         end = start
     if row is None and not events:
-        raise SessionGone(f"There is no claim {request.name} up to this step.")
+        raise SessionGone(
+            message(gettext_noop("There is no claim %(name)s up to this step."), name=request.name)
+        )
     return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
 
 

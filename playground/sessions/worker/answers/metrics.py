@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Metrics, Statistics
@@ -52,7 +53,13 @@ def statistics_of(world: Any, name: str) -> Data:
 def _about(world: Any, name: str) -> Data:
     names = [scheduler.name for scheduler in world.schedulers]
     if name and name not in names:
-        raise SessionGone(f"There is no scheduler {name} at this step; there is {', '.join(names)}.")
+        raise SessionGone(
+            message(
+                gettext_noop("There is no scheduler %(name)s at this step; there is %(names)s."),
+                name=name,
+                names=", ".join(names),
+            )
+        )
     return {"position": world.position, "now": world.now, "names": names}
 
 

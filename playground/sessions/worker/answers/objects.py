@@ -9,6 +9,7 @@ from typing import Any
 from playground.builder import to_yaml
 from playground.presenters.cluster_map.measure import facts
 from playground.presenters.scene import scheduler_of, table_of
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import (
@@ -63,7 +64,11 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-        raise SessionGone(f"There is no {request.kind} {where} at this step.")
+        raise SessionGone(
+            message(
+                gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where
+            )
+        )
     return ObjectShown(to_yaml([obj]), without_effect(obj))
 
 

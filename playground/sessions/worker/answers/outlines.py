@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.comparing import (
     Attempt,
     AttemptDetail,
@@ -143,7 +144,13 @@ def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     if not 0 <= request.index < len(attempts):
-        raise SessionError(f"There is no attempt {request.index}; there are {len(attempts)}.")
+        raise SessionError(
+            message(
+                gettext_noop("There is no attempt %(number)s; there are %(count)s."),
+                number=request.index,
+                count=len(attempts),
+            )
+        )
     outlined = attempts[request.index]
     world = yield from engine.at(outlined.last_position)
     cycle = next(

@@ -12,6 +12,7 @@ from playground.builder.names import next_index
 from playground.presenters.cluster_map.search import matching_of
 from playground.presenters.draining import draining
 from playground.presenters.scene import scheduler_of, table_of
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.worker.engine import Engine
@@ -48,7 +49,9 @@ def _find(world: Any, request: SubjectOf) -> tuple[str, Mapping[str, Any]]:
         if manifest is not None:
             return kind, manifest
     where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-    raise SessionGone(f"There is no {request.kind} {where} at this step.")
+    raise SessionGone(
+        message(gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where)
+    )
 
 
 def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool = False) -> Subject:
@@ -109,9 +112,21 @@ def _used(world: Any, kind: str) -> dict[str, list[str]]:
 def _together(world: Any, request: SubjectOf) -> SubjectFound:
     chosen = _meant(world, request.kind, request.many)
     if not chosen:
-        raise SessionGone(f"No {request.kind} is meant by {request.many} at this step.")
+        raise SessionGone(
+            message(
+                gettext_noop("No %(kind)s is meant by %(search)s at this step."),
+                kind=request.kind,
+                search=str(request.many),
+            )
+        )
     if len(chosen) > MOST_TOGETHER:
-        raise SessionError(f"{len(chosen)} at once are too many; {MOST_TOGETHER} are allowed.")
+        raise SessionError(
+            message(
+                gettext_noop("%(has)s at once are too many; %(most)s are allowed."),
+                has=len(chosen),
+                most=MOST_TOGETHER,
+            )
+        )
     first = _subject(world, request.kind, chosen[0])
     inputs = world.surroundings.inputs
     everyone = [
@@ -153,7 +168,7 @@ def _scheduler(world: Any, name: str) -> Subject:
     """A process; without a name one that is to be started."""
     row = read_replica(world, name) if name else {"stage": "", "cutOff": None}
     if row is None:
-        raise SessionGone(f"There is no scheduler {name} at this step.")
+        raise SessionGone(message(gettext_noop("There is no scheduler %(name)s at this step."), name=name))
     status = {"stage": row["stage"], "cutOff": row["cutOff"] is not None}
     return Subject(SCHEDULER, "", name, {"metadata": {"name": name}, "status": status}, now=world.now)
 
