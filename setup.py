@@ -12,5 +12,8 @@ setup(
         *(f"playground.files.{folder}" for folder in FILES),
     ],
     package_dir={f"playground.files.{folder}": folder for folder in FILES},
-    package_data={"": ["*.json", "*.json.xz", "*.yaml"], **{f"playground.files.{folder}": ["**/*"] for folder in FILES}},
+    package_data={
+        "": ["*.json", "*.json.xz", "*.yaml"],
+        **{f"playground.files.{folder}": ["**/*"] for folder in FILES},
+    },
 )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.trace.journal import Attempt
 from scheduler_core.simulation import Simulation
+from scheduler_core.trace.journal import Attempt
 
 MOST = 10_000
 BATCH = 64
