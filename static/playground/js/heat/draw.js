@@ -330,7 +330,7 @@ export function sizesOf({ cells, feasible }, { code, count }) {
   const n = count.toLocaleString("en");
   const words = (feasible ? cells.words.share : cells.words.count) ?? "";
   const k = feasible ? feasible[code].toLocaleString("en") : "";
-  return [words.replace("{k}", k).replace("{n}", n), feasible ? `${k} / ${n}` : n];
+  return [words.replace("{k}", k).replace("{n}", n), feasible ? `✓ ${k} / ${n}` : n];
 }
 
 /**
