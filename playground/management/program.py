@@ -44,7 +44,3 @@ def usage() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
     return "\n".join([f"Usage: {PROGRAM} COMMAND [...]; COMMAND --help says more.", "", *lines, ""])
-
-
-if __name__ == "__main__":
-    main()
