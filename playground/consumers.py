@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.http import QueryDict
-from django.utils.translation import get_supported_language_variant
+from django.utils.translation import activate, get_supported_language_variant
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
@@ -42,6 +42,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.open.add(self)
         self.outbox: asyncio.Queue[ToPage] = asyncio.Queue()
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
+        activate(_language(self.scope))  # of this connection alone: each is a task of its own
         try:
             _require_room()
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])

@@ -5,7 +5,8 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from collections.abc import Callable
+from typing import NotRequired, TypedDict, cast
 
 
 class Message(TypedDict):
@@ -28,7 +29,18 @@ def message(text: str, /, **values: object) -> Message:
 
 def in_english(said: Message) -> str:
     """A message as it is for programs and logs: in the language it was written in."""
-    return said.get("exact") or (said["text"] % values if (values := said.get("values")) else said["text"])
+    return worded(said, lambda text: text)
+
+
+def worded(said: Message, say: Callable[[str], str]) -> str:
+    """A message as plain text, in the words that `say` finds; a value may be a message itself."""
+    if exact := said.get("exact"):
+        return exact
+    values = {
+        name: worded(cast(Message, value), say) if isinstance(value, dict) else value
+        for name, value in said.get("values", {}).items()
+    }
+    return say(said["text"]) % values if values else say(said["text"])
 
 
 def exactly(text: str) -> Message:

@@ -1,7 +1,14 @@
-"""Words for what an import would do."""
+"""Words for what an import would do, and for what went wrong."""
+
+from __future__ import annotations
+
+from typing import Protocol
 
 from django import template
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from playground.presenters.words import Message, worded
 
 register = template.Library()
 _ACTIONS = {
@@ -18,6 +25,19 @@ _CHANGES = {
     "dropped": (_("dropped"), ""),
     "lost": (_("lost"), "refused"),
 }
+
+
+class Wrong(Protocol):
+    """An error as it is said (sessions/protocol/errors.py)."""
+
+    said: Message | None
+    message: str
+
+
+@register.filter
+def told(error: Wrong) -> str:
+    """What an error says, in its reader's language."""
+    return worded(error.said, gettext) if error.said else error.message
 
 
 @register.filter

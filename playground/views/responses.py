@@ -212,7 +212,7 @@ def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient)
     """The next page says that a command was applied in a fork, and leads to the form for the newest step, filled in as it was sent."""
     fields = urlencode([(name, value) for name, value in sent(request) if name != "at"])
     form = f"{request.path}?{fields}"
-    text = _("You stood at step %(at)s, in the past: the change is in a fork from there.")
+    text = _("You were viewing step %(at)s, so the change was made in a fork from there.")
     said = text % {"at": fork.session.origin_position}
     instead = _("Go to the newest step instead")
     url = form if len(form) < MOST_ADDRESS else reverse("studio", args=[client.key])

@@ -38,7 +38,7 @@ MOVE_HEAD = """UPDATE playground_session SET head = %s, used = %s
 REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND seq = %s"""
 INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
-FIRST = "Another change of this session came first. Please try again."
+FIRST = gettext_noop("Another change of this session came first. Please try again.")
 
 
 @dataclass(frozen=True)
@@ -161,12 +161,12 @@ def _append(entry: LogEntry) -> None:
         with transaction.atomic():
             changed = _changed(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
             if not changed and not _is_written(entry):
-                raise Conflict(FIRST)
+                raise Conflict(message(FIRST))
             if changed:
                 entry.created = now
                 _changed(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
     except IntegrityError as error:
-        raise Conflict(FIRST) from error
+        raise Conflict(message(FIRST)) from error
 
 
 def _is_written(entry: LogEntry) -> bool:
@@ -186,7 +186,7 @@ def advance(session_id: int, seq: int, head: int, to: int) -> None:
     """Let the last entry, a play or a run, reach further."""
     changed = _changed(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
     if not changed and not _reaches(session_id, seq, to):
-        raise Conflict(FIRST)
+        raise Conflict(message(FIRST))
     _changed(REACH, to, session_id, seq)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.presenters.words import Message
 from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
@@ -129,7 +130,7 @@ class Moved(Struct, frozen=True):
     after: QueueProgress
     reason: Reason = ""
     hit: Hit | None = None
-    doing: str = ""
+    doing: Message | None = None
     deltas: list[Delta] = []
     awaited: list[OutsideCall] = []
 

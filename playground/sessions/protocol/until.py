@@ -7,22 +7,31 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from playground.presenters.words import Message, gettext_noop, in_english, message
 from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import SessionError
 
 MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12
+SECONDS = gettext_noop("The seconds of virtual time must be a number from 0 to %(most)s.")
+NUMBER = gettext_noop("The attempt's number must be a number from 0 to %(most)s.")
 
 
 class Condition(Struct, frozen=True, tag_field="kind"):
-    """Base."""
+    """Base. `said` is the condition in words, to stand in a sentence."""
+
+    def said(self) -> Message:
+        raise NotImplementedError
+
+    def words(self) -> str:
+        return in_english(self.said())
 
 
 class NextUnschedulable(Condition, frozen=True, tag="unschedulable"):
     """The next attempt that ends with an unschedulable pod."""
 
-    def words(self) -> str:
-        return "the next pod is unschedulable"
+    def said(self) -> Message:
+        return message(gettext_noop("the next pod is unschedulable"))
 
 
 class PodAttempted(Condition, frozen=True, tag="pod"):
@@ -30,8 +39,8 @@ class PodAttempted(Condition, frozen=True, tag="pod"):
 
     pod: str
 
-    def words(self) -> str:
-        return f"an attempt of {self.pod} ends"
+    def said(self) -> Message:
+        return message(gettext_noop("an attempt of %(pod)s ends"), pod=self.pod)
 
 
 class TimeReached(Condition, frozen=True, tag="time"):
@@ -39,8 +48,8 @@ class TimeReached(Condition, frozen=True, tag="time"):
 
     seconds: float
 
-    def words(self) -> str:
-        return f"the virtual time is {self.seconds:g} s"
+    def said(self) -> Message:
+        return message(gettext_noop("the virtual time is %(time)s s"), time=f"{self.seconds:g}")
 
 
 class AttemptEnded(Condition, frozen=True, tag="attempt"):
@@ -48,8 +57,8 @@ class AttemptEnded(Condition, frozen=True, tag="attempt"):
 
     number: int
 
-    def words(self) -> str:
-        return f"attempt {self.number:,} ends"
+    def said(self) -> Message:
+        return message(gettext_noop("attempt %(n)s ends"), n=f"{self.number:,}")
 
 
 class BreakpointHolds(Condition, frozen=True, tag="break"):
@@ -57,10 +66,10 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
 
     points: tuple[Breakpoint, ...]
 
-    def words(self) -> str:
+    def said(self) -> Message:
         if len(self.points) == 1:
-            return f"breakpoint “{self.points[0].title}” holds"
-        return f"one of {len(self.points)} breakpoints holds"
+            return message(gettext_noop("breakpoint “%(title)s” holds"), title=self.points[0].title)
+        return message(gettext_noop("one of %(n)s breakpoints holds"), n=len(self.points))
 
 
 Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | BreakpointHolds
@@ -76,22 +85,24 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
     if kind == "pod":
         pod = str(data.get("pod") or "").strip()
         if not pod:
-            raise SessionError("Name the pod whose attempt the run is to wait for.")
+            raise SessionError(message(gettext_noop("Name the pod whose attempt the run is to wait for.")))
         return PodAttempted(pod if "/" in pod else f"default/{pod}")
     if kind == "time":
-        return TimeReached(_number(data.get("seconds"), "seconds of virtual time", MOST_SECONDS))
+        return TimeReached(_number(data.get("seconds"), SECONDS, MOST_SECONDS))
     if kind == "attempt":
-        return AttemptEnded(int(_number(data.get("number"), "attempt's number", MOST_ATTEMPTS)))
-    raise SessionError(f"A run stops at one of {', '.join(KINDS)}, or at the end.")
+        return AttemptEnded(int(_number(data.get("number"), NUMBER, MOST_ATTEMPTS)))
+    raise SessionError(
+        message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS))
+    )
 
 
-def _number(value: Any, name: str, most: int) -> float:
+def _number(value: Any, text: str, most: int) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = -1.0
     if isinstance(value, bool) or not 0 <= number <= most:
-        raise SessionError(f"The {name} must be a number from 0 to {most:,}.")
+        raise SessionError(message(text, most=f"{most:,}"))
     return number
 
 

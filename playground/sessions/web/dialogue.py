@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 
 from playground.presenters import words
 from playground.presenters.look import Look
@@ -20,6 +20,7 @@ from playground.sessions.web.jobs.searches import Searcher, SearchRequest, Searc
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
+from playground.templatetags.playground_words import told
 
 
 class Dialogue:
@@ -61,7 +62,7 @@ class Dialogue:
             return
         self.require_edit()
         if not await live.step(message.grain):
-            self.viewer.send(messages.Idle())
+            self.viewer.send(messages.Idle(gettext("Nothing is left to do.")))
 
     async def back(self, message: messages.Back) -> None:
         """The cursor goes back by one step of a grain; the head stays."""
@@ -106,7 +107,7 @@ class Dialogue:
             await job.finished.wait()
             await self._go_to_result(await job.outcome())
         except SessionError as error:
-            self.viewer.send(Searched(None, error.message))
+            self.viewer.send(Searched(None, told(error)))
 
     async def _go_to_result(self, result: SearchResult) -> None:
         """Go to where it held; or run on from the head to where it will."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from django.conf import settings
@@ -22,7 +24,7 @@ from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import Lease, LeaseLost, term
-from playground.sessions.web.messages import Ended, Running
+from playground.sessions.web.messages import Running
 from playground.sessions.web.words import why_ended
 from scheduler_core.simulation import Grain
 
@@ -84,8 +86,8 @@ class Audience(Protocol):
     def goes_on(self) -> None:
         """It still drives, and notifies the other processes."""
 
-    async def ended(self, ended: Ended, moved: Moved) -> None:
-        """A run came to its end by itself."""
+    async def ended(self, say: Callable[[], str], moved: Moved) -> None:
+        """A run came to its end by itself; `say` says why, in the language that is spoken then."""
 
     def failed(self, error: BaseException) -> None: ...
 
@@ -218,8 +220,7 @@ class Driver:
             await self._ask(moved.awaited)
             return False
         if moved.reason and isinstance(self.drive, RunTo):
-            ended = Ended(moved.reason, why_ended(moved, self.drive.until, self._steps))
-            await self._audience.ended(ended, moved)
+            await self._audience.ended(partial(why_ended, moved, self.drive.until, self._steps), moved)
         return bool(moved.reason)
 
     async def _ask(self, calls: list[OutsideCall]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
@@ -55,7 +57,7 @@ class LiveSession:
         )
         self.driver: Driver | None = None
         self._driving = asyncio.Lock()
-        self._last_end = (-1, "")
+        self._last_end: tuple[int, Callable[[], str]] = (-1, str)
         self._hinted = 0.0
 
     # Its state
@@ -78,7 +80,7 @@ class LiveSession:
     @property
     def said_at_head(self) -> str:
         """Why the last run ended where the head is now."""
-        return self._last_end[1] if self._last_end[0] == self.head else ""
+        return self._last_end[1]() if self._last_end[0] == self.head else ""
 
     @property
     def worker(self) -> Worker | None:
@@ -187,8 +189,8 @@ class LiveSession:
                 return
             with contextlib.suppress(Conflict):  # yet another process goes on with it
                 await self._start(drive)
-                self.publisher.send_all(
-                    Notice(_("The server process that played this is gone: it goes on here."))
+                self.publisher.say_all(
+                    lambda: Notice(_("The server process that played this is gone: it goes on here."))
                 )
 
     async def pause(self) -> None:
@@ -210,23 +212,26 @@ class LiveSession:
     def goes_on(self) -> None:
         self._hint_moved()
 
-    async def ended(self, ended: Ended, moved: Moved) -> None:
+    async def ended(self, say: Callable[[], str], moved: Moved) -> None:
         """A run came to its end by itself: notify whoever watches."""
         if moved.hit is not None:
             with contextlib.suppress(Unavailable):  # a run must not begin again for the sake of its count
                 await self.services.loop.db(markers.hit, self.id, moved.hit.id)
-        self._last_end = (self.head, ended.message)
-        if ended.message:
-            self.publisher.send_all(ended)
+        self._last_end = (self.head, say)
+        reason = moved.reason
+        if reason and say():
+            self.publisher.say_all(lambda: Ended(reason, say()))
 
     def failed(self, error: BaseException) -> None:
-        self.publisher.send_all(Error.of(error))
+        self.publisher.say_all(partial(Error.of, error))
 
     def waits(self, error: Unavailable) -> None:
-        self.publisher.send_all(Error.of(error))
+        self.publisher.say_all(partial(Error.of, error))
 
     def resumes(self) -> None:
-        self.publisher.send_all(Notice(_("The database answers again: the session goes on where it was.")))
+        self.publisher.say_all(
+            lambda: Notice(_("The database answers again: the session goes on where it was."))
+        )
         self._hint_moved()
 
     def ends(self) -> None:

@@ -13,6 +13,7 @@ from playground.presenters.look import MAX_NUMBER
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
+from playground.templatetags.playground_words import told
 from scheduler_core.simulation import Grain
 
 MIN_RATE, MAX_RATE = 0.05, 200.0
@@ -179,7 +180,7 @@ class Delta(ToPage, frozen=True):
 class Idle(ToPage, frozen=True):
     """There was nothing left to step."""
 
-    message: str = "Nothing is left to do."
+    message: str
 
 
 class Ended(ToPage, frozen=True):
@@ -225,9 +226,9 @@ class Error(ToPage, frozen=True):
     def of(cls, error: BaseException) -> Error:
         """What is not meant for people is left out."""
         if isinstance(error, EngineFailed):
-            return cls(error.kind, f"{error.message} {gettext('Nothing was changed.')}", error.errors)
+            return cls(error.kind, f"{told(error)} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):
-            return cls(error.kind, error.message, error.errors)
+            return cls(error.kind, told(error), error.errors)
         return cls("error", gettext("Something went wrong on the server. Nothing was changed."))
 
 

@@ -13,7 +13,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
+
+from django.utils.translation import override
 
 from playground.presenters.look import Look
 from playground.sessions.protocol.base import Query
@@ -78,6 +81,11 @@ class Viewer:
     @property
     def follows(self) -> bool:
         return self.ready and self.look.at is None
+
+    def say(self, make: Callable[[], ToPage]) -> None:
+        """Send a message with words, in the viewer's language."""
+        with override(self.language):
+            self.send(make())
 
     def target(self, head: int) -> Seen:
         at = self.look.at
@@ -160,6 +168,11 @@ class Publisher:
         for viewer in self.viewers:
             viewer.send(message)
 
+    def say_all(self, say: Callable[[], ToPage]) -> None:
+        """Send every viewer a message with words, each in its own language."""
+        for viewer in self.viewers:
+            viewer.say(say)
+
     def gone(self) -> None:
         self.send_all(Gone())
         self.viewers.clear()
@@ -183,7 +196,7 @@ class Publisher:
             except Exception as error:
                 if not isinstance(error, SessionError):
                     log.exception("publishing session %s", self._session.id)
-                self.send_all(Error.of(error))
+                self.say_all(partial(Error.of, error))
                 await asyncio.sleep(INTERVAL)
             else:
                 self._away = False
@@ -195,7 +208,7 @@ class Publisher:
         self._announce(self._session.shown, self._session.running)
         if not self._away:
             self._away = True
-            self.send_all(Error.of(error))
+            self.say_all(partial(Error.of, error))
         await asyncio.sleep(AWAY)
         self._wake.set()
 
@@ -211,7 +224,7 @@ class Publisher:
             except SessionError as error:
                 for viewer in viewers:
                     viewer.seen = step.target
-                    viewer.send(Error.of(error))
+                    viewer.say(partial(Error.of, error))
                 continue
             self._send(viewers, _delta(step, head, running, fragments), step.target)
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""What is said of runs and searches, in sentences for people."""
+"""What is said of runs, searches and errors, in sentences for people, in the language of who reads them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from playground.presenters.words import worded
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.protocol.moving import Moved
@@ -31,24 +32,27 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
         text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
         text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
-    said = text % {"scanned": f"{progress.scanned:,}", "waited": to_breakpoints(points).words()}
+    said = text % {"scanned": f"{progress.scanned:,}", "waited": worded(to_breakpoints(points).said(), _)}
     return " ".join([said, *progress.failures[:2]])
 
 
 def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
     """Why a run ended after so many steps; nothing where it ended as was asked for."""
-    if moved.reason == "budget":
-        waited = f" It waited for this, which did not happen: {until.words()}." if until else ""
-        return (
-            f"The run stopped after {steps:,} steps, the most that one run makes on this server.{waited} "
-            f"Run again to go on from here. {moved.doing}"
-        ).strip()
+    doing = worded(moved.doing, _) if moved.doing else ""
     if moved.reason == "runaway":
-        return moved.doing
+        return doing
+    waited = worded(until.said(), _) if until else ""
+    if moved.reason == "budget":
+        text = _(
+            "The run stopped after %(steps)s steps, the most that one run makes on this server. Run again to go on from here."
+        )
+        unmet = _("It waited for this, which did not happen: %(until)s.") % {"until": waited} if until else ""
+        return " ".join(filter(None, [text % {"steps": f"{steps:,}"}, unmet, doing]))
     if until is None:
         return ""
     if moved.reason == "idle":
-        return f"Nothing is left to do, and what the run waited for did not happen: {until.words()}."
+        text = _("Nothing is left to do, and what the run waited for did not happen: %(until)s.")
+        return text % {"until": waited}
     if moved.hit is not None:
         return held(moved.hit)
-    return f"The run stopped where {until.words()}."
+    return _("The run stopped where %(until)s.") % {"until": waited}

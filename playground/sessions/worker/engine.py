@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
@@ -254,7 +254,7 @@ class Engine:
             reason = _reason(result.reason, circles)
             if not reason:
                 yield
-        doing = (yield from self._doing(reason, circles)) if reason in ("runaway", "budget") else ""
+        doing = (yield from self._doing(reason, circles)) if reason in ("runaway", "budget") else None
         self._watchdog = None if reason else watchdog
         self._waited = (self.world.position, until, holds)
         self._unwanted = not keep and not reason
@@ -267,7 +267,7 @@ class Engine:
         last = self._watchdog
         return last if last and last.position == self.world.position else runaway.Watchdog(self.world)
 
-    def _doing(self, reason: Reason, circles: runaway.Circles | None) -> Steps[str]:
+    def _doing(self, reason: Reason, circles: runaway.Circles | None) -> Steps[Message | None]:
         """What a run was doing that was stopped before its end."""
         last = yield from runaway.tally(self.history, self.world.position)
         return runaway.words(circles if reason == "runaway" else None, self.world.now, last)

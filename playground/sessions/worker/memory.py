@@ -10,6 +10,7 @@ import resource
 from collections.abc import Iterator
 from typing import TypeVar
 
+from playground.presenters.words import message
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.memory import resident
 from playground.sessions.worker.time_sharing import Steps
@@ -64,7 +65,7 @@ class Budget:
         after = resident()
         self._taken -= now - after
         if self._is_over(after):
-            raise LimitReached(self._words)
+            raise LimitReached(message(self._words))
 
     def _is_over(self, now: int) -> bool:
         return self._taken > self._most or (self._taken > 0 and now > self._full)

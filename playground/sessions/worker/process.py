@@ -16,6 +16,7 @@ import traceback
 from functools import partial
 from typing import Any
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
@@ -126,17 +127,17 @@ class Worker:
     def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
-            error = EngineFailed(_why(error))
+            error = _failure(error)
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
         write_all(self._sink, data)
 
 
-def _why(error: BaseException) -> str:
+def _failure(error: BaseException) -> EngineFailed:
     if isinstance(error, MemoryError):
-        return "This takes more memory than there is for it."
-    return "The engine could not do this."
+        return EngineFailed(message(gettext_noop("This takes more memory than there is for it.")))
+    return EngineFailed(message(gettext_noop("The engine could not do this.")))
 
 
 def tune_garbage_collection() -> None:

@@ -22,7 +22,7 @@ from playground.sessions.worker.world import Command, Redo, Refused, Simulation,
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
 MOST_LEFT = 200
-TOO_MUCH = (
+TOO_MUCH = gettext_noop(
     "The re-run took more memory than there is here for one, and was stopped. Nothing was kept of it; "
     "it takes less where the first of the commands to leave out is a later one."
 )

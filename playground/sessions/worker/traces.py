@@ -27,7 +27,7 @@ from scheduler_core.export import TraceError, check_lines, export_lines, read_lo
 
 CHUNK = 256 << 10
 PATIENCE = 0.25
-TOO_MUCH = (
+TOO_MUCH = gettext_noop(
     "The trace takes more memory than there is here for one, and was stopped. The session is as it was."
 )
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS

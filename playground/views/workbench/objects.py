@@ -15,6 +15,7 @@ from playground.sessions.protocol.errors import CommandRefused, FieldProblem, In
 from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import told
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
@@ -108,7 +109,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
     except InThePast:
         raise
     except SessionError as error:
-        errors = error.errors or [FieldProblem(text=error.message)]
+        errors = error.errors or [FieldProblem(text=told(error))]
         context = {"text": text, "existing": _existing(request), "errors": errors}
         return refused(request, client, "yaml", error, context)
 
@@ -151,6 +152,6 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem
     except CommandRefused as error:
-        raise SessionError(error.message, error.errors) from error
+        raise SessionError(error.said or error.message, error.errors) from error
     words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}
     return done(request, client, words, "objects")

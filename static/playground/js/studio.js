@@ -36,7 +36,6 @@ import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
 
 const SLOW = 3; // steps a second up to which pods are seen to move while it plays
-const MESSAGES_LAST = 8000;
 const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
 const state = readState();
@@ -129,7 +128,10 @@ function look(changes) {
  */
 function send(message) {
   acted();
-  if (MOVES.has(message.type ?? "")) followStage();
+  if (MOVES.has(message.type ?? "")) {
+    first("#narrator .messages")?.remove(); // they are of the step before
+    followStage();
+  }
   return stream.send(message);
 }
 
@@ -186,8 +188,6 @@ listenLeaving(() => unkept() && state.head > 0);
 by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
 
-const messages = document.querySelector("body > .messages");
-if (messages && !first("a", messages)) setTimeout(() => messages.remove(), MESSAGES_LAST);
 showPlace(state);
 listenRoving();
 rove();

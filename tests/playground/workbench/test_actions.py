@@ -588,7 +588,9 @@ def test_in_the_past_an_action_forks_at_once_and_says_so(clustered):
     said = clustered.browser.post(
         f"{clustered.url}act/label", {**NODE_N1, "labels": "a=b", "at": "1"}, follow=True
     )
-    assert "You stood at step 1, in the past: the change is in a fork from there." in page_text(said)
+    assert "You were viewing step 1, so the change was made in a fork from there." in page_text(said)
+    narrator = said.content.decode().partition('<section id="narrator"')[2]
+    assert 'class="messages"' in narrator
     fork = Session.objects.latest("pk")
     assert (fork.origin_position, clustered.head()) == (1, head)
     instead = re.search(r'href="([^"]+)">Go to the newest step instead', said.content.decode())[1]

@@ -37,7 +37,9 @@ MOST_RESOURCES = 8
 POINTS = 240
 PATIENCE = 0.5
 NODES = 12
-TOO_MUCH = "The comparison took more memory than there is here for one, and was stopped. The sessions are as they were."
+TOO_MUCH = gettext_noop(
+    "The comparison took more memory than there is here for one, and was stopped. The sessions are as they were."
+)
 
 
 def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:

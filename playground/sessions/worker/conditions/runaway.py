@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from playground.presenters.amounts import clock
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past.history import History
 from playground.sessions.worker.time_sharing import Steps
@@ -158,20 +159,27 @@ def phrase(record: Record) -> tuple[int, str] | None:
     return 4, describe(record)
 
 
-def words(circles: Circles | None, now: int, last: LastSteps) -> str:
+_STOOD = gettext_noop(
+    "The run was stopped because it goes in circles: for %(steps)s steps no pod came to a place where it "
+    "had not been before, and virtual time stood at %(time)s. Its last %(last)s steps:\n%(lines)s\n"
+    "Change something, or run again to go on all the same."
+)
+_WENT = gettext_noop(
+    "The run was stopped because it goes in circles: for %(steps)s steps no pod came to a place where it "
+    "had not been before, and virtual time went from %(since)s to %(time)s. Its last %(last)s steps:\n%(lines)s\n"
+    "Change something, or run again to go on all the same."
+)
+
+
+def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
     """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
     lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
     if not lines:
-        return ""
-    doing = f"Its last {last.steps:,} steps:\n{lines}\n"
+        return None
+    seen = {"last": f"{last.steps:,}", "lines": lines}
     if circles is None:
-        return doing.rstrip()
-    time = (
-        f"virtual time stood at {clock(now)}"
-        if circles.since == now
-        else f"virtual time went from {clock(circles.since)} to {clock(now)}"
-    )
-    return (
-        f"The run was stopped because it goes in circles: for {circles.steps:,} steps no pod came to a place where it "
-        f"had not been before, and {time}. {doing}Change something, or run again to go on all the same."
-    )
+        return message(gettext_noop("Its last %(last)s steps:\n%(lines)s"), **seen)
+    circled = {"steps": f"{circles.steps:,}", "time": clock(now), **seen}
+    if circles.since == now:
+        return message(_STOOD, **circled)
+    return message(_WENT, since=clock(circles.since), **circled)

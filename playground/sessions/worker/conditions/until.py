@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.until import (
@@ -25,11 +26,17 @@ def require_future(world: Any, until: Until) -> None:
     if isinstance(until, PodAttempted):
         namespace, _, name = until.pod.partition("/")
         if world.store.get("Pod", namespace, name) is None:
-            raise CommandRefused(f"There is no pod {until.pod}: the run would wait for nothing.")
+            raise CommandRefused(
+                message(
+                    gettext_noop("There is no pod %(pod)s: the run would wait for nothing."), pod=until.pod
+                )
+            )
     elif isinstance(until, TimeReached | AttemptEnded):
         holds = condition(world, until)
         if holds is not None and holds(world):
-            raise CommandRefused(f"It is past that already: {until.words()}.")
+            raise CommandRefused(
+                message(gettext_noop("It is past that already: %(until)s."), until=until.said())
+            )
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
