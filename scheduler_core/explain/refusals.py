@@ -44,22 +44,24 @@ def given(
 
 def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     """The reasons, and whether it is a claim that the pod waits for, whatever nodes there are."""
-    by_reason: dict[tuple[str, str, int], tuple[Status, list[int]]] = {}
+    by_reason: dict[tuple[str, str], tuple[list[Status], list[int]]] = {}
     if diagnosis.whole is not None:
         everywhere = list(range(len(diagnosis.nodes)))
         for text in diagnosis.whole.reasons:
-            by_reason[diagnosis.whole.plugin, text, 0] = (diagnosis.whole, everywhere)
+            by_reason[diagnosis.whole.plugin, text] = ([diagnosis.whole], everywhere)
     for row, status in diagnosis.refused.items():
         for text in status.reasons:
-            key = (status.plugin, text, int(status.code))
-            known = by_reason.get(key)
+            known = by_reason.get((status.plugin, text))
             if known is None:
-                by_reason[key] = (status, [row])
-            else:
-                known[1].append(row)
+                by_reason[status.plugin, text] = ([status], [row])
+                continue
+            known[1].append(row)
+            if known[0][-1] is not status:
+                known[0].append(status)
     waits = False
     out = []
-    for (_, text, _), (status, rows) in by_reason.items():
+    for (_, text), (statuses, rows) in by_reason.items():
+        status = next((each for each in statuses if each.code is not Code.UNRESOLVABLE), statuses[0])
         said = said_by(diagnosis.framework, status, text)
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
         out.append(_given(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))

@@ -51,7 +51,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     resource = str(evidence.get("resource") or "")
     near = evidence.get("near")
     if near:
-        yield f"{near['count']} lack at most {amount(resource, near['atMost'])}; the nearest:"
+        yield f"nodes that lack at most {amount(resource, near['atMost'])}: {near['count']}; the nearest:"
         for each in near["nodes"]:
             short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
             yield f"  {each['node']} lacks {short} ({free} free of {whole})"

@@ -14,11 +14,11 @@ _OTHER = gettext_noop("%(plugin)s refuses %(count)s of %(total)s nodes: %(messag
 _ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s")
 _SHORT = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, more than is free on %(count)s of %(total)s nodes: "
-    "%(node)s comes nearest and lacks %(short)s."
+    "%(node)s comes nearest and lacks %(short)s of it."
 )
 _MANY_SHORT = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, more than is free on %(count)s of %(total)s nodes: "
-    "%(near)s of them lack %(below)s or less."
+    "%(near)s of them lack at most %(below)s of it."
 )
 _TOO_SMALL = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, and the largest of these %(count)s nodes has %(most)s in all."

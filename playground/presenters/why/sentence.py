@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.explain import Explanation, State
+from scheduler_core.explain import Explanation, Given, State
 
 _NO_SCHEDULER = gettext_noop(
     "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."
@@ -50,7 +50,7 @@ def sentence(explanation: Explanation) -> Message:
     if first is not None and state is State.NOT_CREATED:
         return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
     if first is not None and state is State.GATED:
-        return _gated(pod, first.plugin, first.message, evidence)
+        return _gated(pod, first)
     if state is State.NO_NODES:
         return message(_NO_NODES, pod=pod)
     if state is State.SCHEDULED:
@@ -60,11 +60,12 @@ def sentence(explanation: Explanation) -> Message:
     return _waiting(explanation, pod)
 
 
-def _gated(pod: str, plugin: str, text: str, evidence: object) -> Message:
-    gates = evidence.get("gates") if isinstance(evidence, dict) else None
-    if gates:
+def _gated(pod: str, reason: Given) -> Message:
+    if gates := reason.evidence.get("gates"):
         return message(_GATED, pod=pod, list=", ".join(str(gates).split(" ")))
-    return message(_HELD, pod=pod, plugin=plugin, message=text)
+    if reason.code == "DefaultPreemption/InProgress":
+        return message(_PREEMPTING, pod=pod)
+    return message(_HELD, pod=pod, plugin=reason.plugin, message=reason.message)
 
 
 def _waiting(explanation: Explanation, pod: str) -> Message:

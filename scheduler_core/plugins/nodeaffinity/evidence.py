@@ -36,7 +36,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
     order = np.argsort(-counts, kind="stable")[:SHOWN_VALUES].tolist()
     return {
-        "text": str(requirement),
+        "text": _written(requirement),
         "key": requirement.key,
         "field": field,
         **({} if alternative < 0 else {"alternative": alternative}),
@@ -44,3 +44,9 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
         "labelled": int((column.codes >= 0).sum()),
         "values": [{"value": column.values[i], "nodes": int(counts[i])} for i in order],
     }
+
+
+def _written(requirement: Requirement) -> str:
+    """As kubectl takes it."""
+    single = requirement.op == IN and len(requirement.values) == 1
+    return f"{requirement.key}={requirement.values[0]}" if single else str(requirement)
