@@ -63,9 +63,9 @@ class Command(BaseCommand):
         for note in made.notes:
             self.stderr.write(note)
         keys = attempt_all(made, self._progress("attempted"))
-        told = self._answers(made.world, keys, pod, fixes)
-        self._print(told, output, pod)
-        if any(map(is_pending, told)):
+        answers = self._answers(made.world, keys, pod, fixes)
+        self._print(answers, output, pod)
+        if any(map(is_pending, answers)):
             sys.exit(PENDING)
 
     def _answers(self, world: Any, keys: list[str], pod: str, fixes: int) -> list[Answer]:
@@ -74,32 +74,32 @@ class Command(BaseCommand):
             if found is None:
                 raise CommandError(f"{pod}: there is no such pod in the input", returncode=BAD_INPUT)
             return [found]
-        progress, told = self._progress("explained"), []
+        progress, answers = self._progress("explained"), []
         for number, key in enumerate(keys):
             found = answer(world, key, with_fixes=fixes > 0)
             if found is not None:
-                told.append(found)
+                answers.append(found)
                 fixes -= is_pending(found)
             progress(number + 1, len(keys))
-        return [*told, *missing_pods(world)]
+        return [*answers, *missing_pods(world)]
 
-    def _print(self, told: list[Answer], output: str, pod: str) -> None:
-        data = {"pods": told}
+    def _print(self, answers: list[Answer], output: str, pod: str) -> None:
+        data = {"pods": answers}
         if output == "json":
             self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
         elif output == "yaml":
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
         else:
-            self.stdout.write("\n".join(self._lines(told, bool(pod))))
+            self.stdout.write("\n".join(self._lines(answers, bool(pod))))
 
-    def _lines(self, told: list[Answer], one: bool) -> Iterator[str]:
-        for each in told:
+    def _lines(self, answers: list[Answer], one: bool) -> Iterator[str]:
+        for each in answers:
             if one or is_pending(each):
                 strong = self.style.ERROR if is_pending(each) else self.style.SUCCESS
                 yield from lines(each, strong, self.style.HTTP_INFO)
                 yield ""
-        pending = sum(map(is_pending, told))
-        yield f"{pending} of {len(told)} pods are Pending." if told else "No pod is Pending."
+        pending = sum(map(is_pending, answers))
+        yield f"{pending} of {len(answers)} pods are Pending." if answers else "No pod is Pending."
 
     def _progress(self, done: str) -> Any:
         """Shows how far it is, on a terminal and where it takes long."""

@@ -30,11 +30,11 @@ def missing_pods(world: Simulation) -> list[Answer]:
 
 
 def _answered(world: Simulation, explanation: Explanation, with_fixes: bool) -> Answer:
-    told = explanation.to_json()
+    data = explanation.to_json()
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     searched = with_fixes and explanation.state not in _HOPELESS
     return {
-        **told,
+        **data,
         "state": state.value,
         "sentence": plain(sentence(explanation)),
         "fixes": _fixes(world, explanation.pod) if searched else [],
@@ -43,14 +43,14 @@ def _answered(world: Simulation, explanation: Explanation, with_fixes: bool) -> 
 
 def _fixes(world: Simulation, key: str) -> list[Answer]:
     found = tuple(find_fixes(world, key, Budget()))
-    told = worded(Findings(key, "searched", found).to_json())
-    return [_fix(data, fix.to_json()) for data, fix in zip(told["fixes"], found, strict=True)]
+    said = worded(Findings(key, "searched", found).to_json())
+    return [_fix(said_of, fix.to_json()) for said_of, fix in zip(said["fixes"], found, strict=True)]
 
 
-def _fix(told: Mapping[str, Any], fix: Mapping[str, Any]) -> Answer:
+def _fix(said: Mapping[str, Any], fix: Mapping[str, Any]) -> Answer:
     return {
         "kind": "+".join(dict.fromkeys(change["kind"] for change in fix["changes"])),
-        "text": "; ".join(plain(line) for line in told["lines"]),
+        "text": "; ".join(plain(line) for line in said["lines"]),
         "proven": True,
         "command": fix["command"],
         "node": fix["node"],
@@ -66,5 +66,5 @@ def plain(said: Message) -> str:
     return text % said["values"] if "values" in said else text
 
 
-def is_pending(told: Answer) -> bool:
-    return str(told["state"]) != State.SCHEDULED.value
+def is_pending(answered: Answer) -> bool:
+    return str(answered["state"]) != State.SCHEDULED.value

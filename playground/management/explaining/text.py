@@ -11,21 +11,21 @@ NAMED = 5
 Style = Callable[[str], str]
 
 
-def lines(told: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
+def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
     """One pod's."""
-    yield f"{strong(told['pod'])}  {told['state']}"
-    yield f"  {told['sentence']}"
-    if told["reasons"]:
+    yield f"{strong(answered['pod'])}  {answered['state']}"
+    yield f"  {answered['sentence']}"
+    if answered["reasons"]:
         yield ""
-    for reason in told["reasons"]:
+    for reason in answered["reasons"]:
         yield f"  {reason['code']}{_nodes(reason)}"
         yield f"    {faint(reason['message'])}"
         yield from (f"    {line}" for line in _evidence(reason["evidence"]))
-    yield from (f"  {line}" for line in _waits(told))
-    if told["fixes"]:
+    yield from (f"  {line}" for line in _waits(answered))
+    if answered["fixes"]:
         yield ""
         yield "  What would help, each tried on a copy:"
-    for number, fix in enumerate(told["fixes"], 1):
+    for number, fix in enumerate(answered["fixes"], 1):
         yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
         if isinstance(fix["command"], str) and fix["command"]:
             yield from (f"       {faint(line)}" for line in fix["command"].splitlines())
@@ -92,11 +92,11 @@ def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
         yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {with_policies['passing']} nodes would pass"
 
 
-def _waits(told: Mapping[str, Any]) -> Iterator[str]:
-    preemption = told["preemption"]
+def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
+    preemption = answered["preemption"]
     if preemption is not None and preemption["message"]:
         yield f"preemption: {preemption['message']}"
-    if told["events"]:
-        yield f"wakes on: {', '.join(told['events'])}"
-    if told["until"] is not None:
-        yield f"tried again at {clock(told['until'])} after this snapshot"
+    if answered["events"]:
+        yield f"wakes on: {', '.join(answered['events'])}"
+    if answered["until"] is not None:
+        yield f"tried again at {clock(answered['until'])} after this snapshot"

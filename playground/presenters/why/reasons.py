@@ -91,10 +91,10 @@ def about(reason: Given, pod: str, total: int) -> Message:
     values: Values = {"pod": pod, "count": reason.count, "total": total}
     if "resource" in reason.evidence and "requested" in reason.evidence and reason.code not in _PLAIN:
         return _resource(reason.evidence, values)
-    teller = _TELLERS.get(reason.code)
-    told = teller(reason, values) if teller is not None else about_claims(reason, pod)
-    if told is not None:
-        return told
+    worded = _WORDED.get(reason.code)
+    said = worded(reason, values) if worded is not None else about_claims(reason, pod)
+    if said is not None:
+        return said
     text = _PLAIN.get(reason.code)
     if text is not None:
         known = {key: value for key, value in reason.evidence.items() if isinstance(value, str)}
@@ -148,7 +148,7 @@ def _spread(reason: Given, values: Values) -> Message | None:
     return message(_SPREAD, **values)
 
 
-_TELLERS: Mapping[str, Callable[[Given, Values], Message | None]] = {
+_WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
     "PodTopologySpread/SkewTooLarge": _spread,
