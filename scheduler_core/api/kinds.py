@@ -70,6 +70,8 @@ _BUILT_IN = (
     ("Ingress", "networking.k8s.io", "ingresses", True),
     ("IngressClass", "networking.k8s.io", "ingressclasses", False),
     ("NetworkPolicy", "networking.k8s.io", "networkpolicies", True),
+    ("ServiceCIDR", "networking.k8s.io", "servicecidrs", False),
+    ("IPAddress", "networking.k8s.io", "ipaddresses", False),
     ("Role", _RBAC, "roles", True),
     ("RoleBinding", _RBAC, "rolebindings", True),
     ("ClusterRole", _RBAC, "clusterroles", False),
@@ -98,6 +100,11 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
     if group in _OWN_GROUPS or "." not in group:
         return None
     return Kind(f"{kind}.{group}", group, _plural(kind), True)
+
+
+def is_own_group(api_version: str) -> bool:
+    """Whether a version is of one of kube's own groups: a kind of another group may have the same name."""
+    return split_api_version(api_version)[0] in _OWN_GROUPS
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind | None:

@@ -72,7 +72,9 @@ class PodMemo:
 
 def _key(manifest: Any) -> tuple[str, str] | None:
     """Namespace and spec; None where a pod is not told by these alone."""
-    if not isinstance(manifest, Mapping) or manifest.get("kind") != "Pod":
+    if not isinstance(manifest, Mapping):
+        return None
+    if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Pod"):
         return None
     if manifest.get("status") not in _NEW:
         return None

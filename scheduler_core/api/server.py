@@ -211,7 +211,7 @@ class APIServer:
 
     def read(self, manifest: Any) -> tuple[Kind, Manifest]:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
-        kind = read(manifest, self.devices is not None)
+        kind, manifest = read(manifest, self.devices is not None)
         return kind, manifest if self.devices is None else converted(manifest)
 
     def reread(self, manifest: Manifest) -> Manifest:

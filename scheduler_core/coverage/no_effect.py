@@ -38,6 +38,8 @@ _KINDS = (
     ("Ingress", _TRAFFIC),
     ("IngressClass", _TRAFFIC),
     ("NetworkPolicy", _TRAFFIC),
+    ("ServiceCIDR", _TRAFFIC),
+    ("IPAddress", _TRAFFIC),
     ("HorizontalPodAutoscaler", "nothing scales workloads by their load; scale them yourself"),
     ("ServiceAccount", _IDENTITY),
     ("Role", _RIGHTS),

@@ -20,6 +20,8 @@ _is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
 _is_value = re.compile(_VALUE + r"\Z").match
 _is_label1035 = re.compile(_LABEL1035 + r"\Z").match
 
+_NOT_A_SEGMENT = (".", "..")
+_NOT_IN_A_SEGMENT = ("/", "%")
 _QNAME_WORDS = (
     "must consist of alphanumeric characters, '-', '_' or '.', "
     "and must start and end with an alphanumeric character"
@@ -120,6 +122,16 @@ def label_errors(name: str) -> tuple[str, ...]:
             )
             problems.append(_regex(words, _LABEL, "my-name", "123-abc"))
     return tuple(problems)
+
+
+def path_segment_errors(name: str) -> tuple[str, ...]:
+    """A part of an address: names of roles and their bindings.
+
+    kube: apimachinery/pkg/api/validation/path/name.go @ v1.34.1
+    """
+    if name in _NOT_A_SEGMENT:
+        return (f"may not be '{name}'",)
+    return tuple(f"may not contain '{part}'" for part in _NOT_IN_A_SEGMENT if part in name)
 
 
 def label1035_errors(name: str) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ def test_a_full_disk_stops_nothing_but_changes(disk: Disk) -> None:
         key = visitor.new_session()
         wire = Wire(server.url, key)
         wire.send({"type": "look", "look": {}, "seen": None})
-        head = wire.receive()["head"]
+        head = wire.shown()["head"]
         disk.fill(server)
 
         health = until(lambda: visitor.get("/healthz"), lambda answer: answer.status != 200)

@@ -98,7 +98,7 @@ def test_every_process_serves_every_viewer(three: PlaygroundServer) -> None:
     key = new_session(three, node("n"), pod("p"))
     wires = [look(three, key) for _ in range(4 * COUNT)]
     for wire in wires:
-        wire.receive()
+        wire.shown()
     for number, wire in enumerate(wires[:COUNT]):
         wire.send({"type": "step", "grain": "plugin"})
         assert all(shows(each, 2 + number) for each in wires)
@@ -107,14 +107,14 @@ def test_every_process_serves_every_viewer(three: PlaygroundServer) -> None:
 def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: PlaygroundServer) -> None:
     key = new_session(three, node("n"), pod("p"))
     wire = look(three, key)
-    head = wire.receive()["head"]
+    head = wire.shown()["head"]
     for victim in processes(three):
         wire.send({"type": "step", "grain": "plugin"})
         head += 1
         assert shows(wire, head)
         os.kill(victim, signal.SIGKILL)
         wire = look(three, key)  # as a page does when its connection is lost
-        assert wire.receive()["seq"] == head
+        assert wire.shown()["seq"] == head
     end = time.monotonic() + 10
     while len(processes(three)) < COUNT and time.monotonic() < end:
         time.sleep(0.05)
@@ -124,13 +124,13 @@ def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: Playg
 def test_what_one_plays_goes_on_in_another_when_it_dies(three: PlaygroundServer) -> None:
     key = new_session(three, *(node(f"n{i}") for i in range(4)), *(pod(f"p{i}") for i in range(40)))
     wire = look(three, key)
-    wire.receive()
+    wire.shown()
     wire.send({"type": "play", "grain": "plugin", "rate": 5})
     assert wire.until(lambda message: message["type"] == "delta" and message["seq"] > 4)
     for victim in processes(three):
         os.kill(victim, signal.SIGKILL)
         wire = look(three, key)
-        seen = wire.receive()["seq"]
+        seen = wire.shown()["seq"]
         assert wire.until(lambda message, seen=seen: message["type"] == "delta" and message["seq"] > seen + 1)
 
 
@@ -139,7 +139,7 @@ def test_a_server_that_is_asked_to_end_finishes_what_it_has_taken_and_sends_page
 ) -> None:
     key = new_session(server, node("n"), pod("p"))
     wire = look(server, key)
-    wire.receive()
+    wire.shown()
     wire.send({"type": "play", "grain": "plugin", "rate": 2})
     codes: list[int] = []
 
@@ -157,7 +157,7 @@ def test_a_server_that_is_asked_to_end_finishes_what_it_has_taken_and_sends_page
     asking.join(15)
     assert codes == [200]
     server.start()
-    assert look(server, key).receive()["running"] is None
+    assert look(server, key).shown()["running"] is None
 
 
 def test_the_processes_end_with_their_supervisor(server: PlaygroundServer) -> None:

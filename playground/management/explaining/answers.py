@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -42,20 +41,19 @@ def _answered(world: Simulation, explanation: Explanation, with_fixes: bool) -> 
 
 
 def _fixes(world: Simulation, key: str) -> list[Answer]:
-    found = tuple(find_fixes(world, key, Budget()))
-    said = worded(Findings(key, "searched", found).to_json())
-    return [_fix(said_of, fix.to_json()) for said_of, fix in zip(said["fixes"], found, strict=True)]
-
-
-def _fix(said: Mapping[str, Any], fix: Mapping[str, Any]) -> Answer:
-    return {
-        "kind": "+".join(dict.fromkeys(change["kind"] for change in fix["changes"])),
-        "text": "; ".join(plain(line) for line in said["lines"]),
-        "proven": True,
-        "command": fix["command"],
-        "node": fix["node"],
-        "effects": [],
-    }
+    found = Findings(key, "searched", tuple(find_fixes(world, key, Budget())))
+    return [
+        {
+            "kind": fix.kind,
+            "text": "; ".join(plain(line) for line in said["lines"]),
+            "proven": fix.proven,
+            "command": fix.kubectl,
+            "effects": [plain(effect) for effect in said["effects"]],
+            "node": fix.node,
+            "harm": fix.harm,
+        }
+        for fix, said in zip(found.fixes, worded(found.to_json())["fixes"], strict=True)
+    ]
 
 
 def plain(said: Message) -> str:

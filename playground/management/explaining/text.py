@@ -27,13 +27,14 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield "  What would help, each tried on a copy:"
     for number, fix in enumerate(answered["fixes"], 1):
         yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
-        if isinstance(fix["command"], str) and fix["command"]:
-            yield from (f"       {faint(line)}" for line in fix["command"].splitlines())
-        yield from (f"       {_effect(effect)}" for effect in fix["effects"])
+        yield from (f"       {faint(line)}" for line in _command(fix["command"]))
+        yield from (f"       {effect}" for effect in fix["effects"])
 
 
-def _effect(effect: Any) -> str:
-    return effect if isinstance(effect, str) else ", ".join(str(value) for value in effect.values())
+def _command(text: str) -> list[str]:
+    """What to type; of one with a manifest the first line, as -o json and yaml have all of it."""
+    first, *rest = text.splitlines() or [""]
+    return [f"{first} ..." if rest else first] if first else []
 
 
 def _nodes(reason: Mapping[str, Any]) -> str:

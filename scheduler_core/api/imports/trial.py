@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.api.admission.plugin import ADMIN
-from scheduler_core.api.kinds import find_kind, kind_of
+from scheduler_core.api.kinds import find_kind, is_own_group, kind_of
 from scheduler_core.api.pod_memo import PodMemo
 from scheduler_core.api.registry.naming import key_of, placed
 from scheduler_core.api.requests.prepare import CHANGED, CREATED, IGNORED_, MAX_ERRORS, REFUSED, UNCHANGED
@@ -104,13 +104,14 @@ def _outcome(index: int, manifest: Any) -> Outcome:
     outcome.kind = str(manifest.get("kind") or "")
     if isinstance(manifest.get("metadata"), Mapping):
         outcome.namespace, outcome.name = key_of(manifest)
-        if outcome.kind in IGNORED:
+        if outcome.kind in IGNORED and is_own_group(str(manifest.get("apiVersion") or "")):
             outcome.action = IGNORED_
     return outcome
 
 
 def _rank(outcome: Outcome) -> int:
-    return _RANK.get(outcome.kind, len(_FIRST))
+    own = isinstance(outcome.submitted, Mapping) and is_own_group(str(outcome.submitted.get("apiVersion")))
+    return _RANK.get(outcome.kind if own else "", len(_FIRST))
 
 
 def _take(

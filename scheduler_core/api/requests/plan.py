@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from scheduler_core.api.kinds import find_kind, namespace_of
+from scheduler_core.api.kinds import find_kind, is_own_group, namespace_of
 from scheduler_core.api.requests.prepare import (
     CHANGED,
     CREATED,
@@ -235,7 +235,10 @@ def _is_new_workload(store: Store, manifest: Any) -> bool:
 
 
 def _kind(manifest: Any) -> Any:
-    return manifest.get("kind") if isinstance(manifest, Mapping) else None
+    """Of kube's own kinds; None for any other."""
+    if not isinstance(manifest, Mapping) or not is_own_group(str(manifest.get("apiVersion"))):
+        return None
+    return manifest.get("kind")
 
 
 def notes(store: Store, items: tuple[Item, ...]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.api.admission.admission import Admission
 from scheduler_core.api.admission.priority import PriorityClasses
-from scheduler_core.api.kinds import Kind, kind_of
+from scheduler_core.api.kinds import Kind, is_own_group, kind_of
 from scheduler_core.api.requests.updates import desired, difference, fits_in_place
 from scheduler_core.api.requests.workloads import IGNORED
 from scheduler_core.api.store import Store
@@ -85,7 +85,8 @@ def prepare(store: Store, manifests: Sequence[Manifest], *, whole: bool = False)
 def _read(index: int, manifest: Manifest) -> Prepared:
     kind = manifest.get("kind") if isinstance(manifest, Mapping) else None
     if isinstance(kind, str) and kind in IGNORED and isinstance(manifest.get("metadata"), Mapping):
-        return Prepared(index, manifest, IGNORED_, reason=IGNORED[kind])
+        if is_own_group(str(manifest.get("apiVersion"))):
+            return Prepared(index, manifest, IGNORED_, reason=IGNORED[kind])
     if errors := structure(manifest):
         name = describe(manifest)
         return Prepared(index, manifest, REFUSED, errors=_named(errors, name))

@@ -11,6 +11,7 @@ from typing import Any
 from scheduler_core.api.kinds import Kind, kind_of
 from scheduler_core.api.schema.strict import strict_decoding_error, strict_errors
 from scheduler_core.api.schema.table import is_served
+from scheduler_core.api.schema.zeros import are_nulls, with_zeros
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.api.validation.objects import describe, structure
 from scheduler_core.objects.errors import FieldError, shown
@@ -18,9 +19,12 @@ from scheduler_core.objects.errors import FieldError, shown
 Manifest = Mapping[str, Any]
 
 
-def read(manifest: Any, devices: bool = False) -> Kind:
-    """The kind of an object. Refused: 400, where it cannot be read. `devices`: whether the world has them."""
+def read(manifest: Any, devices: bool = False) -> tuple[Kind, Manifest]:
+    """The kind of an object, and the object. Refused: 400, where it cannot be read. `devices`: whether the world has them."""
     errors = structure(manifest)
+    if are_nulls(errors):
+        manifest = with_zeros(manifest, devices)
+        errors = structure(manifest)
     if errors:
         raise _refused(errors, manifest, "; ".join(map(str, errors)))
     kind = kind_of(manifest)
@@ -29,9 +33,12 @@ def read(manifest: Any, devices: bool = False) -> Kind:
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         raise _refused([FieldError("apiVersion", "", text)], manifest, text)
     errors = strict_errors(manifest, kind, devices)
+    if are_nulls(errors):
+        manifest = with_zeros(manifest, devices)
+        errors = strict_errors(manifest, kind, devices)
     if errors:
         raise _refused(errors, manifest, _undecodable(manifest, errors))
-    return kind
+    return kind, manifest
 
 
 def read_patched(manifest: Any, patch: Any, devices: bool = False) -> None:

@@ -35,7 +35,10 @@ def validate(manifest: Manifest, kind: Kind, devices: bool = False) -> list[Fiel
 
     `devices`: whether the world has them.
     """
-    errors = [*semantics(manifest, kind, devices), *owners_and_finalizers(manifest["metadata"])]
+    errors = [
+        *semantics(manifest, kind, devices),
+        *owners_and_finalizers(manifest["metadata"], "." in kind.key),
+    ]
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)

@@ -24,8 +24,11 @@ _MIRROR, _COST = "kubernetes.io/config.mirror", "controller.kubernetes.io/pod-de
 _INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
-def owners_and_finalizers(meta: Mapping[str, Any]) -> list[FieldError]:
-    """What is wrong with owner references, finalizers and the size of annotations."""
+def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list[FieldError]:
+    """What is wrong with owner references, finalizers and the size of annotations.
+
+    `custom`: of a custom resource, whose finalizers may have any qualified name.
+    """
     errors: Errors = []
     if meta.get("ownerReferences"):
         _owners(meta["ownerReferences"], errors)
@@ -33,7 +36,7 @@ def owners_and_finalizers(meta: Mapping[str, Any]) -> list[FieldError]:
     for name in finalizers:
         errors += [invalid(_FINALIZERS, name, problem) for problem in qualified_name_errors(name)]
     for i, name in enumerate(finalizers):
-        if "/" not in name and name not in _STANDARD_FINALIZERS:
+        if not custom and "/" not in name and name not in _STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"
             errors.append(invalid(f"{_FINALIZERS}[{i}]", name, detail))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:

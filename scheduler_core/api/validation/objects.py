@@ -20,7 +20,7 @@ from scheduler_core.api.validation.pod import pod, pod_spec
 from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
 from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
 from scheduler_core.objects.labels import LabelSelector
-from scheduler_core.objects.names import label1035_errors, label_errors, subdomain_errors
+from scheduler_core.objects.names import label1035_errors, label_errors, path_segment_errors, subdomain_errors
 
 Manifest = Mapping[str, Any]
 HIGHEST_USER_PRIORITY = 1_000_000_000
@@ -149,7 +149,12 @@ def _storage_class(manifest: Manifest, errors: Errors) -> None:
 
 
 _PODS = ("Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
-_NAME_CHECKS = {"Namespace": label_errors, "Service": label1035_errors}
+_PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
+_NAME_CHECKS = {
+    "Namespace": label_errors,
+    "Service": label1035_errors,
+    **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
+}
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Pod": pod,
     "Node": _node,

@@ -130,11 +130,14 @@ def _host_ports(container: Spec, seen: dict[str, None], path: str, errors: Error
 
 
 def _host_network(spec: Spec, path: str, errors: Errors) -> None:
+    """A template may leave the port of the host open: it is filled in when a pod is made of it."""
     if not spec.get("hostNetwork"):
         return
+    in_template = path != "spec"
     for i, container in enumerate(spec.get("containers") or ()):
         for j, port in enumerate(container.get("ports") or ()):
-            if (host := port.get("hostPort") or 0) != (port.get("containerPort") or 0):
+            host = port.get("hostPort") or 0
+            if host != (port.get("containerPort") or 0) and not (in_template and not host):
                 where = f"{path}.containers[{i}].ports[{j}].hostPort"
                 errors.append(invalid(where, host, "must match `containerPort` when `hostNetwork` is true"))
 

@@ -96,7 +96,7 @@ def is_new(world: World, manifest: Any) -> bool:
 def _is_node(manifest: Any) -> bool:
     return (
         isinstance(manifest, Mapping)
-        and manifest.get("kind") == "Node"
+        and (manifest.get("apiVersion"), manifest.get("kind")) == ("v1", "Node")
         and isinstance(manifest.get("metadata"), Mapping)
     )
 

@@ -64,7 +64,9 @@ def label_changes(node: Manifest) -> dict[str, str]:
 
 def with_old_labels(manifest: Any) -> Any:
     """A node that is there already, as it is after label_changes; anything else, and what is broken, as it is."""
-    if not isinstance(manifest, Mapping) or manifest.get("kind") != "Node":
+    if not isinstance(manifest, Mapping):
+        return manifest
+    if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Node"):
         return manifest
     meta = manifest.get("metadata")
     if not isinstance(meta, Mapping) or not isinstance(meta.get("labels"), Mapping):

@@ -88,6 +88,10 @@ class Wire:
             if wanted(message):
                 return message
 
+    def shown(self, timeout: float = 20) -> dict[str, Any]:
+        """The next delta. Others may speak before it: a notice, say, that a play goes on after a death."""
+        return self.until(lambda message: message["type"] == "delta", timeout)
+
     def _frame(self, deadline: float) -> tuple[int, bytes]:
         head = self._take(2, deadline)
         size = head[1] & 127
