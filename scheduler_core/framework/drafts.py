@@ -32,7 +32,6 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "default-class",
         "volume",
         "claim-class",
-        "volume-label",
         "ready",
         "capacity",
     ),
@@ -62,6 +61,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "skew",
         "min-domains",
         "unlabel",
+        "volume-label",
         "taint",
         "claim-anew",
         "selector",
@@ -167,6 +167,10 @@ class Draft:
         for manifest in manifests:
             objects = _with(objects, manifest)
         return replace(self, changes=(*self.changes, change), objects=objects)
+
+    def beside_anew(self, manifest: Manifest) -> Draft:
+        """The same change makes another object anew."""
+        return replace(self, others=_with(self.others, manifest))
 
     def beside(self, manifest: Manifest) -> Draft:
         """The same change needs an object more."""
