@@ -63,7 +63,9 @@ def _unforced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
 
 def _registered(manifest: Manifest) -> dict[str, Any]:
     """A new node as it is told to the API server: its conditions are its kubelet's to write."""
-    status = {name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")}
+    status = {
+        name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")
+    }
     return {**clean(manifest), "status": status}
 
 
