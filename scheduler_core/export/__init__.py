@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from scheduler_core.export.digests import digest
-from scheduler_core.export.traces import TraceError, check_lines, export_lines, read_log
+from scheduler_core.export.traces import BROKEN_OFF, TraceError, check_lines, export_lines, read_log
 
-__all__ = ["TraceError", "check_lines", "digest", "export_lines", "read_log"]
+__all__ = ["BROKEN_OFF", "TraceError", "check_lines", "digest", "export_lines", "read_log"]
