@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from playground.forms.fields import duration_text
+from playground.terms import TERMS
 
 register = template.Library()
 
@@ -36,7 +37,7 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
     if not message:
         return ""
     if message.get("exact"):
-        return SafeString(escape(message["exact"]))
+        return _marked(message["exact"], "span")
     text, values = say(message["text"]) if message["text"] else "", message.get("values")
     if not values:
         return SafeString(escape(text))
@@ -46,7 +47,17 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
 
 def _shown(name: str, value: Any) -> str:
     escaped = escape(str(value))
+    if name == "plugin":
+        return _marked(str(value), "code")
     return f"<code>{escaped}</code>" if name in NAMES else escaped
+
+
+def _marked(text: str, element: str) -> SafeString:
+    """A name in a sentence; a term says which one it is."""
+    escaped = escape(text)
+    if text in TERMS:
+        return SafeString(f'<{element} class="term" data-term="{escaped}">{escaped}</{element}>')
+    return SafeString(escaped if element == "span" else f"<{element}>{escaped}</{element}>")
 
 
 @register.simple_tag
