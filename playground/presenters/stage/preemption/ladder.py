@@ -8,13 +8,17 @@ from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
 
-# kube's five criteria in their order: a short head, and what is best.
+# kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
-    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated")),
-    (gettext_noop("max prio"), gettext_noop("lowest priority of the most important victim")),
-    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities")),
-    (gettext_noop("victims"), gettext_noop("fewest victims")),
-    (gettext_noop("start"), gettext_noop("latest start of the most important victims")),
+    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated"), "fewest violations"),
+    (
+        gettext_noop("max prio"),
+        gettext_noop("lowest priority of the most important victim"),
+        "highest priority",
+    ),
+    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities"), "sum of priorities"),
+    (gettext_noop("victims"), gettext_noop("fewest victims"), "fewest victims"),
+    (gettext_noop("start"), gettext_noop("latest start of the most important victims"), "latest start"),
 )
 
 
@@ -23,7 +27,7 @@ SUMMED = 4  # numbers of a sum that are shown
 
 def columns() -> list[dict[str, str]]:
     """The criteria as heads of a table."""
-    return [{"name": name, "best": best} for name, best in COLUMNS]
+    return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
 
 
 def falls(evidence: Evidence) -> dict[str, int]:
