@@ -20,14 +20,14 @@ from playground.terms import TERMS
 register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
-NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
+NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
 @register.filter
 def translated(message: Mapping[str, Any] | None) -> SafeString | str:
-    """A presenter's sentence in the reader's language, its values put in and escaped."""
+    """A presenter's or a worker's sentence in the reader's language, its values put in and escaped."""
     return sentence(message, gettext)
 
 

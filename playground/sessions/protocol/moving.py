@@ -57,12 +57,14 @@ class ImportPlan(Struct, frozen=True):
     """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
 
     `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
+    `read` says what the text was and what was made of it.
     """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
     configurations: list[Offer] = []
+    read: list[Message] = []
 
     @property
     def accepted(self) -> int:

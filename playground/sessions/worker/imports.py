@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import Message, message
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import ImportPlan, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
@@ -17,14 +17,13 @@ from playground.sessions.worker.world import (
     ApplyObjects,
     InvalidObject,
     Item,
-    LoadLimits,
     Plan,
     Simulation,
-    load_manifests,
     plan,
     plan_import,
 )
 from scheduler_core.coverage import notes
+from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
 
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
@@ -33,28 +32,27 @@ NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be 
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        decoded = text.decode("utf-8-sig")
-        loaded = load_manifests(decoded, LoadLimits())
-        planned = (
-            plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
-        )
-    except UnicodeDecodeError as error:
-        raise CommandRefused(
-            message(
-                gettext_noop("The file is not text in UTF-8: byte %(byte)s cannot be read."),
-                byte=f"{error.start + 1:,}",
-            )
-        ) from None
+        brought = read(text)
+    except NotObjects as error:
+        raise CommandRefused(_said(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
+    loaded = brought.objects
+    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
     accepted = tuple(planned.accepted)
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *notes(_written(planned))],
         msgspec.json.encode(command) if accepted else b"",
-        offers(world, loaded, decoded),
+        offers(world, brought.documents, brought.text),
+        [_said(note) for note in brought.notes],
     )
+
+
+def _said(note: Note) -> Message:
+    """A note as it travels."""
+    return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 
 def _written(planned: Plan) -> list[Mapping[str, Any]]:
