@@ -19,7 +19,7 @@ MOST_ENDS = 60
 @require_GET
 @opens
 async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
-    """Pods, nodes and claims whose name has `q` in it, a few of each kind."""
+    """Pods, nodes, claims and controllers whose name has `q` in it, a few of each kind."""
     q = request.GET.get("q", "").strip()[:NAME_LENGTH]
     found = await client.ask(FindNames(at=Look.from_query(request.GET).at, q=q, most=MOST_NAMES)) if q else []
     return JsonResponse({"names": to_builtins(found)})

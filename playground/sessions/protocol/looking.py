@@ -174,14 +174,14 @@ class NodeNames(Query[list[str]], frozen=True, kw_only=True):
 
 
 class FoundName(Struct, frozen=True):
-    """An object that a name leads to: a pod or claim by namespace/name, a node by its name."""
+    """What a name leads to: a pod or claim by namespace/name, a node or controller by its name."""
 
     kind: str
     name: str
 
 
 class FindNames(Query[list[FoundName]], frozen=True, kw_only=True):
-    """Pods, nodes and claims whose name has `q` in it, those that begin with it first; at most so many of each kind."""
+    """Pods, nodes, claims and controllers whose name has `q` in it, those that begin with it first; at most so many of each kind."""
 
     q: str
     most: int

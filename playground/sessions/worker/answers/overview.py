@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.view import Attempt
+from scheduler_core.view import CONTROLLER_NAMES, Attempt
 
 
 def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
@@ -20,6 +20,7 @@ def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
             for kind in ("PersistentVolumeClaim", "ResourceClaim")
             for manifest in world.store.list(kind)
         ),
+        "controller": () if world.settings.cluster is None else CONTROLLER_NAMES,
     }
     return [
         FoundName(kind, name)

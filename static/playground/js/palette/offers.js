@@ -23,7 +23,7 @@ const MOST_ACTED = 2; // objects whose actions are offered beside them
  * @property {(entry: import("../menu/entry.js").Entry) => unknown} carryOut
  */
 
-/** @typedef {{kind: "pod" | "node" | "claim", name: string}} Found */
+/** @typedef {{kind: "pod" | "node" | "claim" | "controller", name: string}} Found */
 
 /** The palette's words in its reader's language. */
 const words = () => by("palette-list").dataset;
@@ -100,7 +100,7 @@ export async function objectOffers(text, means) {
   /** @type {Found[]} */
   const found = names;
   const objects = parts.length === 1 ? found.map((one) => objectOffer(one, means)) : [];
-  const acted = found.filter(({ kind }) => kind !== "claim").slice(
+  const acted = found.filter(({ kind }) => kind === "pod" || kind === "node").slice(
     0,
     parts.length > 1 ? 3 * MOST_ACTED : MOST_ACTED,
   );

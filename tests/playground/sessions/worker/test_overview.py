@@ -5,7 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from playground.sessions.worker.answers.overview import matching, thinned
+import pytest
+
+from playground.sessions.protocol.looking import FindNames, FoundName
+from playground.sessions.worker.answers.overview import find_names, matching, thinned
 
 NAMES = ["default/web-1", "default/my-web", "shop/api-1", "webs/db-1"]
 
@@ -19,6 +22,19 @@ def test_of_many_names_only_some_are_found() -> None:
         "default/web-0",
         "default/web-1",
     ]
+
+
+def test_controllers_are_found_by_their_names() -> None:
+    def at(_position: int | None) -> Any:
+        yield
+        store = SimpleNamespace(nodes=tuple, pods=tuple, list=lambda _kind: ())
+        return SimpleNamespace(settings=SimpleNamespace(cluster="modelled"), store=store)
+
+    steps = find_names(SimpleNamespace(at=at), FindNames(q="node-life", most=5, at=3))  # type: ignore[arg-type]
+    next(steps)
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value == [FoundName("controller", "node-lifecycle-controller")]
 
 
 def attempt(position: int, outcome: str = "scheduled", *victims: str) -> Any:
