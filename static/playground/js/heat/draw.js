@@ -312,6 +312,7 @@ function headings(pen, scene) {
       scene.cells.words.count?.replace("{n}", count.toLocaleString("en")) ?? "",
       left,
       at,
+      Math.min(right, size.width),
     );
   }
 }
@@ -323,13 +324,14 @@ function headings(pen, scene) {
  * @param {string} count
  * @param {number} x
  * @param {number} y
+ * @param {number} end
  */
-function heading(pen, palette, text, count, x, y) {
+function heading(pen, palette, text, count, x, y, end) {
   pen.fillStyle = palette.ink;
   pen.font = `600 ${palette.type + 1}px ${palette.sans}`;
   pen.fillText(text, x, y);
   const after = x + pen.measureText(text).width + 10;
   pen.fillStyle = palette.mute;
   pen.font = `${palette.type}px ${palette.sans}`;
-  pen.fillText(count, after, y);
+  if (after + pen.measureText(count).width <= end) pen.fillText(count, after, y);
 }
