@@ -21,7 +21,7 @@ from playground.views import (
     sharing,
     story,
 )
-from playground.views.past import breakpoints, compare, devices, diff, lanes, records
+from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep
 from playground.views.workbench import (
     acting,
@@ -63,6 +63,9 @@ urlpatterns = [
     path("s/<str:key>/cluster", cluster.cluster, name="cluster"),
     path("s/<str:key>/device-search", devices.device_search, name="device-search"),
     path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
+    path("s/<str:key>/metrics/<slug:chart>.csv", metrics.metrics_csv, name="metrics-csv"),
+    path("s/<str:key>/statistics", statistics.statistics, name="statistics"),
+    path("s/<str:key>/statistics/<slug:chart>.csv", statistics.statistics_csv, name="statistics-csv"),
     path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
     path("s/<str:key>/names.json", overview.names, name="names"),

@@ -127,6 +127,8 @@ class TaintToleration(Plugin):
         yield tolerating
         if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
             yield untainted
+        elif all(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            yield draft.with_node(Change("ready", {"node": node.name}), node.manifest, _ready)
 
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
@@ -177,6 +179,16 @@ def _tolerate(taint: Taint) -> Edit:
         manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
 
     return edit
+
+
+def _ready(manifest: dict[str, Any]) -> None:
+    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    spec, status = manifest["spec"], manifest["status"]
+    spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
+    status["conditions"] = [
+        {**each, "status": "True" if each["type"] == "Ready" else "False"}
+        for each in status.get("conditions") or ()
+    ]
 
 
 def _untaint(taint: Taint) -> Edit:

@@ -5,12 +5,14 @@ kube: plugins/volumezone/volume_zone.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Below, Code, Explanation, Row, Table, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
@@ -140,6 +142,19 @@ class VolumeZone(Plugin):
             missed |= ~_within(nodes, topology)
         refused = (constrained & missed)[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """The volume's labels say another zone or region than the node's."""
+        for topology in refusal.state.get(NAME) or ():
+            volume = self.handle.get("PersistentVolume", "", topology.volume)
+            labels = refusal.node.labels
+            here = labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, "")))
+            if volume is None or here is None or here in topology.values:
+                continue
+            meta = volume["metadata"]
+            values = {"volume": topology.volume, "key": topology.key, "to": here}
+            edited = {**meta, "labels": {**meta["labels"], topology.key: here}}
+            yield draft.with_applied(Change("volume-label", values), {**volume, "metadata": edited})
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each zone and region of the volumes beside the node's own."""

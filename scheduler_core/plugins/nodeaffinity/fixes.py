@@ -9,8 +9,10 @@ from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.labels import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, NodeSelector, Requirement
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.selection import least_missing, wrong_labels
-from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node
+from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 from scheduler_core.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
+
+NAME = "NodeAffinity"
 
 
 def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
@@ -28,6 +30,9 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
         yield label_node(draft, node, [label for label in labels if label is not None])
     if wrong:
         yield _reselected(draft, wrong)
+    if added is not None and least_missing(added, node)[1]:
+        change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})
+        yield with_argument(draft, refusal, change, NAME, lambda args: args.pop("addedAffinity", None))
     if terms is not None and least_missing(terms, node)[1]:
         yield from _gave_way(draft, terms, node)
 

@@ -6,7 +6,7 @@ DEVIATION: a binding that takes as long as the timeout has timed out; in kube th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.formula import Formula
@@ -46,8 +47,8 @@ from scheduler_core.objects.storage.volumes import (
 )
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.volumebinding import fixes, hints
 from scheduler_core.plugins.volumebinding import formula as formulas
-from scheduler_core.plugins.volumebinding import hints
 from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
@@ -164,6 +165,9 @@ class VolumeBinding(Plugin):
         if mode is None:
             raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
         return bool(mode == WAIT_FOR_FIRST_CONSUMER)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, self.handle)
 
     # Filter
 

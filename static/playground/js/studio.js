@@ -20,8 +20,8 @@ import { listenKeys } from "./studio/keys.js";
 import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
 import { listenLinks } from "./studio/links.js";
-import { patchOf } from "./studio/look.js";
-import { showMarked } from "./studio/marked.js";
+import { patchOf, staying } from "./studio/look.js";
+import { showChosen, showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
 import { paint } from "./studio/paint.js";
@@ -99,6 +99,7 @@ function delta({ seq, head, following, running, html, moved }) {
     drawHeat();
     rove();
     showMarked();
+    showChosen(state.look);
   });
 }
 
@@ -116,7 +117,7 @@ function search() {
 
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
-  Object.assign(state.look, changes);
+  Object.assign(state.look, staying(changes, state.look));
   showUrl(state.look, isChoice(changes));
   return stream.send({ type: "look", look: state.look, seen: state.seen });
 }

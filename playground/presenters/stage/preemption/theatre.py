@@ -60,7 +60,7 @@ def theatre(
             : COLUMNS - len(columns)
         ]
     return {
-        "columns": columns,
+        "columns": [{**column, "chosen": column["node"] == chosen} for column in columns],
         "rungs": rungs,
         "hidden": hidden.total(),
         "by_extender": hidden[-1],
