@@ -22,7 +22,7 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
-from playground.views.stage import embed, lockstep
+from playground.views.stage import embed, lockstep, terms
 from playground.views.workbench import (
     acting,
     build,
@@ -44,6 +44,8 @@ urlpatterns = [
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
+    path("terms", terms.terms, name="terms"),
+    path("terms.json", terms.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),

@@ -26,7 +26,7 @@ Manifest = Mapping[str, Any]
 def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:
     """For the pods namespace/owner-* that their owner could not create."""
     namespace, _, name = key.removesuffix(UNNAMED).partition("/")
-    owner = next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
+    owner = _owner(sim, namespace, name)
     if owner is None:
         return Findings(key, "gone")
     draft = _raised(sim, owner, namespace)
@@ -40,6 +40,15 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     kubectl = kubectl_of(draft, sim.store, modelled)
     fix = Fix(draft.changes, commands, proof.node, proof.steps, False, 0, proof.effects, kubectl)
     return Findings(key, "searched", (fix,), tried=1)
+
+
+def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
+    """What creates the pods; of a Deployment it is the newest ReplicaSet."""
+    deployment = sim.store.get("Deployment", namespace, name)
+    if deployment is not None:
+        keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+        name = keys[-1][1] if keys else name
+    return next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
 
 
 def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:

@@ -40,6 +40,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "uncordon",
         "toleration",
         "policy",
+        "release",
         "label",
         "device-toleration",
         "attach-limit",
@@ -55,6 +56,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "port",
         "request",
         "claim-size",
+        "claim-mode",
     ),
     "displaces": ("move", "resize", "free", "priority"),
     "defeats": (
@@ -67,6 +69,8 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "selector",
         "soften",
         "configuration",
+        "extender",
+        "disable",
     ),
 }
 KINDS = tuple(kind for kinds in HARMS.values() for kind in kinds)

@@ -91,12 +91,19 @@ def _waits(storage_class: Manifest) -> bool:
     return storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
 
 
-def made_anew(claim: Manifest, class_name: str | None = None, size: str | None = None) -> Manifest:
+def made_anew(
+    claim: Manifest,
+    class_name: str | None = None,
+    size: str | None = None,
+    modes: list[str] | None = None,
+) -> Manifest:
     """The claim as it was asked for: unbound."""
     spec: dict[str, Any] = copy.deepcopy(dict(claim.get("spec") or {}))
     spec.pop("volumeName", None)
     if class_name is not None:
         spec["storageClassName"] = class_name
+    if modes is not None:
+        spec["accessModes"] = modes
     if size is not None:
         spec["resources"]["requests"]["storage"] = size
     meta = {

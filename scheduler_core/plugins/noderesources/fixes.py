@@ -12,6 +12,7 @@ from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_p
 from scheduler_core.plugins.noderesources.amounts import largest_container, quantity, rounded
 from scheduler_core.plugins.noderesources.moving import moved, resized
 
+EVERYWHERE = ("cpu", "memory", "ephemeral-storage")  # resources that every node has
 MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
 
@@ -58,7 +59,7 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
     """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        if "/" in resource and not _has_any(refusal, resource):
+        if resource not in EVERYWHERE and not _has_any(refusal, resource):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
     if count >= allowed and not missing:

@@ -34,6 +34,7 @@ from scheduler_core.plugins.helper.volumes import (
     usable_classes,
 )
 from scheduler_core.plugins.volumebinding.matching import room
+from scheduler_core.plugins.volumebinding.near_volumes import matched
 from scheduler_core.plugins.volumebinding.topology import as_mask, volume_rows
 
 MOST_CLASSES = 2
@@ -89,6 +90,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         for each in usable[:MOST_CLASSES]:
             yield _default(draft, claim, each)
     waits = known is not None and known.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+    yield from matched(draft, claim, handle)
     change = Change("volume", {"claim": key_of(claim), "size": size_of(claim), "class": name})
     node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
     yield draft.with_applied(change, new_volume(claim, node))

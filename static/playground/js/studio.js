@@ -7,6 +7,7 @@ import { listenRoving, rove } from "./frame/roving.js";
 import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { listenTerms, showTermsHere } from "./frame/terms.js";
 import { listenTour, startTour } from "./frame/tour.js";
 import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
@@ -146,6 +147,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   share: () => by("share-open").click(),
   foldRail: () => void foldRail(),
   tour: () => void startTour(),
+  terms: () => void showTermsHere(),
 });
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
@@ -177,6 +179,7 @@ listenBeside();
 listenPanes();
 listenSheet();
 listenTour();
+listenTerms();
 showCaption();
 listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);

@@ -8,19 +8,31 @@ from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
 
-# kube's five criteria in their order: a short head, and what is best.
+# kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
-    (gettext_noop("PDB violations"), gettext_noop("fewest PodDisruptionBudgets violated")),
-    (gettext_noop("Highest priority"), gettext_noop("lowest priority of the most important victim")),
-    (gettext_noop("Sum of priorities"), gettext_noop("smallest sum of the victims' priorities")),
-    (gettext_noop("Number of victims"), gettext_noop("fewest victims")),
-    (gettext_noop("Start time"), gettext_noop("latest start of the most important victims")),
+    (
+        gettext_noop("PDB violations"),
+        gettext_noop("fewest PodDisruptionBudgets violated"),
+        "fewest violations",
+    ),
+    (
+        gettext_noop("Highest priority"),
+        gettext_noop("lowest priority of the most important victim"),
+        "highest priority",
+    ),
+    (
+        gettext_noop("Sum of priorities"),
+        gettext_noop("smallest sum of the victims' priorities"),
+        "sum of priorities",
+    ),
+    (gettext_noop("Number of victims"), gettext_noop("fewest victims"), "fewest victims"),
+    (gettext_noop("Start time"), gettext_noop("latest start of the most important victims"), "latest start"),
 )
 
 
 def columns() -> list[dict[str, str]]:
     """The criteria as heads of a table."""
-    return [{"name": name, "best": best} for name, best in COLUMNS]
+    return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
 
 
 def falls(evidence: Evidence) -> dict[str, int]:

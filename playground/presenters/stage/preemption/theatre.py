@@ -17,11 +17,11 @@ from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, S
 COLUMNS = 4
 REPRIEVES = 6
 RUNGS = (
-    (gettext_noop("PDB violations"), gettext_noop("fewest wins")),
-    (gettext_noop("Highest priority"), gettext_noop("lowest wins")),
-    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins")),
-    (gettext_noop("Number of victims"), gettext_noop("fewest wins")),
-    (gettext_noop("Start time"), gettext_noop("latest wins")),
+    (gettext_noop("PDB violations"), gettext_noop("fewest wins"), "fewest violations"),
+    (gettext_noop("Highest priority"), gettext_noop("lowest wins"), "highest priority"),
+    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins"), "sum of priorities"),
+    (gettext_noop("Number of victims"), gettext_noop("fewest wins"), "fewest victims"),
+    (gettext_noop("Start time"), gettext_noop("latest wins"), "latest start"),
 )
 
 Column = dict[str, Any]
@@ -48,12 +48,13 @@ def theatre(
         {
             "name": name,
             "best": best,
+            "term": term,
             "number": first + i if i < len(evidence.criteria) else 0,
             "now": cursor == first + i and i < len(evidence.criteria),
             "more": hidden[i] if i < seen else 0,
             "cells": [column["rungs"][i] for column in columns],
         }
-        for i, (name, best) in enumerate(RUNGS)
+        for i, (name, best, term) in enumerate(RUNGS)
     ]
     if len(columns) < COLUMNS:
         columns += [_rejected(cycle, evidence, node) for node in _worth_showing(cycle, evidence)][
