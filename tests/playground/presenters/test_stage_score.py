@@ -60,6 +60,8 @@ def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
     assert tied[told["number"] - 1] == found["node"]
     assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
     assert all(row["tied"] for row in found["rows"])
+    other = next(name for name in ("a", "b") if name != found["node"])
+    assert found["draws"]["values"] == {"nodes": other, "count": "2"}
 
 
 def test_before_any_score_plugin_has_answered_it_is_told_so() -> None:
