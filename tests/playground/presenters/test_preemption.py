@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
 from tests.playground.preemption_world import objects, priority_class, running
-from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 
 KEY = "default/ml-train-0"
 
@@ -126,6 +126,11 @@ def test_a_pod_that_has_a_node_needs_no_preemption(cpu: str, kind: str) -> None:
     assert tab(until(three_nodes(pod("p", cpu=cpu)), decided()))["kind"] == kind
 
 
+def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() -> None:
+    sim = until(world(*objects()), ran("PostFilter", "DynamicResources"))
+    assert tab(sim)["kind"] == "at hand"
+
+
 def test_another_pods_last_attempt_is_one_link_away() -> None:
     sim = preempted()
     goto = sim.journal.attempts[0].last_position
@@ -194,6 +199,17 @@ def test_the_bar_of_a_column_fills_as_its_pods_are_put_back() -> None:
     assert bar(first) == []
     assert bar(first + 1) == [("pod", "6")]
     assert bar(first + 2) == [("pod", "6"), ("kept", "2")]
+
+
+def test_each_number_of_the_theatre_leads_to_where_it_comes_from() -> None:
+    column = next(column for column in columns(preempted()).values() if column["best"])
+    leads = [
+        {name: cell[name] for name in ("pod", "field", "sum") if name in cell} for cell in column["rungs"]
+    ]
+    victims = [victim["key"] for victim in column["victims"]]
+    assert leads[1] == {"pod": victims[0], "field": "spec.priority"}
+    assert leads[2]["sum"].count(" + ") == len(victims) - 1
+    assert leads[4]["field"] == "status.startTime" and leads[4]["pod"] in victims
 
 
 def test_a_cursor_leaves_later_columns_and_criteria_ahead() -> None:

@@ -10,16 +10,27 @@ from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, form
 
 # kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
-    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated"), "fewest violations"),
     (
-        gettext_noop("max prio"),
+        gettext_noop("PDB violations"),
+        gettext_noop("fewest PodDisruptionBudgets violated"),
+        "fewest violations",
+    ),
+    (
+        gettext_noop("Highest priority"),
         gettext_noop("lowest priority of the most important victim"),
         "highest priority",
     ),
-    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities"), "sum of priorities"),
-    (gettext_noop("victims"), gettext_noop("fewest victims"), "fewest victims"),
-    (gettext_noop("start"), gettext_noop("latest start of the most important victims"), "latest start"),
+    (
+        gettext_noop("Sum of priorities"),
+        gettext_noop("smallest sum of the victims' priorities"),
+        "sum of priorities",
+    ),
+    (gettext_noop("Number of victims"), gettext_noop("fewest victims"), "fewest victims"),
+    (gettext_noop("Start time"), gettext_noop("latest start of the most important victims"), "latest start"),
 )
+
+
+SUMMED = 4  # numbers of a sum that are shown
 
 
 def columns() -> list[dict[str, str]]:
@@ -69,6 +80,22 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
         str(sum(pod.priority for pod in victims)),
         str(len(victims)),
         started(earliest_start(victims), epoch),
+    ]
+
+
+def leads(candidate: Candidate) -> list[dict[str, str]]:
+    """Where each of these values comes from: `pod` with its `field`, or the numbers of a sum; {} for what only counts."""
+    victims = candidate.victims
+    violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
+    earliest = earliest_start(victims)
+    first = next((pod for pod in victims if earliest_start([pod]) == earliest), victims[0])
+    summed = " + ".join(str(pod.priority) for pod in victims[:SUMMED])
+    return [
+        {"pod": violating, "field": "metadata.labels"} if violating else {},
+        {"pod": victims[0].key, "field": "spec.priority"},
+        {"sum": summed + (" + …" if len(victims) > SUMMED else "")} if len(victims) > 1 else {},
+        {},
+        {"pod": first.key, "field": "status.startTime"} if earliest != NEVER else {},
     ]
 
 
