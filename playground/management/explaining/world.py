@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 from django.utils.translation import gettext
 
+from playground.presenters.words import worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.worker.imports import preview
 from playground.views.workbench.texts import joined
@@ -57,7 +58,7 @@ def make_world(files: list[tuple[str, bytes]], configuration: bytes = b"") -> Ma
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    read = [gettext(each.text) % each.values if each.values else gettext(each.text) for each in plan.read]
+    read = [worded(each, gettext) for each in plan.read]
     return Made(world, (*read, *refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
 
 

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from msgspec import structs
 
 from playground.forms.flags import at_line
-from playground.sessions.protocol.errors import FieldProblem, Sentence, SessionError
+from playground.presenters.words import Message, worded
+from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from scheduler_core.intake import is_archive, packed
@@ -66,9 +67,9 @@ def joined(files: list[tuple[str, bytes]]) -> bytes:
     return join_files([(name, _decoded(name, data)) for name, data in files]).encode()
 
 
-def in_words(sentences: Sequence[Sentence]) -> list[str]:
+def in_words(sentences: Sequence[Message]) -> list[str]:
     """What a worker says, in the reader's language."""
-    return [_(each.text) % each.values if each.values else _(each.text) for each in sentences]
+    return [worded(each, _) for each in sentences]
 
 
 def _decoded(name: str, data: bytes) -> str:
