@@ -29,6 +29,7 @@ from scheduler_core.framework.explanation import (
 )
 from scheduler_core.framework.formula import Formula, Line, Value, constant, total
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod, Toleration
@@ -39,6 +40,8 @@ from scheduler_core.plugins.helper.normalize import default_normalization, defau
 NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
+
+UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
@@ -54,7 +57,7 @@ _COUNTED: Parts = (
 
 
 def _refusal(taint: Taint) -> Status:
-    return unresolvable(f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}")
+    return unresolvable(UNTOLERATED(key=taint.key, value=taint.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
+    reasons = (UNTOLERATED,)
     row_local = True
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),

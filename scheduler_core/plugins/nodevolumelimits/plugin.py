@@ -17,17 +17,19 @@ from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation, Row, Table, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, Status, error, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import Manifest, volumes_of
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.nodevolumelimits import hints
-from scheduler_core.plugins.nodevolumelimits.counting import Counter, limits_of
+from scheduler_core.plugins.nodevolumelimits.counting import NO_CLAIM, Counter, limits_of
 
 NAME = "NodeVolumeLimits"
 
-REFUSED = unschedulable("node(s) exceed max volume count")
+TOO_MANY_VOLUMES = Reason("TooManyVolumes", "node(s) exceed max volume count")
+REFUSED = unschedulable(TOO_MANY_VOLUMES())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -39,6 +41,7 @@ class NodeVolumeLimits(Plugin):
     """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
 
     name = NAME
+    reasons = (TOO_MANY_VOLUMES, NO_CLAIM)
     events = (
         On("storage.k8s.io/CSINode", Action.ADD),
         On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
