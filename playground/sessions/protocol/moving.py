@@ -55,13 +55,18 @@ class PlannedObject(Struct, frozen=True):
 class ImportPlan(Struct, frozen=True):
     """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
 
-    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
+    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
+    the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
+    snapshot were moved.
     """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
     configurations: list[Offer] = []
+    kept: bytes = b""
+    left_out: dict[str, int] = {}
+    shift: int = 0
 
     @property
     def accepted(self) -> int:

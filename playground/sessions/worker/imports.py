@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +14,24 @@ from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
     ApplyObjects,
+    Continuation,
     InvalidObject,
     Item,
     LoadLimits,
     Plan,
     Simulation,
+    continuation_of,
+    heading,
+    in_creation_order,
     load_manifests,
     plan,
     plan_import,
+    take_in,
 )
 from scheduler_core.coverage import notes
 from scheduler_core.migration import is_configuration
 
+Manifest = Mapping[str, Any]
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
@@ -33,7 +39,11 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
         decoded = text.decode("utf-8-sig")
-        loaded = load_manifests(decoded, LoadLimits())
+        read = load_manifests(decoded, LoadLimits())
+        intake = take_in(world.store, world.now, [each.manifest for each in read])
+        loaded = [
+            replace(each, manifest=manifest) for each, manifest in zip(read, intake.objects, strict=True)
+        ]
         planned = (
             plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
         )
@@ -43,14 +53,33 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         ) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    accepted = tuple(planned.accepted)
-    command = {"command": ApplyObjects(accepted), "source": "import"}
+    command = _command(world, planned.accepted, continuation_of(decoded))
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *notes(_written(planned))],
-        msgspec.json.encode(command) if accepted else b"",
+        command,
         offers(world, loaded, decoded),
+        _kept(decoded, intake.objects),
+        dict(intake.left_out),
+        intake.shift,
     )
+
+
+def _command(world: Simulation, accepted: list[Manifest], continuation: Continuation | None) -> bytes:
+    """What does all that is accepted, as Apply takes it; b"" where nothing is. What is brought into an empty world goes on there."""
+    if not accepted:
+        return b""
+    empty = not world.store.count("Node") and not world.store.count("Pod")
+    going_on = continuation if continuation is not None and empty else msgspec.UNSET
+    command = ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
+    return msgspec.json.encode({"command": command, "source": "import"})
+
+
+def _kept(text: str, objects: Sequence[Any]) -> bytes:
+    """The text as it may be kept: without what was left at the door."""
+    continuation = continuation_of(text)
+    first = heading(continuation).encode() if continuation is not None else b""
+    return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
 
 
 def _written(planned: Plan) -> list[Mapping[str, Any]]:
