@@ -15,8 +15,9 @@ from django.urls import reverse
 from django.utils.decorators import async_only_middleware
 from django.utils.translation import gettext as _
 
+from playground.addresses import read_address
 from playground.sessions.protocol.errors import SessionError, SessionGone
-from playground.views.operator import healthz
+from playground.views.operator import healthz, metrics
 from playground.views.responses import problem
 
 GetResponse = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
@@ -50,10 +51,17 @@ class TooLarge(Unreadable):
 
 @async_only_middleware
 def probes(get_response: GetResponse) -> GetResponse:
-    """Probes ask a server by whatever address they find it at: before anything looks at the host, they are told how it is."""
+    """Probes and monitors ask a server by whatever address they find it at: before anything looks at the host, they are told how it is.
+
+    Metrics are told under addresses alone: a name could be another site's, which leads a browser of this machine here.
+    """
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
-        return await (healthz if request.path_info == reverse("healthz") else get_response)(request)
+        if request.path_info == reverse("healthz"):
+            return await healthz(request)
+        if request.path_info == reverse("server-metrics") and read_address(request.META.get("HTTP_HOST", "")):
+            return await metrics(request)
+        return await get_response(request)
 
     return middleware
 

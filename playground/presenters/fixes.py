@@ -1,20 +1,48 @@
-"""Fixes in words: each change of a fix as a sentence, and the one command as the form's field holds it."""
+"""Fixes in words: each change as a sentence, what it defeats, and what it does to other pods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
+
+MOST_EFFECTS = 6
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
     "scheduler": gettext_noop(
         "Let the profile %(name)s schedule the pod: nobody answers to its schedulerName"
     ),
+    "profile": gettext_noop("Give the scheduler the profile %(name)s that the pod asks for"),
+    "node-name": gettext_noop(
+        "Take the nodeName %(node)s off the pod and let the scheduler choose: there is no such node"
+    ),
+    "claim-name": gettext_noop(
+        "Have the pod use the claim %(to)s in place of %(from)s, which does not exist"
+    ),
+    "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
+    "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s asks for"),
+    "default-class": gettext_noop(
+        "Make %(class)s the default StorageClass: the claim %(claim)s asks for none"
+    ),
+    "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
+    "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
+    "volume-label": gettext_noop("Correct the label %(key)s of the volume %(volume)s to %(to)s"),
+    "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
+    "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
+    "policy": gettext_noop("Set %(field)s to %(to)s in the spread over %(key)s"),
+    "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
+    "attach-limit": gettext_noop(
+        "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
+    ),
+    "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
+    "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
+    "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
+    "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
     "devices": gettext_noop(
@@ -33,10 +61,19 @@ _TEXTS = {
     "taint": gettext_noop("Take the taint %(taint)s off %(node)s"),
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),
+    "claim-size": gettext_noop("Ask for %(to)s in place of %(from)s in the claim %(claim)s"),
+    "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
+    "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
+    "claim-anew": gettext_noop("Make the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
+    "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
 }
-_LABEL = gettext_noop("Label %(node)s with %(text)s")
-_UNLABEL = gettext_noop("Take the label %(text)s off %(node)s")
+_GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
+_SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
+_SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s and the labels %(labels)s")
+_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
+_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
+_NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s, which keep the pod off %(node)s")
 _SOFTEN = {
@@ -46,38 +83,150 @@ _SOFTEN = {
     "podAntiAffinity": gettext_noop("Make the pod anti-affinity to %(text)s a preference"),
 }
 
+# What a change defeats, or costs; those that only mend something have none.
+_DEFEATS = {
+    "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
+    "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
+    "uncordon": gettext_noop("Somebody cordoned the node, perhaps to work on it."),
+    "toleration": gettext_noop("The taint is there to keep pods like this one off the node."),
+    "label": gettext_noop("The label has to be true of the node: others select by it, too."),
+    "node": gettext_noop("Nobody loses anything, but a machine costs."),
+    "request": gettext_noop("The pod may need what it asked for: with less it is slowed down or killed."),
+    "devices": gettext_noop("The pod gets less than its owner asked for."),
+    "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
+    "claim-size": gettext_noop("The volume may fill up sooner."),
+    "move": gettext_noop("The pods that move are restarted."),
+    "resize": gettext_noop("The other pod may need what it asked for."),
+    "free": gettext_noop(
+        "Who is deleted comes back only if a controller makes it again and it fits elsewhere."
+    ),
+    "priority": gettext_noop("Pods of a lower priority have to go for it, now and whenever room is short."),
+    "skew": gettext_noop("The pods are spread less evenly than their owner wanted."),
+    "min-domains": gettext_noop("The pods are spread over fewer domains than their owner wanted."),
+    "quota": gettext_noop("The namespace may use more than its administrator allowed."),
+    "unlabel": gettext_noop("Whoever labelled the node so selects by it."),
+    "taint": gettext_noop("Every other pod may come to the node then, too."),
+    "claim-anew": gettext_noop("What was written to the old volume is not on the new one."),
+    "selector": gettext_noop("The pod may land on nodes that its owner ruled out."),
+    "configuration": gettext_noop("It holds for all pods of the profile."),
+}
+_SOFTENED = {
+    "spread": gettext_noop("All replicas may end up in one domain, and go down with it."),
+    "nodeAffinity": gettext_noop("The pod may land on nodes that its owner ruled out."),
+    "podAffinity": gettext_noop("The pod may run far from those that it was to be near."),
+    "podAntiAffinity": gettext_noop("Pods that were to be kept apart may share a node, and go down with it."),
+}
+
+_EFFECTS = {
+    "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
+    "pending": gettext_noop("%(pod)s has to wait: without this it would be on %(node)s"),
+    "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),
+    "moves": gettext_noop("%(pod)s goes to %(to)s in place of %(node)s"),
+    "placed": gettext_noop("%(pod)s gets a place, too, on %(to)s"),
+}
+_REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
+_GONE_WAITING = gettext_noop("%(pod)s, which waits, is deleted")
+_MORE = gettext_noop("%(n)s more pods are affected")
+
 
 def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
     kind, values = change["kind"], dict(change["values"])
-    if kind == "label":
-        gone = values["value"] is None
-        text = values["key"] if gone else f"{values['key']}={values['value']}"
-        return message(_UNLABEL if gone else _LABEL, node=values["node"], text=text)
-    if kind == "soften":
-        return message(_SOFTEN[values["what"]], text=values["text"])
-    if kind == "free":
-        pods = ", ".join(short(key) for key in values["pods"])
-        if not values["amounts"]:
-            return message(_DELETE, node=values["node"], list=pods)
-        return message(_FREE, node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
-    if kind == "node":
-        return message(_TEXTS[kind], name=values["node"], node=values["like"])
-    if kind in ("gates", "port"):
-        return message(_TEXTS[kind], list=", ".join(values["gates" if kind == "gates" else "ports"]))
+    if kind in _SPECIAL:
+        return _SPECIAL[kind](values)
+    for name in ("claim", "pod"):
+        if name in values:
+            values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
+
+
+def _softened(values: dict[str, Any]) -> Message:
+    return message(_SOFTEN[values["what"]], text=values["text"])
+
+
+def _freed(values: dict[str, Any]) -> Message:
+    pods = ", ".join(short(key) for key in values["pods"])
+    if not values["amounts"]:
+        return message(_DELETE, node=values["node"], list=pods)
+    return message(_FREE, node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
+
+
+def _added(values: dict[str, Any]) -> Message:
+    if values["like"]:
+        text = _GROUP if values.get("group") else _TEXTS["node"]
+        return message(text, name=values["node"], node=values["like"], group=values.get("group", ""))
+    amounts = ", ".join(f"{n} {name}" for name, n in values["amounts"].items() if name != "pods")
+    labels = ", ".join(f"{key}={value}" for key, value in values["labels"].items())
+    return message(_SMALLEST_LABELLED if labels else _SMALLEST, amounts=amounts, labels=labels)
+
+
+def _listed(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
+    return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
+
+
+def _moved(values: dict[str, Any]) -> Message:
+    pods = ", ".join(short(key) for key in values["pods"])
+    return message(_TEXTS["move"], list=pods, node=values["node"], to=", ".join(values["to"]))
+
+
+def _raised(values: dict[str, Any]) -> Message:
+    return message(_NEW_CLASS if values["new"] else _CLASS, name=values["class"], value=values["value"])
+
+
+def _lowered(values: dict[str, Any]) -> Message:
+    return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
+
+
+_SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
+    "soften": _softened,
+    "free": _freed,
+    "node": _added,
+    "gates": _listed("gates", "gates"),
+    "port": _listed("port", "ports"),
+    "move": _moved,
+    "priority": _raised,
+    "request": _lowered,
+}
+
+
+def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
+    """What the changes defeat or cost, each said once."""
+    texts = []
+    for change in changes:
+        kind = change["kind"]
+        text = _SOFTENED[change["values"]["what"]] if kind == "soften" else _DEFEATS.get(kind)
+        if text is not None and text not in texts:
+            texts.append(text)
+    return [message(text) for text in texts]
+
+
+def effect_sentence(effect: Mapping[str, Any]) -> Message:
+    """What becomes of one other pod."""
+    kind, text = effect["kind"], _EFFECTS[effect["kind"]]
+    if kind == "replaced" and not effect["to"]:
+        text = _REPLACED_WAITS
+    elif kind == "evicted" and not effect["node"]:
+        text = _GONE_WAITING
+    values = {name: effect[name] for name in ("node", "to")}
+    return message(text, pod=short(effect["pod"]), by=short(effect["by"]), **values)
+
+
+def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
+    """The worst first; of many pods the first few, and how many more there are."""
+    lines = [effect_sentence(effect) for effect in effects[:MOST_EFFECTS]]
+    if len(effects) > MOST_EFFECTS:
+        lines.append(message(_MORE, n=len(effects) - MOST_EFFECTS))
+    return lines
 
 
 def worded(findings: Mapping[str, Any]) -> dict[str, Any]:
     """What a search found (Findings.to_json()), each fix with its sentences."""
     fixes = [
         {
+            **{name: value for name, value in fix.items() if name != "changes"},
             "lines": [sentence(change) for change in fix["changes"]],
-            "command": fix["command"],
-            "node": fix["node"],
-            "steps": fix["steps"],
-            "recreated": fix["recreated"],
-            "held_back": fix["held_back"],
+            "defeats": defeats(fix["changes"]),
+            "effects": effects_in_words(fix["effects"]),
         }
         for fix in findings["fixes"]
     ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
+import orjson
 from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -20,6 +21,7 @@ from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.access import opens
 from playground.views.responses import problem
 from playground.views.session import creator
+from scheduler_core.export import BROKEN_OFF
 
 MOST = 2**31
 
@@ -29,7 +31,7 @@ MOST = 2**31
 async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
     first, last = _number(request, "first", 0), _number(request, "last", -1)
-    lines = await _begun(client.trace((first, last)))
+    lines = await _begun(client.trace((first, last)), _last_line)
     return _download(lines, "application/jsonl", client.session.name, "jsonl")
 
 
@@ -38,20 +40,36 @@ async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpRes
 async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
     plain = request.GET.get("for") == "kubectl"
-    text = await _begun(client.cluster(Look.from_query(request.GET).at, plain))
+    text = await _begun(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
     return _download(text, "application/yaml", client.session.name, "yaml")
 
 
-async def _begun(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so."""
+async def _begun(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
+    """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so.
+
+    What goes wrong later ends the download early: its last words, in the file's own form, say that it is not whole, and why.
+    """
     first = await anext(parts, b"")
 
     async def all_of_them() -> AsyncIterator[bytes]:
         yield first
-        async for part in parts:
-            yield part
+        try:
+            async for part in parts:
+                yield part
+        except SessionError as error:
+            yield last(str(error))
+            raise
 
     return all_of_them()
+
+
+def _last_line(why: str) -> bytes:
+    return orjson.dumps({"type": BROKEN_OFF, "message": why}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _last_comment(why: str) -> bytes:
+    text = _("This file is not whole, its export broke off: %(why)s") % {"why": why}
+    return f"\n# {' '.join(text.split())}\n".encode()
 
 
 def _number(request: HttpRequest, name: str, default: int) -> int:

@@ -22,7 +22,8 @@ from playground.views.responses import by_htmx, go, position
 from playground.views.session import NAME_LENGTH, creator
 
 MOST_STEPS = 10_000
-SECONDS = 2.0
+MOST_COMMANDS = 20
+SECONDS = 3.0
 
 
 @require_GET
@@ -50,11 +51,14 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @opens
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
-    command, at = _command(request.POST.get("command", "")), position(request)
+    commands, at = _commands(request.POST.get("command", "")), position(request)
     look = Look.from_query(request.POST)
     if request.POST.get("how") == "show":
-        return await _show(request, client, command, at, look)
-    applied = await client.apply(command, at, source="fix")
+        return await _show(request, client, commands, at, look)
+    applied = await client.apply(commands[0], at, source="fix")
+    target = applied.forked or client
+    for command in commands[1:]:
+        await target.apply(command, source="fix")
     if applied.forked is not None:
         return go(request, _studio(applied.forked, Look(pod=look.pod)))
     if by_htmx(request):
@@ -63,13 +67,14 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _show(
-    request: HttpRequest, client: SessionClient, command: dict[str, Any], at: int | None, look: Look
+    request: HttpRequest, client: SessionClient, commands: list[dict[str, Any]], at: int | None, look: Look
 ) -> HttpResponse:
     """A fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)
-    await twin.apply(command, source="fix")
+    for command in commands:
+        await twin.apply(command, source="fix")
     steps = Look.from_query({"page": request.POST.get("steps", "")}).page
     if 0 < steps <= MOST_STEPS:
         await twin.walk(steps)
@@ -80,12 +85,13 @@ def _studio(client: SessionClient, look: Look) -> str:
     return reverse("studio", args=[client.key]) + look.href()
 
 
-def _command(text: str) -> dict[str, Any]:
-    """The command of a form's field. Raises CommandRefused where it is none."""
+def _commands(text: str) -> list[dict[str, Any]]:
+    """The commands of a form's field, one or a list of them. Raises CommandRefused where there is none."""
     try:
         data = orjson.loads(text)
     except orjson.JSONDecodeError:
         data = None
-    if not isinstance(data, dict):
+    commands = data if isinstance(data, list) else [data]
+    if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
         raise CommandRefused(_("This is no command: a fix's own button sends one."))
-    return data
+    return commands

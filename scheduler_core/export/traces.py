@@ -22,6 +22,8 @@ from scheduler_core.trace.records import Record
 SCHEMA = 1
 FORMAT = "scheduler-playground-trace"
 
+BROKEN_OFF = "broken_off"  # the type of a last line that says why a trace is not whole
+
 DECISIONS = frozenset(kind for kind, facts in KINDS.items() if facts.DECISION)
 
 Line = dict[str, Any]
@@ -144,6 +146,8 @@ def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
     for seen, line in enumerate(lines, 1):
         if seen == 1:
             seed, edition, head = _read_header(line)
+        elif line.get("type") == BROKEN_OFF:
+            raise TraceError(seen, f"a trace that broke off here: {line.get('message')}", "a whole trace")
         elif line.get("type") == "command":
             position = line.get("position")
             if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < head:

@@ -2,29 +2,80 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scheduler_core.api.kinds import KINDS
-from scheduler_core.api.requests.updates import fits_in_place
+from scheduler_core.api.requests.updates import SERVER_OWNED, fits_in_place
 from scheduler_core.api.validation.cluster import validate_update
-from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref
+from scheduler_core.commands import (
+    ApplyObjects,
+    Command,
+    DeleteObjects,
+    PatchObject,
+    Ref,
+    SetConfiguration,
+)
 from scheduler_core.framework.drafts import Draft, Manifest
 
+FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
 
-def command_of(draft: Draft, modelled: bool) -> Command:
-    """The one command that makes all changes of a draft. A world whose cluster is `modelled` makes nothing anew that it is not told to."""
-    if draft.deleted:
-        return DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
-    edited = [*(manifest for _, manifest in draft.nodes), *map(_bare, draft.others)]
-    objects = (*((_bare(draft.pod),) if draft.pod is not None else ()), *edited)
-    return (
-        ApplyObjects(objects, force=True)
-        if modelled and (draft.others or recreates(draft, modelled))
-        else ApplyObjects(objects)
+
+def commands_of(draft: Draft, modelled: bool) -> tuple[Command, ...]:
+    """What makes all changes of a draft, in this order. A world whose cluster is `modelled` makes nothing anew that it is not told to."""
+    commands: list[Command] = []
+    if draft.configuration is not None:
+        scheduler, configuration = draft.configuration
+        commands.append(SetConfiguration(configuration, scheduler))
+    pod = draft.pod
+    if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
+        commands += _removed(pod, modelled)
+        pod = clean(pod)
+    others = []
+    for manifest in draft.others:
+        if manifest["kind"] not in FORCED:
+            commands += _removed(manifest, modelled)
+        others.append(manifest if manifest["kind"] in FORCED else clean(manifest))
+    nodes = [manifest for _, manifest in draft.nodes]
+    objects = (
+        *map(bare, draft.objects),
+        *([bare(pod)] if pod is not None else []),
+        *nodes,
+        *map(bare, others),
     )
+    if objects:
+        forced = modelled and (bool(draft.others) or recreates(draft, modelled))
+        commands.append(ApplyObjects(objects, force=True) if forced else ApplyObjects(objects))
+    for (kind, namespace, name, subresource), patch in draft.patched:
+        ref = Ref(kind, namespace, name)
+        commands.append(
+            PatchObject(ref, patch, type="strategic", subresource=subresource)
+            if modelled
+            else PatchObject(ref, patch)
+        )
+    if draft.deleted:
+        commands.append(
+            DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
+        )
+    return tuple(commands)
 
 
-def _bare(manifest: Manifest) -> Manifest:
+def _removed(manifest: Manifest, modelled: bool) -> list[Command]:
+    """The object goes at once: a finalizer that would have it stay for now is taken off."""
+    ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
+    gone = DeleteObjects((ref,), grace_period_seconds=0) if modelled else DeleteObjects((ref,))
+    return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone]
+
+
+def bare(manifest: Manifest) -> Manifest:
     """An object without its status, which is the cluster's to write."""
     return {name: value for name, value in manifest.items() if name != "status"}
+
+
+def clean(manifest: Manifest) -> dict[str, Any]:
+    """Without what the API server writes itself."""
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
+    meta.pop("finalizers", None)
+    return {**manifest, "metadata": meta}
 
 
 def recreates(draft: Draft, modelled: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Proof: a fork on which the command is applied and run until the pod's next attempt ends.
+"""Proof: a fork on which the commands are applied and run until the pod is scheduled, and on until others have settled.
 
 Where so many pods wait before it that the attempt would not come within the budget, the others are held back on the fork, and the
 proof says so: the pod fits then if its turn comes before theirs.
@@ -6,54 +6,98 @@ proof says so: the pod fits then if its turn comes before theirs.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import Command
+from scheduler_core.fixes.effects import Effect, Watch, effects_of
 from scheduler_core.fixes.fix import Budget
 from scheduler_core.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
+PATIENT = 5  # attempts, where pods have to go before the pod fits
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """`node` is where the attempt put the pod, "" where it did not; `steps` transitions were made after the command.
+    """`node` is where the attempt put the pod, "" where it did not; `steps` transitions were made after the commands.
 
-    `held_back` counts the pods that did not take part in it.
+    `held_back` counts the pods that did not take part in it; `effects` is what became of the others.
     """
 
     node: str
     steps: int
     held_back: int = 0
+    effects: tuple[Effect, ...] = ()
 
 
-def prove(
-    sim: Simulation, key: str, command: Command, budget: Budget, steps: int
-) -> Generator[None, None, Proof]:
-    """Runs at most `steps` transitions. An attempt counts that began after the command; a refused command proves nothing."""
-    world = sim.fork()
-    try:
-        world.apply(command)
-    except Refused:
-        return Proof("", 0)
-    held_back = 0
-    if sum(len(s.queue.active_pods) for s in world.schedulers) * OF_AN_ATTEMPT > steps:
-        held_back = _hold_back(world, key)
-    start, deadline = world.position, world.now + budget.proof_time
-    for done in range(1, steps + 1):
-        if not world.advance() or world.now > deadline:
-            return Proof("", done)
-        index = world.journal.last_attempt.get(key)
-        if index is not None and world.journal.attempts[index].first_position > start:
-            attempt = world.journal.attempts[index]
-            node = attempt.node if attempt.outcome == "scheduled" else ""
-            return Proof(node, done, held_back)
-        if done % CHUNK == 0:
-            yield
-    return Proof("", steps)
+Proving = Generator[None, None, Proof]
+
+
+class Prover:
+    """Proves fixes for one pod of a world; what becomes of the world without any of them is found out once."""
+
+    def __init__(self, sim: Simulation, key: str, budget: Budget) -> None:
+        self.sim = sim
+        self.key = key
+        self.budget = budget
+        self._without: Watch | None = None
+
+    def prove(self, commands: Sequence[Command], steps: int, *, patient: bool = False) -> Proving:
+        """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing."""
+        fixed = Watch(self.sim.fork())
+        try:
+            for command in commands:
+                fixed.world.apply(command)
+                fixed.note()
+        except Refused:
+            return Proof("", 0)
+        held_back = 0
+        waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
+        if waiting * OF_AN_ATTEMPT > steps:
+            held_back = _hold_back(fixed.world, self.key)
+        node = yield from self._attempted(fixed, steps, PATIENT if patient else 1)
+        made = fixed.steps
+        if not node:
+            return Proof("", made)
+        effects = yield from self._effects(fixed, held_back)
+        return Proof(node, made, held_back, effects)
+
+    def _attempted(self, fixed: Watch, steps: int, attempts: int) -> Generator[None, None, str]:
+        """The node that the pod is scheduled to; "" where its attempts end otherwise. A nomination is waited for."""
+        world, seen = fixed.world, -1
+        start, deadline = world.position, world.now + self.budget.proof_time
+        while fixed.steps < steps:
+            if not fixed.advance() or world.now > deadline:
+                return ""
+            index = world.journal.last_attempt.get(self.key)
+            if index is not None and index != seen and world.journal.attempts[index].first_position > start:
+                seen, attempt = index, world.journal.attempts[index]
+                if attempt.outcome == "scheduled":
+                    return attempt.node
+                attempts -= not attempt.nominated
+                if attempts <= 0:
+                    return ""
+            if fixed.steps % CHUNK == 0:
+                yield
+        return ""
+
+    def _effects(self, fixed: Watch, held_back: int) -> Generator[None, None, tuple[Effect, ...]]:
+        made = fixed.steps
+        while not fixed.world.idle and fixed.steps - made < self.budget.settling:
+            fixed.advance()
+            if fixed.steps % CHUNK == 0:
+                yield
+        if held_back:  # without the others nothing is to be compared with
+            return effects_of(self.sim, {}, fixed, self.key)
+        self._without = self._without or Watch(self.sim.fork())
+        now = fixed.world.now
+        for _ in self._without.until(now, self.budget.proof_steps):
+            if self._without.steps % CHUNK == 0:
+                yield
+        return effects_of(self.sim, self._without.at(now), fixed, self.key)
 
 
 def _hold_back(world: Simulation, key: str) -> int:

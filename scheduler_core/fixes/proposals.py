@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.fixes.diagnosis import Diagnosis
-from scheduler_core.framework.drafts import Change, Draft, Refusal
+from scheduler_core.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.framework.status import Status
+from scheduler_core.scheduler.scheduler import Scheduler
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
@@ -15,7 +16,9 @@ def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Ite
     plugin = diagnosis.framework.plugin(status.plugin)
     if plugin is None:
         return
-    refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status)
+    scheduler = diagnosis.scheduler
+    asked = Asked(scheduler.name, diagnosis.framework.name, scheduler.configuration.given)
+    refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status, asked)
     yield from plugin.propose_fixes(draft.aimed_at(refusal.node.name), refusal)
 
 
@@ -35,3 +38,25 @@ def scheduled_by(draft: Draft, profile: str) -> Draft:
         manifest["spec"]["schedulerName"] = profile
 
     return draft.with_pod(Change("scheduler", {"name": profile}), edit)
+
+
+def anywhere(draft: Draft, node: str) -> Draft:
+    """The pod without the nodeName that no node has: the scheduler chooses one."""
+
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"].pop("nodeName", None)
+
+    return draft.with_pod(Change("node-name", {"node": node}), edit)
+
+
+def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
+    """A scheduler with one more profile: that which the pod asks for."""
+    given = dict(scheduler.configuration.given or {})
+    profiles = list(given.get("profiles") or ({"schedulerName": each} for each in scheduler.profiles))
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        **given,
+        "profiles": [*profiles, {"schedulerName": name}],
+    }
+    return draft.with_configuration(Change("profile", {"name": name}), scheduler.name, configuration)

@@ -19,27 +19,58 @@ if TYPE_CHECKING:
 Manifest = Mapping[str, Any]
 Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
 
-# Kinds of changes, the least invasive first: what stands in a pod's own manifest, then a node's, then what takes something away.
-KINDS = (
-    "gates",
-    "scheduler",
-    "uncordon",
-    "toleration",
-    "label",
-    "selector",
-    "soften",
-    "skew",
-    "devices",
-    "device-toleration",
-    "device-class",
-    "device-selector",
-    "device-constraint",
-    "taint",
-    "port",
-    "request",
-    "free",
-    "node",
-)
+# Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
+# comes last: taking it away defeats what it was for.
+HARMS: Mapping[str, tuple[str, ...]] = {
+    "mends": (
+        "scheduler",
+        "profile",
+        "node-name",
+        "claim-name",
+        "claim",
+        "class",
+        "default-class",
+        "volume",
+        "claim-class",
+        "volume-label",
+        "ready",
+        "capacity",
+    ),
+    "allows": (
+        "gates",
+        "uncordon",
+        "toleration",
+        "policy",
+        "label",
+        "device-toleration",
+        "attach-limit",
+        "topologies",
+        "quota",
+    ),
+    "adds": ("node",),
+    "lessens": (
+        "devices",
+        "device-class",
+        "device-selector",
+        "device-constraint",
+        "port",
+        "request",
+        "claim-size",
+    ),
+    "displaces": ("move", "resize", "free", "priority"),
+    "defeats": (
+        "skew",
+        "min-domains",
+        "unlabel",
+        "taint",
+        "claim-anew",
+        "selector",
+        "soften",
+        "configuration",
+    ),
+}
+KINDS = tuple(kind for kinds in HARMS.values() for kind in kinds)
+_HARM = {kind: rank for rank, kinds in enumerate(HARMS.values()) for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +85,21 @@ class Change:
     def cost(self) -> tuple[int, float]:
         return KINDS.index(self.kind), self.amount
 
+    @property
+    def harm(self) -> int:
+        """0: nobody loses anything by it."""
+        return _HARM[self.kind]
+
     def to_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "values": dict(self.values)}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Changes so far. `pod`, `nodes` and `others` hold whole manifests where edited; `target` is the node that it aims at ("" any).
+    """Changes so far. `pod`, `nodes`, `objects` and `others` hold whole manifests where edited; `target` is the node aimed at ("" any).
 
-    `others` can't be changed in place, and are made anew.
-
-    `deleted` are pods (namespace, name) to be deleted.
+    `objects` are created or changed in place, `others` can't be and are made anew. `deleted` are pods (namespace, name) to be deleted.
+    `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
     """
 
     original: Manifest  # of the pod
@@ -74,12 +109,21 @@ class Draft:
     deleted: tuple[tuple[str, str], ...] = ()
     target: str = ""
     others: tuple[Manifest, ...] = ()
+    objects: tuple[Manifest, ...] = ()
+    patched: tuple[tuple[tuple[str, str, str, str], Manifest], ...] = ()
+    configuration: tuple[str, Manifest] | None = None
+    patient: bool = False  # it takes its time: only running it shows whether it helps
 
     @property
     def cost(self) -> tuple[int, int, float]:
         """Fewer changes first, then the less invasive ones, then the smaller ones."""
         costs = [change.cost for change in self.changes]
         return len(costs), sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
+
+    @property
+    def harm(self) -> int:
+        """That of the change which does most."""
+        return max((change.harm for change in self.changes), default=0)
 
     @property
     def fingerprint(self) -> str:
@@ -111,19 +155,51 @@ class Draft:
         return replace(self, changes=(*self.changes, change), nodes=tuple(known.items()))
 
     def with_object(self, change: Change, manifest: Manifest) -> Draft:
-        """One more change: another object as it is to be."""
-        metadata = manifest["metadata"]
-        kept = tuple(
-            other
-            for other in self.others
-            if (other["kind"], other["metadata"].get("namespace"), other["metadata"]["name"])
-            != (manifest["kind"], metadata.get("namespace"), metadata["name"])
-        )
-        return replace(self, changes=(*self.changes, change), others=(*kept, manifest))
+        """One more change: an object that is made anew."""
+        return replace(self, changes=(*self.changes, change), others=_with(self.others, manifest))
+
+    def taking_time(self) -> Draft:
+        return replace(self, patient=True)
+
+    def with_applied(self, change: Change, *manifests: Manifest) -> Draft:
+        """One more change: objects created, or changed in place."""
+        objects = self.objects
+        for manifest in manifests:
+            objects = _with(objects, manifest)
+        return replace(self, changes=(*self.changes, change), objects=objects)
+
+    def beside(self, manifest: Manifest) -> Draft:
+        """The same change needs an object more."""
+        return replace(self, objects=_with(self.objects, manifest))
+
+    def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
+        patched = (*self.patched, (target, patch))
+        return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def with_configuration(self, change: Change, scheduler: str, configuration: Manifest) -> Draft:
+        return replace(self, changes=(*self.changes, change), configuration=(scheduler, configuration))
 
     def without_pods(self, change: Change, pods: tuple[tuple[str, str], ...]) -> Draft:
-        """Pods deleted; only a draft that changes nothing else can do so."""
-        return replace(self, changes=(*self.changes, change), deleted=pods)
+        """Pods deleted once all else is changed."""
+        return replace(self, changes=(*self.changes, change), deleted=pods, patient=True)
+
+
+def _with(manifests: tuple[Manifest, ...], new: Manifest) -> tuple[Manifest, ...]:
+    return (*(each for each in manifests if _names(each) != _names(new)), new)
+
+
+def _names(manifest: Manifest) -> tuple[Any, ...]:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace"), metadata["name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who refuses: a scheduler's profile, and the configuration that the scheduler was given (None: kube's default)."""
+
+    scheduler: str = ""
+    profile: str = ""
+    configuration: Manifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +211,7 @@ class Refusal:
     state: CycleState
     row: int
     status: Status
+    asked: Asked = Asked()
 
     @property
     def node(self) -> Node:

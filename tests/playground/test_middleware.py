@@ -50,8 +50,24 @@ def test_a_probe_is_answered_whatever_host_it_asks_for_and_nobody_else(
     assert (answer.status_code, answer.json()) == (200, {"ok": True})
     assert answer.headers["Cache-Control"] == "no-store"
     assert [
-        client.get(path, headers={"Host": host}).status_code for path in ("/", "/metrics", "/healthz/")
+        client.get(path, headers={"Host": host}).status_code for path in ("/", "/metrics/", "/healthz/")
     ] == [400] * 3
+
+
+@pytest.mark.parametrize(
+    ("host", "client_address", "status"),
+    [
+        ("10.1.2.3:8000", "127.0.0.1", 200),
+        ("[fd00::7]:8000", "127.0.0.1", 200),
+        ("10.1.2.3:8000", "10.9.9.9", 404),
+        ("elsewhere.example", "127.0.0.1", 400),
+    ],
+)
+def test_metrics_are_told_to_those_named_under_any_address_and_under_no_strange_name(
+    client: Client, host: str, client_address: str, status: int
+) -> None:
+    answer = client.get("/metrics", headers={"Host": host}, REMOTE_ADDR=client_address)
+    assert answer.status_code == status
 
 
 def send(begun: Visitor, body: bytes, content_type: str, path: str = "rename") -> HttpResponse:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from scheduler_core.cluster.table import NodeTable
@@ -12,6 +13,17 @@ from scheduler_core.objects.pod import Pod
 
 HOSTNAME = "kubernetes.io/hostname"
 MOST_DELETED = 5
+OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
+GROUP_LABELS = (
+    "karpenter.sh/nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+    "agentpool",
+    "alpha.eksctl.io/nodegroup-name",
+    "kops.k8s.io/instancegroup",
+    "node.kubernetes.io/instance-type",
+)
 
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
@@ -27,7 +39,8 @@ def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[
 def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]]) -> Draft:
     """Labels set, or taken away where the value is None."""
     for key, value in labels:
-        change = Change("label", {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
+        kind = "unlabel" if value is None else "label"
+        change = Change(kind, {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
         draft = draft.with_node(change, node.manifest, _label_edit(key, value))
     return draft
 
@@ -45,22 +58,34 @@ def _label_edit(key: str, value: str | None) -> Edit:
 
 def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """A new node like the one that refuses, where that would be large enough when empty; only where nothing else is changed."""
-    if draft.changes or not _large_enough(refusal):
-        return
-    like = refusal.node
-    name = _free_name(refusal.nodes, like.name)
+    if not draft.changes and _large_enough(refusal):
+        yield node_like(draft, refusal.node, refusal.nodes)
+
+
+def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
+    """A new node of the group that one belongs to."""
+    name = free_name(nodes, f"{like.name[:240]}-copy")
 
     def edit(manifest: dict[str, Any]) -> None:
         labels = dict(manifest["metadata"].get("labels") or {})
         if HOSTNAME in labels:
             labels[HOSTNAME] = name
         spec = {k: v for k, v in (manifest.get("spec") or {}).items() if k not in _OF_THE_MACHINE}
+        if spec.get("taints"):
+            spec["taints"] = [t for t in spec["taints"] if not t.get("key", "").startswith(OF_CONTROLLERS)]
         status = {k: v for k, v in (manifest.get("status") or {}).items() if k in _OF_ITS_STATE}
+        if like.ready not in ("", "True"):
+            status.pop("conditions", None)
         manifest["metadata"] = {"name": name, "labels": labels}
         manifest["spec"], manifest["status"] = spec, status
 
-    change = Change("node", {"node": name, "like": like.name})
-    yield draft.with_node(change, like.manifest, edit).aimed_at(name)
+    change = Change("node", {"node": name, "like": like.name, "group": group_of(like)})
+    return draft.with_node(change, like.manifest, edit).aimed_at(name)
+
+
+def group_of(node: Node) -> str:
+    """The name of the group, pool or class of machines that a node was made from; "" where nothing says so."""
+    return next((node.labels[key] for key in GROUP_LABELS if key in node.labels), "")
 
 
 def _large_enough(refusal: Refusal) -> bool:
@@ -73,8 +98,29 @@ def _large_enough(refusal: Refusal) -> bool:
     return True
 
 
-def _free_name(nodes: NodeTable, like: str) -> str:
+def free_name(nodes: NodeTable, stem: str) -> str:
     number = 2
-    while nodes.row(f"{like[:240]}-copy{number}") is not None:
+    while nodes.row(f"{stem}{number}") is not None:
         number += 1
-    return f"{like[:240]}-copy{number}"
+    return f"{stem}{number}"
+
+
+def with_argument(
+    draft: Draft, refusal: Refusal, change: Change, plugin: str, edit: Callable[[dict[str, Any]], None]
+) -> Draft:
+    """Another configuration of the scheduler that refuses: with other arguments of a plugin in the pod's profile."""
+    asked = refusal.asked
+    configuration = copy.deepcopy(dict(asked.configuration or {}))
+    configuration.setdefault("apiVersion", "kubescheduler.config.k8s.io/v1")
+    configuration.setdefault("kind", "KubeSchedulerConfiguration")
+    profiles = configuration.setdefault("profiles", [{"schedulerName": asked.profile}])
+    profile = next((p for p in profiles if p.get("schedulerName", asked.profile) == asked.profile), None)
+    if profile is None:
+        return draft
+    entries = profile.setdefault("pluginConfig", [])
+    entry = next((e for e in entries if e["name"] == plugin), None)
+    if entry is None:
+        entry = {"name": plugin, "args": {}}
+        entries.append(entry)
+    edit(entry["args"])
+    return draft.with_configuration(change, asked.scheduler, configuration)

@@ -98,6 +98,7 @@ def test_fix_tries_what_it_proposes() -> None:
     settle(sim)
     fixes = find_fixes(sim, "default/p")
     assert [change.kind for change in fixes[0].changes] == ["label"]
-    sim.apply(fixes[0].command)
+    for command in fixes[0].commands:
+        sim.apply(command)
     settle(sim)
     assert nodes_of(sim) == {"default/p": "a"}

@@ -12,6 +12,7 @@ from scheduler_core import FIRST_EDITION, LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetSettings, command_from_json
 from scheduler_core.fixes import Budget, Fix, find_fixes, search_fixes
 from scheduler_core.fixes.fix import Findings
+from scheduler_core.framework.drafts import HARMS
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core import worlds
 from tests.scheduler_core.worlds import node, nodes_of, pod, settle, world
@@ -80,7 +81,8 @@ def findings(sim: Simulation, key: str = "default/p", budget: Budget | None = No
 def assert_proven(sim: Simulation, fix: Fix, key: str = "default/p") -> None:
     """Applying the command, as the log would hold it, leads to the node in so many transitions."""
     twin = sim.fork()
-    twin.apply(command_from_json(msgspec.to_builtins(fix.command)))
+    for command in fix.commands:
+        twin.apply(command_from_json(msgspec.to_builtins(command)))
     for _ in range(fix.steps):
         twin.advance()
     attempt = twin.journal.attempts[twin.journal.last_attempt[key]]
@@ -88,13 +90,16 @@ def assert_proven(sim: Simulation, fix: Fix, key: str = "default/p") -> None:
 
 
 CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
-    "a taint": ((tainted("a"), pod("p")), {"toleration", "taint"}),
-    "a cordoned node": ((cordoned("a"), pod("p")), {"uncordon"}),
-    "a node selector": ((node("a"), pod("p", nodeSelector={"disk": "ssd"})), {"label", "selector"}),
-    "no room": ((node("a", cpu="2"), pod("q"), pod("p", cpu="1500m")), {"request", "free", "node"}),
-    "a pod larger than every node": ((node("a", cpu="2"), pod("p", cpu="3")), {"request"}),
+    "a taint": ((tainted("a"), pod("p")), {"toleration", "taint", "node"}),
+    "a cordoned node": ((cordoned("a"), pod("p")), {"uncordon", "node"}),
+    "a node selector": ((node("a"), pod("p", nodeSelector={"disk": "ssd"})), {"label", "selector", "node"}),
+    "no room": (
+        (node("a", cpu="2"), pod("q"), pod("p", cpu="1500m")),
+        {"request", "free", "node", "priority"},
+    ),
+    "a pod larger than every node": ((node("a", cpu="2"), pod("p", cpu="3")), {"request", "node"}),
     "a gate": ((node("a"), pod("p", schedulingGates=[{"name": "wait"}])), {"gates"}),
-    "a scheduler that nobody is": ((node("a"), pod("p", schedulerName="nobody")), {"scheduler"}),
+    "a scheduler that nobody is": ((node("a"), pod("p", schedulerName="nobody")), {"scheduler", "profile"}),
     "a spread": (
         (
             node("a", labels={ZONE: "a"}),
@@ -102,12 +107,12 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
             labelled(pod("q"), app="web"),
             labelled(pod("p", topologySpreadConstraints=spread()), app="web"),
         ),
-        {"skew", "soften", "uncordon"},
+        {"skew", "soften", "uncordon", "node", "priority"},
     ),
     "an affinity to nobody": ((node("a"), pod("p", affinity=pod_terms("podAffinity"))), {"soften"}),
     "an anti-affinity": (
         (node("a"), labelled(pod("a-first"), app="web"), pod("p", affinity=pod_terms("podAntiAffinity"))),
-        {"soften", "node"},
+        {"soften", "node", "priority"},
     ),
     "a pod that keeps others away": (
         (
@@ -115,7 +120,7 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
             pod("a-first", affinity=pod_terms("podAntiAffinity")),
             labelled(pod("p"), app="web"),
         ),
-        {"free", "node"},
+        {"free", "node", "priority"},
     ),
 }
 
@@ -147,7 +152,8 @@ def test_the_same_world_and_budget_find_the_same_fixes() -> None:
 
 def test_what_needs_two_changes_gets_two_and_what_needs_one_never_two() -> None:
     both = stuck(tainted("a"), pod("p", nodeSelector={"disk": "ssd"}))
-    assert {len(changes) for changes in kinds(find_fixes(both, "default/p"))} == {2}
+    found = kinds(find_fixes(both, "default/p"))
+    assert {len(changes) for changes in found if changes != ("node",)} == {2}
     one = stuck(tainted("a"), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
     assert {len(changes) for changes in kinds(find_fixes(one, "default/p"))} == {1}
 
@@ -178,7 +184,7 @@ def test_a_required_node_affinity_can_lose_one_expression_or_become_a_preference
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
     rule = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
     sim = stuck(node("a", labels={"rack": "1"}), pod("p", affinity=rule))
-    assert set(kinds(find_fixes(sim, "default/p"))) == {("label",), ("selector",), ("soften",)}
+    assert set(kinds(find_fixes(sim, "default/p"))) == {("label",), ("selector",), ("soften",), ("node",)}
 
 
 def test_a_pod_that_fits_as_it_is_needs_no_fix() -> None:
@@ -211,15 +217,59 @@ def test_room_that_another_pod_takes_first_is_no_fix() -> None:
 
 def test_a_budget_ends_the_search() -> None:
     sim = stuck(*(tainted(f"n{i}", {**GPU_TAINT, "key": f"k{i}"}) for i in range(9)), pod("p"))
-    found = findings(sim, budget=Budget(candidates=3))
+    found = findings(sim, budget=Budget(candidates=3, big=0))
     assert found.tried == 3
     assert len(found.fixes) <= 3
 
 
-def test_no_node_at_all_has_no_fix() -> None:
-    sim = world(pod("p"))
+def test_where_there_is_no_node_at_all_the_smallest_one_is_added() -> None:
+    sim = world(pod("p", cpu="1500m", nodeSelector={"disk": "ssd"}))
     settle(sim)
-    assert findings(sim).fixes == ()
+    (fix,) = findings(sim).fixes
+    (change,) = fix.changes
+    assert change.values["amounts"] == {"cpu": "2", "memory": "1Gi", "pods": "110"}
+    assert change.values["labels"] == {"disk": "ssd"}
+    assert_proven(sim, fix)
+
+
+def test_the_least_harm_comes_first() -> None:
+    sim = stuck(tainted("a", cpu="2"), node("b", cpu="2"), pod("q"), pod("p", cpu="1500m"))
+    harms = [tuple(HARMS).index(fix.harm) for fix in find_fixes(sim, "default/p")]
+    assert harms == sorted(harms)
+    assert len(set(harms)) >= 4
+
+
+def test_what_a_fix_does_to_other_pods_is_compared_with_the_world_without_it() -> None:
+    sim = stuck(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
+    effects = {fix.kind: [e.kind for e in fix.effects] for fix in find_fixes(sim, "default/p")}
+    assert effects == {"node": [], "request": [], "free": ["evicted"], "priority": ["evicted"]}
+
+
+def test_a_pod_that_loses_its_turn_to_the_fix_is_told() -> None:
+    """Both wait for the node to be free; who is more important gets it first."""
+    sim = stuck(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
+    sim.apply(ApplyObjects((pod("late", cpu="1"),)))
+    raised = next(fix for fix in find_fixes(sim, "default/p") if fix.kind == "priority")
+    assert [(e.kind, e.pod) for e in raised.effects] == [
+        ("evicted", "default/q"),
+        ("pending", "default/late"),
+    ]
+
+
+def test_a_pod_on_a_node_that_does_not_exist_is_given_to_the_scheduler() -> None:
+    sim = world(node("a"), pod("p", nodeName="gone"))
+    if sim.settings.cluster is None:
+        return  # who deletes a bound pod there waits for a kubelet
+    fixes = find_fixes(sim, "default/p")
+    assert kinds(fixes)[0] == ("node-name",)
+    assert_proven(sim, fixes[0])
+
+
+def test_a_fix_says_what_to_type() -> None:
+    sim = stuck(tainted("a"), pod("p"))
+    typed = {fix.kind: fix.kubectl for fix in find_fixes(sim, "default/p")}
+    assert typed["taint"] == "kubectl taint node a gpu=yes:NoSchedule-"
+    assert typed["toleration"].startswith("kubectl patch pod p -n default --type=merge -p '{")
 
 
 def large(count: int = 1523) -> Simulation:

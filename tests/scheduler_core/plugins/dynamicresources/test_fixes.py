@@ -76,7 +76,8 @@ def test_what_it_proposes_is_the_command_that_does_it() -> None:
     sim = with_claim(claim("c", count=4), gpus("a", 2))
     go_on(sim, 0.5)
     fix = find_fixes(sim, "default/p")[0]
-    sim.apply(fix.command)
+    for command in fix.commands:
+        sim.apply(command)
     go_on(sim, 30)
     assert (node_of(sim, "p"), len(devices_of(sim, "c"))) == ("a", 2)
 

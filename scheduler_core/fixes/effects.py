@@ -1,0 +1,125 @@
+"""Side effects of a fix: what becomes of the other pods with it, beside what becomes of them without it up to the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.objects.pod import Pod
+from scheduler_core.simulation import Simulation
+
+# The worst first.
+KINDS = ("evicted", "pending", "replaced", "moves", "placed")
+HURTING = ("evicted", "pending")
+GONE, PENDING = None, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a fix does to another pod.
+
+    evicted: it loses `node` and does not come back; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
+    its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
+    where it would have gone to `node`; placed: it would wait, and goes to `to`.
+    """
+
+    kind: str
+    pod: str
+    node: str = ""
+    to: str = ""
+    by: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "pod": self.pod, "node": self.node, "to": self.to, "by": self.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a pod is: its node, "" where it waits, None where it is gone or going. `owner`: its controller's uid."""
+
+    node: str | None
+    owner: str = ""
+
+    @classmethod
+    def of(cls, pod: Pod | None) -> Standing:
+        if pod is None:
+            return cls(GONE)
+        references = pod.manifest["metadata"].get("ownerReferences") or ()
+        owners = [str(ref.get("uid") or "") for ref in references if ref.get("controller")]
+        ended = pod.deleting or pod.terminal
+        return cls(GONE if ended else pod.node_name, owners[0] if owners else "")
+
+
+class Watch:
+    """A world that is run on, with what became of its pods and when."""
+
+    def __init__(self, world: Simulation) -> None:
+        self.world = world
+        self.log: list[tuple[int, str, Standing]] = []
+        self.steps = 0
+
+    def note(self) -> None:
+        """What the transition just made changed."""
+        for event in self.world.changes:
+            if event.kind == "Pod":
+                key = f"{event.namespace}/{event.name}"
+                self.log.append((self.world.now, key, Standing.of(event.new_pod)))
+
+    def advance(self) -> bool:
+        moved = bool(self.world.advance()) or not self.world.over
+        self.steps += 1
+        self.note()
+        return moved
+
+    def until(self, time: int, most: int) -> Iterator[None]:
+        """Runs up to a time, but makes at most so many transitions in all."""
+        while self.steps < most and self.world.due(time):
+            self.world.advance()
+            self.steps += 1
+            self.note()
+            yield
+
+    def at(self, time: int) -> dict[str, Standing]:
+        """The pods that have changed up to a time, and where they were then."""
+        return {key: standing for t, key, standing in self.log if t <= time}
+
+
+def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, key: str) -> tuple[Effect, ...]:
+    """Pods but `key` that are elsewhere with the fix than without it; `start` is the world that both began in."""
+    now = fixed.at(fixed.world.now)
+    found, gone, new = [], [], []
+    for name in sorted({*without, *now} - {key}):
+        first = Standing.of(start.store.pod_at(name))
+        before, after = without.get(name, first), now.get(name, first)
+        if before.node == after.node:
+            continue
+        if before.node is GONE and first.node is GONE:
+            new.append((name, after))
+        elif after.node is GONE:
+            gone.append((name, before))
+        else:
+            found.append(_moved(name, before.node, after.node or ""))
+    found += _replaced(gone, new)
+    return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
+
+
+def _moved(name: str, before: str | None, after: str) -> Effect:
+    if not after:
+        return Effect("pending", name, before or "")
+    if not before:
+        return Effect("placed", name, to=after)
+    return Effect("moves", name, before, after)
+
+
+def _replaced(gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]) -> list[Effect]:
+    """Deleted pods, each with the new pod of the same owner where there is one."""
+    out = []
+    for name, before in gone:
+        mine = next((each for each in new if each[1].owner and each[1].owner == before.owner), None)
+        if mine is None:
+            out.append(Effect("evicted", name, before.node or ""))
+        else:
+            new.remove(mine)
+            out.append(Effect("replaced", name, before.node or "", mine[1].node or "", mine[0]))
+    return out

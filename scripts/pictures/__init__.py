@@ -1,0 +1,1 @@
+"""What the pictures show: sessions made by commands over HTTP, each at a step that is found by what happened there."""

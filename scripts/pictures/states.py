@@ -1,0 +1,156 @@
+"""The states of the screen that are shown: each is a world of its own at a telling step, and what somebody has opened there.
+
+A function makes its world and moves it from state to state: what it yields is seen before it goes on, so that it is the newest step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+from scripts.pictures import worlds
+from scripts.pictures.session import Session
+
+Act = Callable[[Page], None]
+Begin = Callable[..., Session]
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a state is seen, and what is done there."""
+
+    name: str
+    url: str
+    act: Act = lambda _page: None
+
+
+def shop(begin: Begin) -> Iterator[State]:
+    """Twelve nodes and the pods of a shop, while one of its pods is scheduled."""
+    session = begin(name="Shop cluster")
+    session.apply(*worlds.shop())
+    session.apply(worlds.failing())
+    session.post("calls", pod="default/db-3", call="bind", code="409", times="1")
+    session.until(kind="queue_moved", pod="db-3", to="backoff")
+    session.apply(*worlds.waiting())
+    session.until(kind="queue_moved", pod="train-2", to="unschedulable")
+    session.apply(*worlds.coming())
+    session.until(kind="attempt_started", pod="api-4")
+    yield State("queue", session.at())
+    session.until(point="Filter", plugin="InterPodAffinity", pod="api-4")
+    filtering = session.at(node="node-c1")
+    yield State("filter", filtering)
+    yield State("palette", filtering, _palette)
+    session.until(kind="node_selected", pod="api-4")
+    yield State("score", session.at(node="node-b1", plugin="NodeResourcesFit"))
+    yield State("presenter", session.at(), _press("p"))
+
+
+def preemption(begin: Begin) -> Iterator[State]:
+    """Four nodes that could make room for an urgent pod."""
+    session = begin(name="An urgent pod")
+    session.apply(*worlds.contested())
+    session.until(point="PostFilter", plugin="DefaultPreemption", pod="urgent")
+    yield State("preemption", session.at())
+    yield State("ladder", session.at(form="table"))
+
+
+def binding(begin: Begin) -> Iterator[State]:
+    """Binding cycles side by side; two wait for the third of their gang."""
+    session = begin(name="A gang of three")
+    session.configure(worlds.GANGS)
+    session.apply(*worlds.bindings())
+    session.post("calls", pod="default/api-9", call="bind", code="409", times="1")
+    session.post("calls", pod="default/db-3", call="bind", code="0", latency="2s", times="1")
+    session.until(point="Reserve", pod="api-4")
+    yield State("binding", session.at())
+
+
+def controller(begin: Begin) -> Iterator[State]:
+    """A Deployment's pods are replaced by those of its next version."""
+    session = begin(name="A rollout")
+    session.apply(*worlds.rollout(1))
+    session.run()
+    session.apply(*worlds.rollout(2))
+    session.until(3, kind="reconciled")
+    yield State("controller", session.at())
+
+
+def large(begin: Begin) -> Iterator[State]:
+    """Five thousand nodes, of which five hundred feasible ones are enough."""
+    session = begin(name="Five thousand nodes")
+    session.apply(*worlds.large())
+    session.until(kind="attempt_ended", pod="etl-2000")
+    session.until(point="Filter", plugin="NodeResourcesFit")
+    while "so far" in session.get("panel/stage"):
+        session.until(point="Filter", plugin="NodeResourcesFit")
+    yield State("large", session.at(q="rack=c06"))
+
+
+def lockstep(begin: Begin) -> Iterator[State]:
+    """The shop beside the same one whose scheduler packs, where the two part."""
+    session = begin(name="Spread out")
+    session.apply(*worlds.shop(), worlds.api("api-4"), worlds.pod("web-5", "1", "2Gi"))
+    packed = session.fork("Packed tightly")
+    packed.configure(worlds.PACKED)
+    steps = [one.until(kind="node_selected", pod="api-4") for one in (session, packed)]
+    for one in (session, packed):
+        one.run()
+    yield State("lockstep", session.at("lockstep", **{"with": packed.url}, at=steps[0], b=steps[1]))
+
+
+def story(begin: Begin) -> Iterator[State]:
+    """A lesson, where it says why a pod is pending."""
+    session = begin("story:taints")
+    session.until(kind="attempt_ended", pod="api")
+    yield State("story", session.at())
+
+
+def busy(begin: Begin) -> Iterator[State]:
+    """A small cluster where one pod has no room, another's binding fails, and a larger node comes; then the same without that node."""
+    session = begin(name="A larger node")
+    session.apply(*worlds.crowded())
+    session.post("calls", pod="default/web-3", call="bind", code="409", times="1")
+    session.until(kind="binding_started", pod="web-3")
+    session.apply(worlds.node("large-a", "16"))
+    asked = session.step_of(kind="command")
+    session.until(kind="queue_moved", pod="web-3", to="backoff")
+    yield State("journey", session.at("journey/default/web-3"))
+    yield State("internals", session.at(pod="default/web-3", tab="journey"), _internals)
+    session.run()
+    without = session.without(asked)
+    yield State("commands", without.at(), _commands)
+    yield State("compare", without.at("compare", **{"with": session.url}))
+
+
+def _press(key: str) -> Act:
+    return lambda page: page.keyboard.press(key)
+
+
+def _palette(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type("node-c")
+    page.locator("#palette [role=option]").nth(1).wait_for()
+
+
+def _internals(page: Page) -> None:
+    page.locator("#internals > summary").click()
+    page.locator(".state-keys, #cycle-state").first.wait_for()
+
+
+def _commands(page: Page) -> None:
+    page.keyboard.press("l")
+    page.locator(".asked").wait_for()
+
+
+MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
+    shop: ("queue", "filter", "palette", "score", "presenter"),
+    preemption: ("preemption", "ladder"),
+    binding: ("binding",),
+    controller: ("controller",),
+    large: ("large",),
+    lockstep: ("lockstep",),
+    story: ("story",),
+}
+MORE = {busy: ("journey", "internals", "commands", "compare")}

@@ -1,0 +1,47 @@
+"""Fixes in words: every kind of change has a sentence, and every kind of effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.presenters.fixes import _DEFEATS, _SPECIAL, _TEXTS, effect_sentence, effects_in_words, worded
+from scheduler_core.fixes import find_fixes
+from scheduler_core.fixes.effects import KINDS as EFFECTS
+from scheduler_core.fixes.effects import Effect
+from scheduler_core.framework.drafts import HARMS, KINDS
+from tests.scheduler_core.worlds import node, pod, settle, world
+
+
+def test_every_kind_of_change_has_a_sentence() -> None:
+    assert [kind for kind in KINDS if kind not in _TEXTS and kind not in _SPECIAL] == []
+
+
+def test_what_takes_something_away_says_what_it_defeats() -> None:
+    harmful = [kind for kind in HARMS["displaces"] + HARMS["defeats"] if kind != "soften"]
+    assert [kind for kind in harmful if kind not in _DEFEATS] == []
+
+
+@pytest.mark.parametrize("kind", EFFECTS)
+def test_every_effect_has_a_sentence(kind: str) -> None:
+    said = effect_sentence(Effect(kind, "default/q", "a", "b", "default/r").to_json())
+    assert "q" in said["text"] % said["values"]
+
+
+def test_of_many_effects_the_first_are_told_and_the_others_counted() -> None:
+    effects = [Effect("evicted", f"default/q{i}", "a").to_json() for i in range(9)]
+    lines = effects_in_words(effects)
+    assert len(lines) == 7
+    assert lines[-1]["values"] == {"n": 3}
+
+
+def test_a_fix_is_worded_whole() -> None:
+    sim = world(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
+    settle(sim)
+    found = {"pod": "default/p", "fixes": [fix.to_json() for fix in find_fixes(sim, "default/p")]}
+    free = next(fix for fix in worded(found)["fixes"] if fix["kind"] == "free")
+    assert [line["text"] % line["values"] for line in free["lines"]] == ["Free 500m cpu on a: delete q"]
+    assert [line["text"] % line["values"] for line in free["effects"]] == [
+        "q loses its place on a and does not come back"
+    ]
+    assert free["kubectl"] == "kubectl delete pod q -n default"
+    assert len(free["defeats"]) == 1
