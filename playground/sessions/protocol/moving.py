@@ -52,12 +52,22 @@ class PlannedObject(Struct, frozen=True):
     made_from: str
 
 
+class MissingObjects(Struct, frozen=True):
+    """Objects of a kind that an import refers to and that are not there: `count` objects do so, `of` is the first; what would bring them."""
+
+    kind: str
+    names: list[str]
+    of: str
+    count: int
+    command: str
+
+
 class ImportPlan(Struct, frozen=True):
     """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
 
     `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
     the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
-    snapshot were moved.
+    snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here.
     """
 
     items: list[PlannedObject]
@@ -67,6 +77,8 @@ class ImportPlan(Struct, frozen=True):
     kept: bytes = b""
     left_out: dict[str, int] = {}
     shift: int = 0
+    without_effect: list[str] = []
+    missing: list[MissingObjects] = []
 
     @property
     def accepted(self) -> int:

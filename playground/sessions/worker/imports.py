@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from playground.sessions.protocol.errors import CommandRefused
-from playground.sessions.protocol.moving import ImportPlan, PlannedObject
+from playground.sessions.protocol.moving import ImportPlan, MissingObjects, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
@@ -54,14 +54,17 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
     except InvalidObject as error:
         raise refusal(error.errors) from None
     command = _command(world, planned.accepted, continuation_of(decoded))
+    idle = notes(_written(planned))
     return ImportPlan(
         [_planned(item) for item in planned.items],
-        [*planned.warnings, *notes(_written(planned))],
+        [*planned.warnings, *idle],
         command,
         offers(world, loaded, decoded),
         _kept(decoded, intake.objects),
         dict(intake.left_out),
         intake.shift,
+        idle,
+        [MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
     )
 
 
