@@ -12,6 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# The pages' files stand beside the packages in a checkout, and within this one where pip installed it (setup.py).
+INSTALLED = not (BASE_DIR / "manage.py").is_file()
+FILES = Path(__file__).resolve().parent / "files" if INSTALLED else BASE_DIR
 
 
 def env(name: str, default: str = "") -> str:
@@ -77,7 +80,14 @@ def kept_secret(path: Path) -> str:
         ) from error
 
 
-DATA_DIR = Path(env("DATA_DIR", str(BASE_DIR / "var")))
+def data_folder() -> Path:
+    """Where data is kept unless DATA_DIR says so: in the checkout, or where the user's programs keep theirs (XDG Base Directory)."""
+    if not INSTALLED:
+        return BASE_DIR / "var"
+    return Path(env("XDG_DATA_HOME", str(Path.home() / ".local/share"))) / "scheduler-playground"
+
+
+DATA_DIR = Path(env("DATA_DIR", str(data_folder())))
 DEBUG = env("DEBUG") == "1"
 SECRET_KEY = env("SECRET_KEY") or kept_secret(DATA_DIR / "secret-key")
 ALLOWED_HOSTS = env("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]").split()
@@ -94,6 +104,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "playground.compression.compressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
     "playground.middleware.secure_cookies",
@@ -115,7 +126,7 @@ ASGI_APPLICATION = "playground.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [FILES / "templates"],
         "OPTIONS": {
             "loaders": [
                 (
@@ -133,7 +144,7 @@ TEMPLATES = [
     {
         "NAME": "panels",
         "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "DIRS": [BASE_DIR / "templates" / "panels"],
+        "DIRS": [FILES / "templates" / "panels"],
         "OPTIONS": {"environment": "playground.templating.environment.PanelEnvironment"},
     },
 ]
@@ -164,7 +175,7 @@ DATABASE_ANSWER_SECONDS = env_number("DATABASE_ANSWER_SECONDS", 10)
 
 REDIS_URL = env("REDIS_URL")
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", package_folder("plotly", "package_data"))]
+STATICFILES_DIRS = [FILES / "static", ("plotly", package_folder("plotly", "package_data"))]
 WHITENOISE_USE_FINDERS = True
 
 # Engines: worker processes for small sessions, and for those with a large log or import.
@@ -275,7 +286,7 @@ LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [FILES / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -21,8 +21,8 @@ from playground.views import (
     sharing,
     story,
 )
-from playground.views.past import breakpoints, compare, devices, diff, lanes, records
-from playground.views.stage import embed, lockstep
+from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
+from playground.views.stage import embed, lockstep, terms
 from playground.views.workbench import (
     acting,
     build,
@@ -44,6 +44,8 @@ urlpatterns = [
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("conformance", conformance.conformance, name="conformance"),
+    path("terms", terms.terms, name="terms"),
+    path("terms.json", terms.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),
@@ -63,6 +65,9 @@ urlpatterns = [
     path("s/<str:key>/cluster", cluster.cluster, name="cluster"),
     path("s/<str:key>/device-search", devices.device_search, name="device-search"),
     path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
+    path("s/<str:key>/metrics/<slug:chart>.csv", metrics.metrics_csv, name="metrics-csv"),
+    path("s/<str:key>/statistics", statistics.statistics, name="statistics"),
+    path("s/<str:key>/statistics/<slug:chart>.csv", statistics.statistics_csv, name="statistics-csv"),
     path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
     path("s/<str:key>/names.json", overview.names, name="names"),

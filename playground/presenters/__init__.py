@@ -21,7 +21,7 @@ from playground.presenters import (
 )
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.stage.aim import past_of
+from playground.presenters.stage.aim import aimed, past_of
 from scheduler_core.view import WorldView
 
 PANELS: dict[str, Callable[..., Panel]] = {
@@ -36,13 +36,13 @@ PANELS: dict[str, Callable[..., Panel]] = {
     "story": story.present,
 }
 
-__all__ = ["PANELS", "Look", "Panel", "past_of", "present"]
+__all__ = ["PANELS", "Look", "Panel", "aimed", "past_of", "present"]
 
 
 def present(
     name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None
 ) -> Panel:
-    """One panel; `story_name` is the session's story, which is no part of the world.
+    """One panel for an aimed look; `story_name` is the session's story, which is no part of the world.
 
     `past` is the world at `past_of(sim, look)`, for the panels that show an attempt that is over.
     """

@@ -29,7 +29,7 @@ _TEXTS = {
     ),
     "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
     "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
-    "volume-label": gettext_noop("Correct the label %(key)s of the volume %(volume)s to %(to)s"),
+    "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
     "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
     "uncordon": gettext_noop("Uncordon %(node)s"),
@@ -40,6 +40,7 @@ _TEXTS = {
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
     ),
     "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
+    "release": gettext_noop("Let go of the volume %(volume)s: the claim %(claim)s that had it is gone"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
     "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
@@ -62,6 +63,9 @@ _TEXTS = {
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),
     "claim-size": gettext_noop("Ask for %(to)s in place of %(from)s in the claim %(claim)s"),
+    "claim-mode": gettext_noop("Ask for the access mode %(to)s in place of %(from)s in the claim %(claim)s"),
+    "extender": gettext_noop("Take the extender %(url)s out of the scheduler's configuration"),
+    "disable": gettext_noop("Disable the plugin %(plugin)s in the profile %(profile)s"),
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
     "claim-anew": gettext_noop("Make the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
@@ -105,9 +109,13 @@ _DEFEATS = {
     "min-domains": gettext_noop("The pods are spread over fewer domains than their owner wanted."),
     "quota": gettext_noop("The namespace may use more than its administrator allowed."),
     "unlabel": gettext_noop("Whoever labelled the node so selects by it."),
+    "volume-label": gettext_noop("Where the volume really is does not change by its label."),
     "taint": gettext_noop("Every other pod may come to the node then, too."),
     "claim-anew": gettext_noop("What was written to the old volume is not on the new one."),
     "selector": gettext_noop("The pod may land on nodes that its owner ruled out."),
+    "release": gettext_noop("What the old claim left on the volume is seen by the new one."),
+    "extender": gettext_noop("What it looks after is looked after no more, for any pod."),
+    "disable": gettext_noop("What it looks after is looked after no more, for any pod."),
     "configuration": gettext_noop("It holds for all pods of the profile."),
 }
 _SOFTENED = {
@@ -118,6 +126,7 @@ _SOFTENED = {
 }
 
 _EFFECTS = {
+    "violates": gettext_noop("%(pod)s has to go although its disruption budget allows no more of that"),
     "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
     "pending": gettext_noop("%(pod)s has to wait: without this it would be on %(node)s"),
     "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),

@@ -20,6 +20,7 @@ from playground.presenters.words import gettext_noop
 # panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
 STAGES = ("queue", "filter", "score", "preemption", "binding", "controller")
 AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
+WITH_NODES = ("filter", "score", "preemption", "binding")  # stages that show a chosen node themselves
 # The kinds of object that the viewer may look at; each sets the look's field of its name.
 SUBJECTS = ("pod", "node", "claim", "controller")
 # The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
@@ -142,13 +143,15 @@ class Resets:
 
 @dataclass(frozen=True)
 class Sets:
-    """A field that takes a value when this one is set, unless the same link sets it."""
+    """A field that takes a value when this one is set, unless the same link sets it, or the page shows one of `keeps`."""
 
     name: str
     value: str
+    keeps: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, str]:
-        return {"name": self.name, "value": self.value}
+    def to_json(self) -> dict[str, Any]:
+        declared = {"name": self.name, "value": self.value}
+        return {**declared, "keeps": list(self.keeps)} if self.keeps else declared
 
 
 @dataclass(frozen=True)
@@ -164,11 +167,11 @@ class Look(msgspec.Struct, frozen=True):
     `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
     virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
 
-    `stage` "" follows the extension point at hand, "aim" is the chosen pod's or controller's; `form` "" is the stage's first. `about` says
-    which of `pod`, `node`, `claim` and `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is
-    explained, `weights` are those that the score stage is asked to imagine, one for each of its plugins. `field` is the path of the field
-    that the YAML tab marks. `by` groups the queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of,
-    with a - before it the other way round.
+    `stage` "" follows the extension point at hand, "aim" is that of what was chosen; `form` "" is the stage's first. `about` says which of
+    `pod`, `node`, `claim` and `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained,
+    `weights` are those that the score stage is asked to imagine, one for each of its plugins. `field` is the path of the field that the
+    YAML tab marks. `by` groups the queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a -
+    before it the other way round.
 
     `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
@@ -180,8 +183,8 @@ class Look(msgspec.Struct, frozen=True):
     tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED), Resets("field")] = "summary"
     field: Annotated[str, Text(MAX_FIELD)] = ""
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod"), Sets("stage", AIM)] = ""
-    node: Annotated[str, Text(MAX_NAME), Sets("about", "node")] = ""
-    claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim")] = ""
+    node: Annotated[str, Text(MAX_NAME), Sets("about", "node"), Sets("stage", AIM, WITH_NODES)] = ""
+    claim: Annotated[str, Text(MAX_KEY), Sets("about", "claim"), Sets("stage", AIM)] = ""
     controller: Annotated[str, Text(2 * MAX_KEY), Sets("about", "controller"), Sets("stage", AIM)] = ""
     plugin: Annotated[str, Text(MAX_NAME)] = ""
     weights: Annotated[str, Numbers(MAX_WEIGHTS, MAX_WEIGHT)] = ""

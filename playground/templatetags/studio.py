@@ -9,25 +9,27 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 import orjson
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from playground.forms.fields import duration_text
+from playground.terms import TERMS
 
 register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
-NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
+NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
 @register.filter
-def translated(message: Mapping[str, Any] | None) -> SafeString | str:
-    """A presenter's sentence in the reader's language, its values put in and escaped."""
-    return sentence(message, gettext)
+def translated(message: Mapping[str, Any] | msgspec.Struct | None) -> SafeString | str:
+    """A presenter's or a worker's sentence in the reader's language, its values put in and escaped."""
+    return sentence(msgspec.to_builtins(message) if isinstance(message, msgspec.Struct) else message, gettext)
 
 
 def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> SafeString | str:
@@ -35,7 +37,7 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
     if not message:
         return ""
     if message.get("exact"):
-        return SafeString(escape(message["exact"]))
+        return _marked(message["exact"], "span")
     text, values = say(message["text"]) if message["text"] else "", message.get("values")
     if not values:
         return SafeString(escape(text))
@@ -45,7 +47,17 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
 
 def _shown(name: str, value: Any) -> str:
     escaped = escape(str(value))
+    if name == "plugin":
+        return _marked(str(value), "code")
     return f"<code>{escaped}</code>" if name in NAMES else escaped
+
+
+def _marked(text: str, element: str) -> SafeString:
+    """A name in a sentence; a term says which one it is."""
+    escaped = escape(text)
+    if text in TERMS:
+        return SafeString(f'<{element} class="term" data-term="{escaped}">{escaped}</{element}>')
+    return SafeString(escaped if element == "span" else f"<{element}>{escaped}</{element}>")
 
 
 @register.simple_tag

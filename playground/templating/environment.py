@@ -12,8 +12,8 @@ from jinja2 import ChainableUndefined, Environment, Undefined
 from jinja2.ext import Extension
 
 from playground.compact import compact
-from playground.templatetags import explanation, studio
-from playground.templating.tags import MAKERS, LookTags, WordTags
+from playground.templatetags import explanation, studio, terms
+from playground.templating.tags import MAKERS, LookTags, TermTag, WordTags
 from playground.templating.words import WordedContext
 
 
@@ -28,9 +28,11 @@ class PanelEnvironment(Environment):
     context_class = WordedContext
 
     def __init__(self, **options: Any) -> None:
-        extensions = [Compact, LookTags, WordTags]
+        extensions = [Compact, LookTags, TermTag, WordTags]
         super().__init__(**{**options, "undefined": ChainableUndefined, "extensions": extensions})
-        self.filters |= explanation.register.filters | studio.register.filters | MAKERS
+        self.filters |= (
+            explanation.register.filters | studio.register.filters | terms.register.filters | MAKERS
+        )
         self.tests["none"] = is_none
 
     def getattr(self, obj: Any, attribute: str) -> Any:

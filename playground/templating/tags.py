@@ -15,7 +15,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup
 
-from playground.templatetags import look, studio
+from playground.templatetags import look, studio, terms
 from playground.templating.words import WordedContext
 
 
@@ -110,6 +110,38 @@ class WordTags(Extension):
         return Said(trim_whitespace(text) if trimmed else text, names, end)
 
 
+class TermTag(Extension):
+    """`{% term "gated" %}words{% endterm %}` (templatetags/terms.py). What has the empty name is no term."""
+
+    tags = {"term"}
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        name = parser.parse_expression()
+        if isinstance(name, nodes.Const):
+            terms.begun(name.value)
+        words = _stripped(parser.parse_statements(("name:endterm",), drop_needle=True))
+        return [prints("term_begun", name), *words, prints("term_ended", name)]
+
+
+def _stripped(body: list[nodes.Node]) -> list[nodes.Node]:
+    """A label begins and ends with its words, wherever the template breaks its lines."""
+    data = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
+    if data and isinstance(data[0], nodes.TemplateData):
+        data[0].data = data[0].data.lstrip()
+    if data and isinstance(data[-1], nodes.TemplateData):
+        data[-1].data = data[-1].data.rstrip()
+    return body
+
+
+def term_begun(name: str) -> str:
+    return terms.begun(name) if name else ""
+
+
+def term_ended(name: str) -> str:
+    return terms.END if name else ""
+
+
 @pass_context
 def translated(context: WordedContext, message: Mapping[str, Any] | None) -> SafeString | str:
     """The filter of templatetags/studio.py, in the context's words."""
@@ -130,5 +162,13 @@ def translated_block(
 
 MAKERS = {
     function.__name__: function
-    for function in (look_written, look.standing_field, translated, translated_text, translated_block)
+    for function in (
+        look_written,
+        look.standing_field,
+        term_begun,
+        term_ended,
+        translated,
+        translated_text,
+        translated_block,
+    )
 }

@@ -13,6 +13,7 @@ from playground.presenters.metrics import present
 from playground.sessions.protocol.looking import Metrics
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
+from playground.views.past.statistics import download
 from playground.views.responses import by_htmx, position
 
 LONGEST_NAME = 253
@@ -57,6 +58,16 @@ def _context(
         "at": at if standing else None,
         **present(readings, q),
     }
+
+
+@require_GET
+@opens
+async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
+    """All numbers of one of the page's charts; 404 where there is no such chart."""
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    readings = await client.ask(Metrics(at=position(request), scheduler=name))
+    shown = present(_one(readings, name), "")
+    return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
 
 
 @require_GET

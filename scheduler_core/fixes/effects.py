@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.objects.pod import Pod
+from scheduler_core.preemption.budgets import budgets_of, split_by_violation
 from scheduler_core.simulation import Simulation
 
 # The worst first.
-KINDS = ("evicted", "pending", "replaced", "moves", "placed")
-HURTING = ("evicted", "pending")
+KINDS = ("violates", "evicted", "pending", "replaced", "moves", "placed")
+HURTING = ("violates", "evicted", "pending")
+_DISTURBING = ("evicted", "replaced", "moves")
 GONE, PENDING = None, ""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What a fix does to another pod.
+
+    violates: it loses `node` although its disruption budget allows that for no pod more.
 
     evicted: it loses `node` and does not come back; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
     its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
@@ -101,7 +105,17 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
         else:
             found.append(_moved(name, before.node, after.node or ""))
     found += _replaced(gone, new)
+    found += _violating(start, found)
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
+
+
+def _violating(start: Simulation, found: list[Effect]) -> list[Effect]:
+    """Those that lose their places against a disruption budget."""
+    keys = [effect.pod for effect in found if effect.kind in _DISTURBING and effect.node]
+    pods = [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
+    budgets = budgets_of(list(start.store.list("PodDisruptionBudget"))) if pods else []
+    violating, _ = split_by_violation(pods, budgets) if budgets else ([], [])
+    return [Effect("violates", pod.key, pod.node_name) for pod in violating]
 
 
 def _moved(name: str, before: str | None, after: str) -> Effect:

@@ -34,14 +34,19 @@ def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
     made = [clean(bare(each)) for each in (*draft.objects, *_unforced(draft.others))]
     if made:
         yield _piped("kubectl apply -f -", made)
-    forced = [clean(bare(each)) for each in draft.others if each["kind"] in FORCED]
+    movers = [
+        each for each in draft.others if each["metadata"].get("ownerReferences") and each["kind"] == "Pod"
+    ]
+    if movers:
+        yield from _moved(movers, store)
+    forced = [clean(bare(each)) for each in draft.others if each["kind"] in FORCED and each not in movers]
     if forced:
         yield _piped("kubectl replace --force -f -", forced)
     if draft.pod is not None:
         yield _pod(draft, draft.pod, store, modelled)
     for change in draft.changes:
         yield from _node_call(change)
-    new = [clean(manifest) for name, manifest in draft.nodes if store.node(name) is None]
+    new = [_registered(manifest) for name, manifest in draft.nodes if store.node(name) is None]
     if new:
         yield _piped("kubectl apply -f -", new)
     for (kind, namespace, name, subresource), patch in draft.patched:
@@ -54,6 +59,14 @@ def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
 
 def _unforced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
     return [each for each in manifests if each["kind"] not in FORCED]
+
+
+def _registered(manifest: Manifest) -> dict[str, Any]:
+    """A new node as it is told to the API server: its conditions are its kubelet's to write."""
+    status = {
+        name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")
+    }
+    return {**clean(manifest), "status": status}
 
 
 def _node_call(change: Change) -> Iterator[str]:
@@ -74,6 +87,16 @@ def _node_call(change: Change) -> Iterator[str]:
         yield f"kubectl describe node {values['node']}"
 
 
+def _moved(pods: list[Manifest], store: Store) -> Iterator[str]:
+    """Their controllers make them anew while the node takes none."""
+    keys = [(pod["metadata"].get("namespace") or "default", pod["metadata"]["name"]) for pod in pods]
+    there = (store.pod(namespace, name) for namespace, name in keys)
+    nodes = dict.fromkeys(pod.node_name for pod in there if pod is not None)
+    yield from (f"kubectl cordon {node}" for node in nodes)
+    yield from (f"kubectl delete pod {name}{_in(namespace)}" for namespace, name in keys)
+    yield from (f"kubectl uncordon {node}" for node in nodes)
+
+
 # The pod
 
 
@@ -81,7 +104,7 @@ def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
     meta = pod["metadata"]
     namespace, name = meta.get("namespace") or "default", meta["name"]
     before, after = draft.original.get("spec") or {}, pod["spec"]
-    changed = {key: after.get(key) for key in {**before, **after} if before.get(key) != after.get(key)}
+    changed = _difference(before, after)
     owner = workload_of(store, draft.original)
     if owner is not None:
         resources = _resources(before, after) if set(changed) == {"containers"} else ()
@@ -97,6 +120,18 @@ def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
     if not recreates(draft, modelled):
         return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {_json({'spec': changed})}"
     return _piped("kubectl replace --force -f -", [clean(bare(pod))])
+
+
+def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
+    """A JSON merge patch from one to the other: what goes is null, lists come whole."""
+    patch: dict[str, Any] = {}
+    for key in {**before, **after}:
+        old, new = before.get(key), after.get(key)
+        if old == new:
+            continue
+        nested = isinstance(old, Mapping) and isinstance(new, Mapping)
+        patch[key] = _difference(dict(old or {}), dict(new or {})) if nested else new
+    return patch
 
 
 def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:

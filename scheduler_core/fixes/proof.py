@@ -65,6 +65,26 @@ class Prover:
         effects = yield from self._effects(fixed, held_back)
         return Proof(node, made, held_back, effects)
 
+    def created(self, commands: Sequence[Command], owner: str) -> Proving:
+        """The same of a pod that its owner, by its uid, could not create: until one is bound that was not there before."""
+        fixed = Watch(self.sim.fork())
+        try:
+            for command in commands:
+                fixed.world.apply(command)
+                fixed.note()
+        except Refused:
+            return Proof("", 0)
+        deadline = fixed.world.now + self.budget.proof_time
+        while fixed.steps < self.budget.proof_steps and fixed.advance() and fixed.world.now <= deadline:
+            for _, key, standing in fixed.log[-1:]:
+                if standing.owner == owner and standing.node and self.sim.store.pod_at(key) is None:
+                    self.key, made = key, fixed.steps
+                    effects = yield from self._effects(fixed, 0)
+                    return Proof(standing.node, made, 0, effects)
+            if fixed.steps % CHUNK == 0:
+                yield
+        return Proof("", fixed.steps)
+
     def _attempted(self, fixed: Watch, steps: int, attempts: int) -> Generator[None, None, str]:
         """The node that the pod is scheduled to; "" where its attempts end otherwise. A nomination is waited for."""
         world, seen = fixed.world, -1
@@ -90,8 +110,9 @@ class Prover:
             fixed.advance()
             if fixed.steps % CHUNK == 0:
                 yield
-        if held_back:  # without the others nothing is to be compared with
-            return effects_of(self.sim, {}, fixed, self.key)
+        if held_back:  # without the others nothing is to be compared with; who was being bound is no effect
+            found = effects_of(self.sim, {}, fixed, self.key)
+            return tuple(effect for effect in found if effect.kind != "placed")
         self._without = self._without or Watch(self.sim.fork())
         now = fixed.world.now
         for _ in self._without.until(now, self.budget.proof_steps):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.fixes.diagnosis import Diagnosis
 from scheduler_core.framework.drafts import Asked, Change, Draft, Refusal
+from scheduler_core.framework.plugin import Plugin
 from scheduler_core.framework.status import Status
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -14,12 +16,38 @@ from scheduler_core.scheduler.scheduler import Scheduler
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
     """Drafts with one refusal less, aimed at the row's node unless they bring another one."""
     plugin = diagnosis.framework.plugin(status.plugin)
-    if plugin is None:
-        return
     scheduler = diagnosis.scheduler
+    if plugin is None or type(plugin).propose_fixes is Plugin.propose_fixes:
+        yield from without(
+            draft.aimed_at(diagnosis.nodes.names[row]), scheduler, diagnosis.framework.name, status
+        )
+        return
     asked = Asked(scheduler.name, diagnosis.framework.name, scheduler.configuration.given)
     refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status, asked)
     yield from plugin.propose_fixes(draft.aimed_at(refusal.node.name), refusal)
+
+
+def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) -> Iterator[Draft]:
+    """What knows no fix of its own left out of the configuration: a plugin of a profile, or an extender by its address."""
+    configuration = copy.deepcopy(dict(scheduler.configuration.given or {}))
+    name = status.plugin
+    if "://" in name:
+        extenders = [each for each in configuration.get("extenders") or () if each.get("urlPrefix") != name]
+        change = Change("extender", {"url": name})
+        yield draft.with_configuration(change, scheduler.name, {**configuration, "extenders": extenders})
+        return
+    configuration.setdefault("apiVersion", "kubescheduler.config.k8s.io/v1")
+    configuration.setdefault("kind", "KubeSchedulerConfiguration")
+    profiles = configuration.setdefault("profiles", [{"schedulerName": profile}])
+    mine = next((each for each in profiles if each.get("schedulerName", profile) == profile), None)
+    if mine is not None and name:
+        for points in (mine.setdefault("plugins", {"multiPoint": {}})).values():
+            points["enabled"] = [each for each in points.get("enabled") or () if each["name"] != name]
+        everywhere = mine["plugins"].setdefault("multiPoint", {})
+        everywhere["disabled"] = [*(everywhere.get("disabled") or ()), {"name": name}]
+        yield draft.with_configuration(
+            Change("disable", {"plugin": name, "profile": profile}), scheduler.name, configuration
+        )
 
 
 def ungated(draft: Draft, gates: tuple[str, ...]) -> Draft:

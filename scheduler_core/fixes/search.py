@@ -20,6 +20,7 @@ from scheduler_core.fixes.new_nodes import of_groups, smallest
 from scheduler_core.fixes.priority import raised
 from scheduler_core.fixes.proof import Prover
 from scheduler_core.fixes.proposals import anywhere, profile_for, propose, scheduled_by, ungated
+from scheduler_core.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.framework.drafts import HARMS, Draft
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
@@ -47,6 +48,8 @@ def search_fixes(
     `sim` itself is never changed.
     """
     pod = sim.store.pod_at(pod_key)
+    if pod is None and pod_key.endswith(UNNAMED):
+        return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
     if pod.node_name and sim.store.node(pod.node_name) is not None:

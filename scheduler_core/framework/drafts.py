@@ -32,7 +32,6 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "default-class",
         "volume",
         "claim-class",
-        "volume-label",
         "ready",
         "capacity",
     ),
@@ -41,6 +40,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "uncordon",
         "toleration",
         "policy",
+        "release",
         "label",
         "device-toleration",
         "attach-limit",
@@ -56,17 +56,21 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "port",
         "request",
         "claim-size",
+        "claim-mode",
     ),
     "displaces": ("move", "resize", "free", "priority"),
     "defeats": (
         "skew",
         "min-domains",
         "unlabel",
+        "volume-label",
         "taint",
         "claim-anew",
         "selector",
         "soften",
         "configuration",
+        "extender",
+        "disable",
     ),
 }
 KINDS = tuple(kind for kinds in HARMS.values() for kind in kinds)
@@ -167,6 +171,10 @@ class Draft:
         for manifest in manifests:
             objects = _with(objects, manifest)
         return replace(self, changes=(*self.changes, change), objects=objects)
+
+    def beside_anew(self, manifest: Manifest) -> Draft:
+        """The same change makes another object anew."""
+        return replace(self, others=_with(self.others, manifest))
 
     def beside(self, manifest: Manifest) -> Draft:
         """The same change needs an object more."""

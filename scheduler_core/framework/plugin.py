@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.framework.events import EVERYTHING, On
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.times import NEVER
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]
+Evidence = Mapping[str, Any]
 Assumptions = dict[tuple[str, str, str], Mapping[str, Any]]
 
 MAX_NODE_SCORE = 100
@@ -301,7 +303,7 @@ class Plugin:
     `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
     plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
     on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
-    `guarded`: what goes wrong in it ends no more than the cycle (guard.py).
+    `guarded`: what goes wrong in it ends no more than the cycle (guard.py). `reasons`: what it can say against a pod (reasons.py).
     """
 
     name: ClassVar[str]
@@ -311,6 +313,7 @@ class Plugin:
     row_local: ClassVar[bool] = False
     explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
+    reasons: ClassVar[tuple[Reason, ...]] = ()
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.args = args
@@ -421,6 +424,10 @@ class Plugin:
     ) -> Formula | None:
         """How NormalizeScore came to the number of the `i`th of the rows, whose raw `scores` it was given."""
         return None
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What it found on rows that it refused for one reason, as JSON data; `rows`: all, where PreFilter did. Changes nothing."""
+        return {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""

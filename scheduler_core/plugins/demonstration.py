@@ -10,10 +10,13 @@ import re
 
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.plugin import CallResult, PermitResult, Plugin
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 from scheduler_core.objects.pod import Pod
 
 NAME = "Demonstration"
+
+_ASKED = Reason("AskedToBeRejected", "the pod asks to be rejected: <annotation>")
 
 PREFIX = "playground.dev/"
 PRE_ENQUEUE = PREFIX + "pre-enqueue"
@@ -36,6 +39,7 @@ class Demonstration(Plugin):
     """
 
     name = NAME
+    reasons = (_ASKED,)
 
     def pre_enqueue(self, pod: Pod) -> Status:
         return _obey(pod, PRE_ENQUEUE)[0]
@@ -97,7 +101,7 @@ def _obey(pod: Pod, key: str) -> tuple[Status, int | None]:
             return _unreadable(key, text), None
         return (Status(Code.WAIT) if word == "wait" else SUCCESS), time
     if word == "reject":
-        return unschedulable(f"the pod asks to be rejected: {key}={text}"), None
+        return unschedulable(_ASKED(annotation=f"{key}={text}")), None
     if word == "fail":
         return error(f"the pod asks to fail: {key}={text}"), None
     return SUCCESS, None

@@ -11,18 +11,21 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import unresolvable
 from scheduler_core.objects.pod import Pod
 
 NAME = "NodeName"
 
-REFUSED = unresolvable("node(s) didn't match the requested node name")
+OTHER_NODE = Reason("OtherNode", "node(s) didn't match the requested node name")
+REFUSED = unresolvable(OTHER_NODE())
 
 
 class NodeName(Plugin):
     """Refuses every node but the one in the pod's spec.nodeName."""
 
     name = NAME
+    reasons = (OTHER_NODE,)
     row_local = True
     events = (On("Node", Action.ADD),)
 

@@ -15,6 +15,7 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
@@ -24,7 +25,8 @@ NAME = "NodePorts"
 
 PRE_FILTER_STATE = "PreFilter" + NAME
 
-REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
+PORTS_TAKEN = Reason("HostPortsTaken", "node(s) didn't have free ports for the requested pod ports")
+REFUSED = unschedulable(PORTS_TAKEN())
 
 ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing listens here
 
@@ -51,6 +53,7 @@ class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
+    reasons = (PORTS_TAKEN,)
     row_local = True
     events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
 

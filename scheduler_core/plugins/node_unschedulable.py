@@ -15,13 +15,15 @@ from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import unresolvable
 from scheduler_core.objects.node import NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod
 
 NAME = "NodeUnschedulable"
 
-REFUSED = unresolvable("node(s) were unschedulable")
+CORDONED = Reason("Cordoned", "node(s) were unschedulable")
+REFUSED = unresolvable(CORDONED())
 
 CORDON = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
 
@@ -40,6 +42,7 @@ class NodeUnschedulable(Plugin):
     """A node with spec.unschedulable counts as tainted with node.kubernetes.io/unschedulable:NoSchedule."""
 
     name = NAME
+    reasons = (CORDONED,)
     row_local = True
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_schedulable),

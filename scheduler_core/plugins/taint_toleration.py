@@ -16,9 +16,20 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Code, Parts, Source, Words, gettext_noop
+from scheduler_core.framework.explanation import (
+    Code,
+    Explanation,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
 from scheduler_core.framework.formula import Formula, Line, Value, constant, total
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.objects.pod import Pod, Toleration
@@ -30,11 +41,15 @@ NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
 
+UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
+
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
+_COLUMNS = gettext_noop("taint"), gettext_noop("tolerated by")
+_NONE = Words(gettext_noop("no toleration"))
 _NODE: Parts = (Words(gettext_noop("node")),)
 _COUNTED: Parts = (
     Words(gettext_noop("Taints of effect PreferNoSchedule that the pod does not tolerate are counted.")),
@@ -42,7 +57,7 @@ _COUNTED: Parts = (
 
 
 def _refusal(taint: Taint) -> Status:
-    return unresolvable(f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}")
+    return unresolvable(UNTOLERATED(key=taint.key, value=taint.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,7 @@ class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
+    reasons = (UNTOLERATED,)
     row_local = True
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),
@@ -98,6 +114,13 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each hard taint of the node, with the pod's toleration of it."""
+        node = nodes.nodes[row]
+        hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
+        rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
+        return (Table(_COLUMNS, rows),) if rows else ()
+
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         node, tolerations = nodes.nodes[row], _soft(pod.spec.tolerations)
         lines = [
@@ -127,6 +150,8 @@ class TaintToleration(Plugin):
         yield tolerating
         if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
             yield untainted
+        elif all(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            yield draft.with_node(Change("ready", {"node": node.name}), node.manifest, _ready)
 
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
@@ -150,6 +175,15 @@ def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[
 
 def _soft(tolerations: Sequence[Toleration]) -> list[Toleration]:
     return [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+
+
+def _taint_row(taint: Taint, i: int, node: str, pod: Pod) -> Row:
+    tolerations = enumerate(pod.spec.tolerations)
+    found = next((place for place, each in tolerations if each.tolerates(taint)), None)
+    source = Source("Pod", pod.key, f"spec.tolerations[{found}]")
+    said: Parts = (_NONE,) if found is None else (Written(f"spec.tolerations[{found}]", source),)
+    name: Parts = (Written(str(taint), Source("Node", node, f"spec.taints[{i}]")),)
+    return Row((name, said), bad=found is None)
 
 
 def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
@@ -177,6 +211,16 @@ def _tolerate(taint: Taint) -> Edit:
         manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
 
     return edit
+
+
+def _ready(manifest: dict[str, Any]) -> None:
+    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    spec, status = manifest["spec"], manifest["status"]
+    spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
+    status["conditions"] = [
+        {**each, "status": "True" if each["type"] == "Ready" else "False"}
+        for each in status.get("conditions") or ()
+    ]
 
 
 def _untaint(taint: Taint) -> Edit:

@@ -5,7 +5,7 @@ kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,8 +13,10 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
@@ -24,15 +26,21 @@ from scheduler_core.objects.storage.volumes import (
     claim_not_found,
     volumes_of,
 )
+from scheduler_core.plugins.helper.claim_evidence import claims_evidence
+from scheduler_core.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.plugins.helper.hints import after_named_claim_change
+from scheduler_core.plugins.helper.volumes import missing_claims
 
 NAME = "VolumeRestrictions"
 
 NO_STATE = error(f'cannot read "PreFilter{NAME}" from cycleState')
-DISK_CONFLICT = unschedulable("node(s) had no available disk")
-IN_USE = unschedulable(
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+_DISK_CONFLICT = Reason("DiskConflict", "node(s) had no available disk")
+_IN_USE = Reason(
+    "ClaimInUse",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
 )
+DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -61,6 +69,7 @@ class VolumeRestrictions(Plugin):
     """Looks at pods only for the few that bring such a disk or claim."""
 
     name = NAME
+    reasons = (_DISK_CONFLICT, _IN_USE, CLAIM_NOT_FOUND)
     events = (
         On("Pod", Action.DELETE, after_pod_with_disk_deleted),
         On("Node", Action.ADD),
@@ -114,6 +123,36 @@ class VolumeRestrictions(Plugin):
                 if disks and conflicts(disks, nodes.pods[row]):
                     reason[i] = 0
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Each claim with the volume that it is bound to."""
+        return {"claims": claims_evidence(self.handle, pod)}
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Make the claims that are missing, or delete who uses what only one may use."""
+        yield from missing_claims(draft, refusal.pod, self.handle)
+        claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
+        holders = _holders(refusal, claims)
+        if holders and not draft.changes and len(holders) <= MOST_DELETED:
+            yield delete_pods(draft, holders[0].node_name, holders)
+        if refusal.status.reasons == DISK_CONFLICT.reasons:
+            yield from add_node(draft, refusal)
+
+
+def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
+    """Who uses the disk on the node, or one of the claims anywhere."""
+    pod, nodes = refusal.pod, refusal.nodes
+    if refusal.status.reasons == DISK_CONFLICT.reasons:
+        disks = volumes_of(pod.spec).disks
+        return [other for other in nodes.pods[refusal.row] if conflicts(disks, (other,))]
+    return [
+        other
+        for pods in nodes.pods
+        for other in pods
+        if other.spec.volumes
+        and other.namespace == pod.namespace
+        and any(not use.ephemeral and use.claim in claims.names for use in volumes_of(other.spec).claims)
+    ]
 
 
 def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:

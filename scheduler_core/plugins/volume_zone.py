@@ -5,15 +5,18 @@ kube: plugins/volumezone/volume_zone.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Below, Code, Explanation, Row, Table, gettext_noop
-from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, Status, unresolvable
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
@@ -26,12 +29,23 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.plugins.helper.claim_evidence import claims_evidence
+from scheduler_core.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
 from scheduler_core.plugins.helper.hints import after_named_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
 
 NAME = "VolumeZone"
 
-REFUSED = unresolvable("node(s) had no available volume zone")
+_OTHER_ZONE = Reason("OtherZone", "node(s) had no available volume zone")
+_NO_NAME = Reason("ClaimWithoutName", "PersistentVolumeClaim had no name")
+_NO_VOLUME = Reason("VolumeNotFound", not_found("persistentvolume", "<volume>"))
+_NO_CLASS_NAMED = Reason(
+    "ClaimWithoutClass", "PersistentVolumeClaim had no pv name and storageClass name", True
+)
+_NO_CLASS = Reason("ClassNotFound", not_found("storageclass.storage.k8s.io", "<class>"), True)
+_NO_MODE = Reason("ClassWithoutMode", 'VolumeBindingMode not set for StorageClass "<class>"')
+_UNBOUND = Reason("ClaimNotBound", "PersistentVolume had no name", True)
+REFUSED = unresolvable(_OTHER_ZONE())
 
 _ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 _NEW_NAMES = {
@@ -81,6 +95,16 @@ class VolumeZone(Plugin):
     """Asks each label once per distinct value; nodes without any zone or region label pass."""
 
     name = NAME
+    reasons = (
+        _OTHER_ZONE,
+        _NO_NAME,
+        CLAIM_NOT_FOUND,
+        _NO_VOLUME,
+        _NO_CLASS_NAMED,
+        _NO_CLASS,
+        _NO_MODE,
+        _UNBOUND,
+    )
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD, after_waiting_class_added),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
@@ -105,7 +129,7 @@ class VolumeZone(Plugin):
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
         """Of the volume that a claim is bound to; none where its class waits for the pod."""
         if not claim_name:
-            raise _Refused("PersistentVolumeClaim had no name")
+            raise _Refused(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
         if claim is None:
             raise _Refused(claim_not_found(claim_name))
@@ -115,21 +139,21 @@ class VolumeZone(Plugin):
             return ()
         volume = self.handle.get("PersistentVolume", "", name)
         if volume is None:
-            raise _Refused(not_found("persistentvolume", name))
+            raise _Refused(_NO_VOLUME(volume=name))
         return topologies(volume)
 
     def _must_wait(self, claim: Manifest) -> None:
         name = class_of(claim)
         if not name:
-            raise _Refused("PersistentVolumeClaim had no pv name and storageClass name")
+            raise _Refused(_NO_CLASS_NAMED())
         storage_class = self.handle.get("StorageClass", "", name)
         if storage_class is None:
-            raise _Refused(not_found("storageclass.storage.k8s.io", name))
+            raise _Refused(_NO_CLASS(**{"class": name}))
         mode = storage_class.get("volumeBindingMode")
         if mode is None:
-            raise _Refused(f'VolumeBindingMode not set for StorageClass "{name}"')
+            raise _Refused(_NO_MODE(**{"class": name}))
         if mode != WAIT_FOR_FIRST_CONSUMER:
-            raise _Refused("PersistentVolume had no name")
+            raise _Refused(_UNBOUND())
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         constrained = np.zeros(len(nodes), np.bool_)
@@ -141,10 +165,27 @@ class VolumeZone(Plugin):
         refused = (constrained & missed)[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """The volume's labels say another zone or region than the node's."""
+        for topology in refusal.state.get(NAME) or ():
+            volume = self.handle.get("PersistentVolume", "", topology.volume)
+            labels = refusal.node.labels
+            here = labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, "")))
+            if volume is None or here is None or here in topology.values:
+                continue
+            meta = volume["metadata"]
+            values = {"volume": topology.volume, "key": topology.key, "to": here}
+            edited = {**meta, "labels": {**meta["labels"], topology.key: here}}
+            yield draft.with_applied(Change("volume-label", values), {**volume, "metadata": edited})
+
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each zone and region of the volumes beside the node's own."""
         rows = [_explained(topology, nodes, row) for topology in state.get(NAME) or ()]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Each claim with the volume that it is bound to."""
+        return {"claims": claims_evidence(self.handle, pod)}
 
 
 def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:

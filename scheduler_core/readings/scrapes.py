@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from scheduler_core.cluster.cache import Cache
 from scheduler_core.queue.queue import SchedulingQueue
+from scheduler_core.readings.use import Use, read_use
 from scheduler_core.state import Copied, State
 
 MOST = 256
@@ -17,7 +19,7 @@ FIRST_EVERY = 1_000_000
 
 
 class Scrape(NamedTuple):
-    """Pods by queue and finished attempts by result, at a time (ns) and position."""
+    """Pods by queue, finished attempts by result and use of the nodes, at a time (ns) and position."""
 
     t: int
     position: int
@@ -28,6 +30,7 @@ class Scrape(NamedTuple):
     scheduled: int
     refused: int
     errors: int
+    use: tuple[Use, ...] = ()
 
 
 class _Scheduler(Protocol):
@@ -36,6 +39,9 @@ class _Scheduler(Protocol):
 
     @property
     def queue(self) -> SchedulingQueue: ...
+
+    @property
+    def cache(self) -> Cache: ...
 
 
 @dataclass(slots=True)
@@ -50,7 +56,7 @@ class Scrapes(State):
         """Time is about to move on from `t`."""
         for scheduler in schedulers:
             mine = self.taken.setdefault(scheduler.name, [])
-            mine.append(scrape(t, position, scheduler.queue))
+            mine.append(scrape(t, position, scheduler))
             if len(mine) > MOST:
                 self._thin()
         self.due = t + self.every
@@ -61,8 +67,9 @@ class Scrapes(State):
             self.taken[name] = mine[::2]
 
 
-def scrape(t: int, position: int, queue: SchedulingQueue) -> Scrape:
+def scrape(t: int, position: int, scheduler: _Scheduler) -> Scrape:
     """The figures as they are now."""
+    queue = scheduler.queue
     waiting = queue.metrics.waiting
     results = {"scheduled": 0, "unschedulable": 0, "error": 0}
     for (_, result), count in queue.metrics.attempts.items():
@@ -74,5 +81,8 @@ def scrape(t: int, position: int, queue: SchedulingQueue) -> Scrape:
         len(queue.backoff_pods) + len(queue.error_backoff_pods),
         waiting["unschedulable"],
         waiting["gated"],
-        *results.values(),
+        results["scheduled"],
+        results["unschedulable"],
+        results["error"],
+        read_use(scheduler.cache),
     )

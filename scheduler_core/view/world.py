@@ -11,7 +11,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
-from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.controllers.surroundings import Inputs, WorkQueue
 from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.extenders.extender import Extender
 from scheduler_core.framework.claims import ClaimTracker
@@ -141,10 +141,16 @@ class SchedulerView(Protocol):
 
 
 class SurroundingsView(Protocol):
-    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` and `kubelet` what those remember."""
+    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` and `kubelet` what those remember.
+
+    `queues` are the controllers' own, by their names.
+    """
 
     @property
     def inputs(self) -> Inputs: ...
+
+    @property
+    def queues(self) -> Mapping[str, WorkQueue]: ...
 
     @property
     def nodes(self) -> NodesMemory: ...

@@ -50,9 +50,9 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    """A running server with an empty database, shared by the tests of a module."""
+    """A running server, shared by all tests that take it as they find it; visitors and sessions are a test's own."""
     yield from running_server(tmp_path_factory.mktemp("server"))
 
 

@@ -172,6 +172,29 @@ def test_tab_reaches_every_part_within_twenty_presses(
         assert page.evaluate("(part) => Boolean(document.activeElement.closest(`#${part}`))", part), part
 
 
+def test_a_term_says_what_it_means_to_pointer_and_keys_and_leaves_with_escape(
+    page: Page, address: str, accessible: Accessible
+) -> None:
+    studio(page, address)
+    tip = page.locator("#term-tip")
+    for label in ("#queue-gated .term", "#panel-narrator .term >> nth=0"):
+        page.locator(label).hover()
+        expect(tip).to_be_visible()
+        box = tip.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 1280
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 720
+        page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
+    link = page.locator("#stage summary:has(.term)").first
+    link.focus()
+    expect(tip).to_be_visible()
+    expect(link).to_have_attribute("aria-describedby", "term-tip-text")
+    accessible(page)
+    page.locator(".terms-open").press("Enter")
+    expect(page.locator("#terms-here")).to_contain_text("TaintToleration")
+    accessible(page)
+
+
 def test_rows_of_the_stage_are_walked_and_chosen_by_keys(page: Page, address: str) -> None:
     studio(page, address)
     page.keyboard.press("j")

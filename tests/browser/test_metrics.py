@@ -1,4 +1,4 @@
-"""The metrics page in a real browser: charts that follow the session, the filter, and what axe says of it."""
+"""The metrics page and the statistics in a real browser: charts that follow the session, the filter, and what axe says of them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,24 @@ def test_the_charts_fill_as_the_session_runs(
     expect(studio.locator("body")).to_have_attribute("data-connected", "1")
     studio.keyboard.press("r")
     expect(metrics.locator(".tiles")).to_contain_text("5")
-    expect(metrics.locator('.plot[data-name="pending"] svg.main-svg').first).to_be_visible()
-    metrics.locator("#d-pending summary").click()
-    expect(metrics.locator("#d-pending tbody tr").first).to_be_visible()
+    expect(metrics.locator('.plot[data-name="incoming"] svg.main-svg').first).to_be_visible()
+    metrics.locator("#d-incoming summary").click()
+    expect(metrics.locator("#d-incoming tbody tr").first).to_be_visible()
     metrics.locator("#metrics-q").fill("preemption_victims")
     expect(metrics.locator("#metrics-all details")).to_have_count(1)
     accessible(metrics)
+    statistics(metrics, accessible)
+
+
+def statistics(page: Page, accessible: Accessible) -> None:
+    """The page beside, at a phone's width too: charts, their tables and files."""
+    page.get_by_role("link", name="Statistics").click()
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.locator(".plot svg.main-svg").first).to_be_visible()
+    page.locator("#d-use summary").click()
+    expect(page.locator("#d-use tbody tr").first).to_be_visible()
+    with page.expect_download() as file:
+        page.get_by_role("link", name="CSV Attempts by result").click()
+    assert file.value.path().read_text().splitlines()[-1].endswith(",5,1,0")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    accessible(page)

@@ -192,6 +192,8 @@ def _summary(
 ) -> dict[str, Any]:
     """The verdicts as chips; before any cycle how many pods there are."""
     card: dict[str, Any] = {"id": "map-summary", "kind": "summary", "pods": int(table.pod_count.sum())}
+    if mask is not None:
+        card |= {"matching": int(mask.sum()), "q": look.q}
     if cycle is None or not len(table):
         return card
     return card | {"pod": short(cycle.pod.key)} | chips(refused, look.q, decided(cycle), mask)

@@ -14,7 +14,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     pod = find_pod(sim, key) if key else None
     if pod is None or sim.store.pod_at(key) is None:
         return {"kind": "gone" if key else "none"}
-    if pod.node_name:
+    if pod.node_name and sim.store.get("Node", "", pod.node_name) is not None:
         return {"kind": "bound", "pod": short(key), "node": pod.node_name}
     attempt = last_attempt(sim, key)
     return {

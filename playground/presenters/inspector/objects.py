@@ -33,7 +33,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     if ref is None or manifest is None:
         return {"kind": "controller" if look.about == "controller" and "/" not in look.controller else "gone"}
     kind, namespace, name = ref
-    pods = [pod for pod in sim.store.list("Pod") if _belongs(pod, manifest, kind, namespace, name)]
+    pods = pods_of(sim, ref)
     return {
         "kind": "object",
         "object": kind,
@@ -46,6 +46,12 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "pods": [_chip(pod) for pod in pods[:PODS]],
         "more": max(len(pods) - PODS, 0),
     }
+
+
+def pods_of(sim: WorldView, ref: Ref) -> list[Mapping[str, Any]]:
+    """The pods that use an object, that it owns, or that it selects, as the API server has them."""
+    manifest = sim.store.get(*ref)
+    return [] if manifest is None else [pod for pod in sim.store.list("Pod") if _belongs(pod, manifest, *ref)]
 
 
 def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:

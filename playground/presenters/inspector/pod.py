@@ -11,6 +11,7 @@ from playground.presenters.inspector.preempted import preemptions
 from playground.presenters.inspector.yaml import silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
+from playground.presenters.why import present as present_why
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import Pod, Toleration, WorldView
 
@@ -24,6 +25,8 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         return {"kind": "gone" if key else "none"}
     return {
         "kind": "pod",
+        "why": present_why(sim, key),
+        "at": look.at,
         "facts": _facts(inspected),
         "labels": [f"{k}={v}" for k, v in sorted(inspected.labels.items())],
         "tolerations": [_toleration(t) for t in inspected.spec.tolerations],

@@ -26,7 +26,7 @@ def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
         "scheduler": scheduler["name"],
         "tiles": _tiles(series),
         "empty": not total(series, _ATTEMPTS),
-        "charts": charts(series, scheduler["curve"]),
+        "charts": charts(series),
         "metrics": [_metric(metric, series) for metric in METRICS if _matches(metric, q)],
         "all": len(METRICS),
         "former": FORMER,

@@ -33,6 +33,14 @@ _TITLES = {
     "victims": gettext_noop("Terminating victims"),
     "ignored": gettext_noop("No such scheduler"),
 }
+# The terms of those that are called otherwise.
+TERMS = {
+    "flight": "in flight",
+    "permit": "waiting",
+    "binding": "binding cycle",
+    "victims": "victim",
+    "ignored": "",
+}
 ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # seen when they are empty, too
 _NOTES = {"active": gettext_noop("heap order")}
 Card = dict[str, Any]
@@ -89,6 +97,7 @@ def _card(name: str, pods: list[Card], count: int, groups: Sequence[Card] = ()) 
         "id": f"queue-{name}",
         "name": name,
         "title": _TITLES[name],
+        "term": TERMS.get(name, name),
         "note": _NOTES.get(name, ""),
         "count": count,
         "pods": pods,

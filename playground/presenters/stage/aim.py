@@ -1,11 +1,18 @@
-"""Aim: which stage a look asks for, about which pod, and in which moment's world. A pod whose attempt is over is shown in that attempt."""
+"""Aim: which stage a look asks for, about which pod, and in which moment's world. A pod whose attempt is over is shown in that attempt.
+
+What was chosen is aimed at: a pod in its present or last attempt; a claim in that of its pod; a node in the attempt at hand, or in the last
+one that looked at it; a controller on its own stage, with what it did last.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from playground.presenters.look import AIM, Look
+from playground.presenters.cluster_map.preempting import preempting
+from playground.presenters.inspector.objects import found, pods_of
+from playground.presenters.look import AIM, WITH_NODES, Look
 from playground.presenters.scene import cycle_of, last_attempt, subject
+from playground.presenters.stage.looked_at import looked_at, looks_at, scores
 from playground.presenters.stage.which import OF_POINT, at_hand
 from scheduler_core.view import Attempt, WorldView
 
@@ -22,17 +29,93 @@ class Aim(NamedTuple):
 
 def aim_of(sim: WorldView, look: Look) -> Aim:
     """Following, it is the present step's stage and pod; else what was chosen."""
-    if not look.stage or (look.stage == AIM and look.about == "pod" and not look.pod):
-        return Aim(at_hand(sim), subject(sim, ""))
+    if not look.stage:
+        return _at_hand(sim)
+    if look.stage == AIM:
+        return _of_subject(sim, look)
     pod = subject(sim, look.pod)
-    stage = look.stage if look.stage != AIM else _of_subject(sim, look)
-    return Aim(stage, pod, _past(sim, pod) if stage in OF_ATTEMPTS else None)
+    return Aim(look.stage, pod, _past(sim, pod) if look.stage in OF_ATTEMPTS else None)
 
 
 def past_of(sim: WorldView, look: Look) -> int | None:
     """The position whose world the stage shows; None where it is the present one."""
-    attempt = aim_of(sim, look).attempt
+    attempt = aim_of(sim, aimed(sim, look)).attempt
     return None if attempt is None else attempt.last_position
+
+
+def aimed(sim: WorldView, look: Look) -> Look:
+    """The look with the pod that all panels mark: a claim's own, or the one whose attempt the chosen node is shown in."""
+    if look.about == "claim" and look.claim:
+        return look.but(pod=_pod_of_claim(sim, look) or look.pod)
+    if look.about == "node" and look.node and look.stage == AIM:
+        return look.but(pod=aim_of(sim, look).pod)
+    return look
+
+
+def _at_hand(sim: WorldView) -> Aim:
+    return Aim(at_hand(sim), subject(sim, ""))
+
+
+def _of_subject(sim: WorldView, look: Look) -> Aim:
+    if look.about == "controller" and look.controller:
+        return Aim("controller", subject(sim, look.pod))
+    if look.about == "node" and look.node:
+        return _of_node(sim, look.node)
+    if look.about == "claim" and look.claim:
+        return _of_claim(sim, look)
+    return _of_pod(sim, look.pod) if look.about == "pod" and look.pod else _at_hand(sim)
+
+
+def _of_pod(sim: WorldView, pod: str) -> Aim:
+    stage = _stage_of(sim, pod)
+    return Aim(stage, pod, _past(sim, pod) if stage in OF_ATTEMPTS else None)
+
+
+def _of_claim(sim: WorldView, look: Look) -> Aim:
+    """Where its pod was refused; else where its volume is bound and its devices are allocated: from Reserve to PreBind."""
+    pod = _pod_of_claim(sim, look)
+    if not pod:
+        return _at_hand(sim)
+    attempt, aim = last_attempt(sim, pod), _of_pod(sim, pod)
+    ended = attempt is not None and attempt.outcome == "scheduled"
+    return Aim("binding", pod) if ended and aim.stage in OF_ATTEMPTS else aim
+
+
+def _pod_of_claim(sim: WorldView, look: Look) -> str:
+    """Of the pods that use it the present cycle's, or else the one that was tried last; "" for none."""
+    ref = found(sim, look)
+    metas = [pod["metadata"] for pod in pods_of(sim, ref)] if ref is not None else []
+    keys = [f"{meta['namespace']}/{meta['name']}" for meta in metas]
+    cycle = cycle_of(sim)
+    if cycle is not None and cycle.pod.key in keys:
+        return cycle.pod.key
+    tried = sim.journal.last_attempt
+    return max(keys, key=lambda key: tried.get(key, -1), default="")
+
+
+def _of_node(sim: WorldView, name: str) -> Aim:
+    """The attempt at hand where its stage shows nodes; else the last one that looked at the node."""
+    present, cycle = _at_hand(sim), cycle_of(sim)
+    if _shows(sim, present.stage, name):
+        return present
+    if cycle is not None and looks_at(cycle, name):
+        return Aim("score" if scores(cycle, name) else "filter", cycle.pod.key)
+    attempt = looked_at(sim, name)
+    if attempt is None:
+        return present
+    past = attempt if cycle is None or cycle.number != attempt.number else None
+    return Aim(
+        _decided_on(attempt) if name in (attempt.node, attempt.nominated) else "filter", attempt.pod, past
+    )
+
+
+def _shows(sim: WorldView, stage: str, node: str) -> bool:
+    """Whether the stage of the present step has something to say of a node."""
+    if stage == "preemption":
+        return node in preempting(sim, 0).candidates
+    if stage == "binding":
+        return any(node == binding.node for each in sim.schedulers for binding in each.bindings.values())
+    return stage in WITH_NODES
 
 
 def _past(sim: WorldView, pod: str) -> Attempt | None:
@@ -41,13 +124,7 @@ def _past(sim: WorldView, pod: str) -> Attempt | None:
     return None if cycle is None or cycle.pod.key == pod else last_attempt(sim, pod)
 
 
-def _of_subject(sim: WorldView, look: Look) -> str:
-    if look.about == "controller":
-        return "controller"
-    return _of_pod(sim, look.pod) if look.about == "pod" else at_hand(sim)
-
-
-def _of_pod(sim: WorldView, pod: str) -> str:
+def _stage_of(sim: WorldView, pod: str) -> str:
     """Where the pod's present attempt stands, or where its last one was decided."""
     cycle = cycle_of(sim)
     if cycle is not None and cycle.pod.key == pod and cycle.ended is None:
@@ -55,8 +132,10 @@ def _of_pod(sim: WorldView, pod: str) -> str:
     if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
         return "binding"
     attempt = last_attempt(sim, pod)
-    if attempt is None:
-        return "queue"
+    return "queue" if attempt is None else _decided_on(attempt)
+
+
+def _decided_on(attempt: Attempt) -> str:
     if attempt.outcome == "scheduled":
         return "score" if attempt.feasible > 1 else "filter"
     return "preemption" if attempt.nominated else "filter"

@@ -232,6 +232,12 @@ class Metrics(Query[Data], frozen=True, kw_only=True):
     scheduler: str
 
 
+class Statistics(Query[Data], frozen=True, kw_only=True):
+    """How one scheduler fared up to a step: its metrics, their curves, use of the nodes, who refused what."""
+
+    scheduler: str
+
+
 Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devices", "claims"]
 
 

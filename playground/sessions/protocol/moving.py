@@ -9,7 +9,7 @@ from msgspec import Struct
 from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
-from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.errors import FieldProblem, Sentence
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.until import Until
 from scheduler_core.simulation import Grain
@@ -53,7 +53,7 @@ class PlannedObject(Struct, frozen=True):
 
 
 class MissingObjects(Struct, frozen=True):
-    """Objects of a kind that an import refers to and that are not there: `count` objects do so, `of` is the first; what would bring them."""
+    """Objects of a kind that an import refers to and lacks: `count` objects do so, `of` is the first; what would bring them."""
 
     kind: str
     names: list[str]
@@ -67,13 +67,15 @@ class ImportPlan(Struct, frozen=True):
 
     `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
     the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
-    snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here.
+    snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here. `read` says what
+    the text was and what was made of it.
     """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
     configurations: list[Offer] = []
+    read: list[Sentence] = []
     kept: bytes = b""
     left_out: dict[str, int] = {}
     shift: int = 0

@@ -63,6 +63,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Cluster,
     looking.DeviceSearch,
     looking.Metrics,
+    looking.Statistics,
     looking.Fixes,
     looking.WhyNot,
     looking.Journey,

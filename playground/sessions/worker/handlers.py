@@ -226,6 +226,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.AttemptEnds: Handler(overview.attempt_ends),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),
+    looking.Statistics: Handler(metrics.statistics),
     looking.Cluster: Handler(cluster.cluster),
     looking.DeviceSearch: Handler(device_search.device_search),
     looking.Fixes: Handler(fixes.fixes),

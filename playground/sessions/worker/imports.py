@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused, Sentence
 from playground.sessions.protocol.moving import ImportPlan, MissingObjects, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
@@ -17,18 +17,17 @@ from playground.sessions.worker.world import (
     Continuation,
     InvalidObject,
     Item,
-    LoadLimits,
     Plan,
     Simulation,
     continuation_of,
     heading,
     in_creation_order,
-    load_manifests,
     plan,
     plan_import,
     take_in,
 )
 from scheduler_core.coverage import notes
+from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
 
 Manifest = Mapping[str, Any]
@@ -38,29 +37,26 @@ NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be 
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        decoded = text.decode("utf-8-sig")
-        read = load_manifests(decoded, LoadLimits())
-        intake = take_in(world.store, world.now, [each.manifest for each in read])
-        loaded = [
-            replace(each, manifest=manifest) for each, manifest in zip(read, intake.objects, strict=True)
-        ]
-        planned = (
-            plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
-        )
-    except UnicodeDecodeError as error:
-        raise CommandRefused(
-            f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
-        ) from None
+        brought = read(text)
+    except NotObjects as error:
+        raise CommandRefused(str(error.note), said=_sentence(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    command = _command(world, planned.accepted, continuation_of(decoded))
+    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects])
+    loaded = [
+        replace(each, manifest=manifest)
+        for each, manifest in zip(brought.objects, intake.objects, strict=True)
+    ]
+    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
+    command = _command(world, planned.accepted, continuation_of(brought.text))
     idle = notes(_written(planned))
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *idle],
         command,
-        offers(world, loaded, decoded),
-        _kept(decoded, intake.objects),
+        offers(world, brought.documents, brought.text),
+        [_sentence(note) for note in brought.notes],
+        _kept(brought.text, intake.objects),
         dict(intake.left_out),
         intake.shift,
         idle,
@@ -83,6 +79,11 @@ def _kept(text: str, objects: Sequence[Any]) -> bytes:
     continuation = continuation_of(text)
     first = heading(continuation).encode() if continuation is not None else b""
     return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
+def _sentence(note: Note) -> Sentence:
+    """A note as it travels."""
+    return Sentence(note.text, {name: str(value) for name, value in note.values.items()})
 
 
 def _written(planned: Plan) -> list[Mapping[str, Any]]:

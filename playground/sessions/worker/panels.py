@@ -63,6 +63,7 @@ class Panels:
     ) -> list[Panel]:
         """The panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if names is None or name in names]
+        look = presenters.aimed(world, look)
         return [presenters.present(name, world, look, self.story, past) for name in wanted]
 
     def _remember(self, key: tuple[int, Look], value: Digests) -> None:

@@ -17,7 +17,7 @@ from scheduler_core.simulation import (
     plan_import,
     take_in,
 )
-from scheduler_core.view import FieldError, InvalidObject, LoadLimits, load_manifests
+from scheduler_core.view import FieldError, InvalidObject
 
 __all__ = [
     "FIRST_EDITION",
@@ -29,7 +29,6 @@ __all__ = [
     "Intake",
     "InvalidObject",
     "Item",
-    "LoadLimits",
     "Plan",
     "Redo",
     "Refused",
@@ -40,7 +39,6 @@ __all__ = [
     "digest",
     "heading",
     "in_creation_order",
-    "load_manifests",
     "plan",
     "plan_import",
     "take_in",

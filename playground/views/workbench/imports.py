@@ -77,6 +77,7 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
+        "read": plan.read,
         "notes": [note for note in plan.warnings if note not in plan.without_effect],
         "without_effect": plan.without_effect,
         "missing": plan.missing,

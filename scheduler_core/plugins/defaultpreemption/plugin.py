@@ -17,6 +17,7 @@ from scheduler_core.framework.arguments import Arguments
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.plugin import Failure, Plugin, PostFilterResult
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from scheduler_core.objects import times
 from scheduler_core.objects.pod import Pod
@@ -24,18 +25,22 @@ from scheduler_core.plugins.defaultpreemption.arguments import ARGUMENTS
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.preemption.budgets import Budget, budgets_of
 from scheduler_core.preemption.choice import choose, merits
-from scheduler_core.preemption.dry_run import Outcomes, dry_run
+from scheduler_core.preemption.dry_run import NO_VICTIMS, Outcomes, dry_run
 from scheduler_core.preemption.evidence import Candidate, Evidence
 
 NAME = "DefaultPreemption"
 
-NEVER = "not eligible due to preemptionPolicy=Never."
-TERMINATING = "not eligible due to a terminating pod on the nominated node."
-NOT_HELPFUL = "Preemption is not helpful for scheduling"
-NO_CANDIDATE = "no candidate node for preemption"
+_NEVER = Reason("PolicyNever", "not eligible due to preemptionPolicy=Never.")
+_TERMINATING = Reason("VictimsTerminating", "not eligible due to a terminating pod on the nominated node.")
+_NOT_HELPFUL = Reason("NotHelpful", "Preemption is not helpful for scheduling")
+_NO_CANDIDATE = Reason("NoCandidate", "no candidate node for preemption")
+_NO_VICTIMS = Reason("NoVictims", NO_VICTIMS.message)
+_IN_PROGRESS = Reason("InProgress", "waiting for the preemption for this pod to be finished")
+NEVER, TERMINATING, NOT_HELPFUL = _NEVER(), _TERMINATING(), _NOT_HELPFUL()
+NO_CANDIDATE = _NO_CANDIDATE()
 PREFIX = "preemption: "
 AWAITING = Status(Code.WAIT)
-IN_PROGRESS = unresolvable("waiting for the preemption for this pod to be finished")
+IN_PROGRESS = unresolvable(_IN_PROGRESS())
 
 AT_LAST = times.NEVER
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
@@ -53,6 +58,7 @@ class DefaultPreemption(Plugin):
     """
 
     name = NAME
+    reasons = (_NEVER, _TERMINATING, _NOT_HELPFUL, _NO_CANDIDATE, _NO_VICTIMS, _IN_PROGRESS)
     arguments: ClassVar[Arguments | None] = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
     state_classes = (Evidence,)

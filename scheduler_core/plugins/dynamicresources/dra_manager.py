@@ -7,7 +7,8 @@
  Reserve ──> signal_pending_allocation ─────> allocated devices
 ```
 
-kube: plugins/dynamicresources/dra_manager.go, scheduler/util/assumecache/assume_cache.go @ v1.34.1
+kube: plugins/dynamicresources/{dra_manager,allocateddevices}.go, scheduler/util/assumecache/assume_cache.go @ v1.34.1
+DEVIATION: where two claims were given the same device by hand, it stays taken until both have gone; kube frees it with the first.
 DEVIATION: a version that the informer brings and that was assumed already counts as the informer's; kube keeps the one before for Restore.
 """
 
@@ -16,9 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from scheduler_core.devices.allocated import AllocatedState
+from scheduler_core.devices.allocated import (
+    AllocatedState,
+    Consumed,
+    add_consumed,
+    consumed_nanos,
+    is_share,
+    remove_consumed,
+)
 from scheduler_core.devices.claims import KIND, ResourceClaim
-from scheduler_core.plugins.dynamicresources.allocated_devices import AllocatedDevices
+from scheduler_core.devices.slices import DeviceId
 from scheduler_core.state import Copied, Derived, Shared, State
 
 Manifest = Mapping[str, Any]
@@ -33,6 +41,57 @@ class Informer(Protocol):
     def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
 
     def list(self, kind: str) -> list[Manifest]: ...
+
+
+class AllocatedDevices:
+    """Which devices are allocated: counts what claims hold. What is given out never changes: it is made anew after a change.
+
+    `consumable`: the gate DRAConsumableCapacity.
+    """
+
+    __slots__ = ("_capacity", "_consumable", "_given", "_taken")
+
+    def __init__(self, consumable: bool) -> None:
+        self._consumable = consumable
+        self._taken: dict[DeviceId, int] = {}
+        self._capacity: dict[DeviceId, dict[str, int]] = {}
+        self._given: AllocatedState | None = None
+
+    def add(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if is_share(result, self._consumable):
+                add_consumed(self._capacity, result.device, consumed_nanos(result))
+            elif not result.admin:
+                self._taken[result.device] = self._taken.get(result.device, 0) + 1
+        self._changed(claim)
+
+    def remove(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if is_share(result, self._consumable):
+                remove_consumed(self._capacity, result.device, consumed_nanos(result))
+            elif not result.admin:
+                self._release(result.device)
+        self._changed(claim)
+
+    def state(self) -> AllocatedState:
+        """As it is now."""
+        if self._given is None:
+            capacity: dict[DeviceId, Consumed] = {
+                device: dict(amounts) for device, amounts in self._capacity.items()
+            }
+            self._given = AllocatedState(frozenset(self._taken), capacity)
+        return self._given
+
+    def _release(self, device: DeviceId) -> None:
+        left = self._taken.get(device, 0) - 1
+        if left > 0:
+            self._taken[device] = left
+        else:
+            self._taken.pop(device, None)
+
+    def _changed(self, claim: ResourceClaim) -> None:
+        if claim.results:
+            self._given = None
 
 
 class ClaimTracker(State):

@@ -19,16 +19,17 @@ from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import NodeSelector
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.dynamicresources import reasons
 from scheduler_core.plugins.dynamicresources.extended_resources import NodeShare, share_of
 from scheduler_core.plugins.dynamicresources.node_search import Found, NodeSearch
 from scheduler_core.plugins.dynamicresources.pod_claims import Manifest, allocation_of
 from scheduler_core.plugins.dynamicresources.state import Facts, NodeAllocation
 
-LEFT_OVER = unresolvable("cannot schedule extended resource claim")
-CANNOT_FIT = unresolvable("cannot fit resource")
-CANNOT_ALLOCATE = unresolvable("cannot allocate all claims")
-NOT_AVAILABLE = unresolvable("resourceclaim not available on the node")
-TIMED_OUT = unresolvable("timed out trying to allocate devices")
+LEFT_OVER = unresolvable(reasons.LEFT_OVER())
+CANNOT_FIT = unresolvable(reasons.CANNOT_FIT())
+CANNOT_ALLOCATE = unresolvable(reasons.CANNOT_ALLOCATE())
+NOT_AVAILABLE = unresolvable(reasons.NOT_AVAILABLE())
+TIMED_OUT = unresolvable(reasons.TIMED_OUT())
 
 NOTHING_SPECIAL = NodeShare()
 

@@ -41,6 +41,7 @@ from scheduler_core.plugins.dynamicresources import (
     fixes,
     hints,
     prefilter,
+    reasons,
 )
 from scheduler_core.plugins.dynamicresources.arguments import ARGUMENTS
 from scheduler_core.plugins.dynamicresources.explanation import explained
@@ -68,11 +69,11 @@ NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
 
 NO_STATE = error("not found")
-DISABLED = unschedulable("plugin disabled")
-NOTHING_TO_DEALLOCATE = unschedulable("no new claims to deallocate")
-DEALLOCATED = unschedulable("deallocation of ResourceClaim completed")
-DELETED = unschedulable("deletion of ResourceClaim completed")
-STILL_NOT = unschedulable("still not schedulable")
+DISABLED = unschedulable(reasons.DISABLED())
+NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
+DEALLOCATED = unschedulable(reasons.DEALLOCATED())
+DELETED = unschedulable(reasons.LEFT_OVER_DELETED())
+STILL_NOT = unschedulable(reasons.STILL_NOT())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -83,6 +84,7 @@ class DynamicResources(Plugin):
     """With the gate DynamicResourceAllocation off it does nothing where a configuration names it all the same."""
 
     name = NAME
+    reasons = reasons.REASONS
     arguments = ARGUMENTS
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE),

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.devices.claims import KIND, ClaimError, check_owner, claim_name
+from scheduler_core.devices.claims import ClaimError, check_owner, claim_name
 from scheduler_core.framework.claims import ClaimTracker
 from scheduler_core.objects.pod import Pod
+from scheduler_core.plugins.dynamicresources import reasons
 
 Manifest = Mapping[str, Any]
 
@@ -23,9 +24,9 @@ def pod_claims(claims: ClaimTracker, pod: Pod) -> Iterator[Manifest]:
             continue
         claim = claims.get(pod.namespace, name)
         if claim is None:
-            raise ClaimError(f'could not find {KIND} "{pod.namespace}/{name}"')
+            raise ClaimError(reasons.NOT_FOUND(claim=f"{pod.namespace}/{name}"))
         if claim["metadata"].get("deletionTimestamp"):
-            raise ClaimError(f'resourceclaim "{name}" is being deleted')
+            raise ClaimError(reasons.DELETED(claim=name))
         if own:
             check_owner(pod, claim)
         yield claim

@@ -5,7 +5,6 @@ kube: plugins/dynamicresources/dynamicresources.go (PreFilter, preFilterExtended
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from scheduler_core.devices import classes
@@ -15,7 +14,7 @@ from scheduler_core.framework.plugin import Handle
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.labels import aggregate
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.dynamicresources import extended_resources
+from scheduler_core.plugins.dynamicresources import extended_resources, reasons
 from scheduler_core.plugins.dynamicresources.extended_resources import Wanted
 from scheduler_core.plugins.dynamicresources.filtering import node_selector_of
 from scheduler_core.plugins.dynamicresources.inventory import Inventories
@@ -27,8 +26,6 @@ from scheduler_core.plugins.dynamicresources.pod_claims import (
     uid_of,
 )
 from scheduler_core.plugins.dynamicresources.state import ClaimStore, Facts
-
-_NO_CLASS = re.compile(r"request .*: device class (.*) does not exist")
 
 
 def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Status:
@@ -65,7 +62,7 @@ def _refusal(handle: Handle, store: ClaimStore, inventories: Inventories) -> Sta
                 return error(aggregate(selector.errors))
             continue
         if handle.claims.has_pending_allocation(uid_of(claim)):
-            return unresolvable(f"resource claim {key_of(claim)} is in the process of being allocated")
+            return unresolvable(reasons.ALLOCATING(claim=key_of(claim)))
         if not store.is_extended(index):
             refusal = _checked(claim, inventories.classes(), handle.features.dra_prioritized_list)
             if refusal is not None:
@@ -76,23 +73,23 @@ def _refusal(handle: Handle, store: ClaimStore, inventories: Inventories) -> Sta
 def _checked(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: bool) -> Status | None:
     """A request that names no known class can't be served by any node."""
     for request in ResourceClaim.of(claim).requests:
-        where = f"resource claim {key_of(claim)}, request {request.name}"
+        where = {"claim": key_of(claim), "request": request.name}
         if request.exactly is None and not request.alternatives:
-            return unresolvable(f"{where}: unknown request type")
+            return unresolvable(reasons.UNKNOWN_TYPE(**where))
         if request.exactly is None and not prioritized:
-            return unresolvable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
+            return unresolvable(reasons.NO_ALTERNATIVES(**where))
         for name, ask in _asks(request):
             if not ask.class_name:
                 return error(f"request {name}: unsupported request type")
             if ask.class_name not in by_name:
-                return unresolvable(f"request {name}: device class {ask.class_name} does not exist")
+                return unresolvable(reasons.NO_CLASS(**{"request": name, "class": ask.class_name}))
     return None
 
 
 def missing_class(status: Status) -> str:
     """The class that a refusal says does not exist; "" where it says something else."""
-    match = _NO_CLASS.fullmatch(status.reasons[0]) if len(status.reasons) == 1 else None
-    return "" if match is None else match[1]
+    said = reasons.NO_CLASS.read(status.reasons[0]) if len(status.reasons) == 1 else None
+    return "" if said is None else said["class"]
 
 
 def _asks(request: Request) -> list[tuple[str, Ask]]:

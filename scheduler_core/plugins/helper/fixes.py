@@ -65,22 +65,24 @@ def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
 def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
     """A new node of the group that one belongs to."""
     name = free_name(nodes, f"{like.name[:240]}-copy")
-
-    def edit(manifest: dict[str, Any]) -> None:
-        labels = dict(manifest["metadata"].get("labels") or {})
-        if HOSTNAME in labels:
-            labels[HOSTNAME] = name
-        spec = {k: v for k, v in (manifest.get("spec") or {}).items() if k not in _OF_THE_MACHINE}
-        if spec.get("taints"):
-            spec["taints"] = [t for t in spec["taints"] if not t.get("key", "").startswith(OF_CONTROLLERS)]
-        status = {k: v for k, v in (manifest.get("status") or {}).items() if k in _OF_ITS_STATE}
-        if like.ready not in ("", "True"):
-            status.pop("conditions", None)
-        manifest["metadata"] = {"name": name, "labels": labels}
-        manifest["spec"], manifest["status"] = spec, status
-
     change = Change("node", {"node": name, "like": like.name, "group": group_of(like)})
-    return draft.with_node(change, like.manifest, edit).aimed_at(name)
+    return draft.with_node(change, like.manifest, lambda manifest: as_new_node(manifest, name)).aimed_at(name)
+
+
+def as_new_node(manifest: dict[str, Any], name: str) -> None:
+    """Turns a node's manifest into that of a new one of its kind: without what is the machine's own, or comes of its state."""
+    labels = dict(manifest["metadata"].get("labels") or {})
+    if HOSTNAME in labels:
+        labels[HOSTNAME] = name
+    spec = {k: v for k, v in (manifest.get("spec") or {}).items() if k not in _OF_THE_MACHINE}
+    if spec.get("taints"):
+        spec["taints"] = [t for t in spec["taints"] if not t.get("key", "").startswith(OF_CONTROLLERS)]
+    status = {k: v for k, v in (manifest.get("status") or {}).items() if k in _OF_ITS_STATE}
+    conditions = status.get("conditions") or ()
+    if any(each.get("type") == "Ready" and each.get("status") != "True" for each in conditions):
+        del status["conditions"]
+    manifest["metadata"] = {"name": name, "labels": labels}
+    manifest["spec"], manifest["status"] = spec, status
 
 
 def group_of(node: Node) -> str:

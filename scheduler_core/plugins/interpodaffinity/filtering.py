@@ -15,6 +15,7 @@ from scheduler_core.cluster.pod_classes import AnyMeasure, PodClasses
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.plugin import Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import unresolvable, unschedulable
 from scheduler_core.objects.affinity import AffinityTerm
 from scheduler_core.objects.pod import Pod
@@ -30,10 +31,15 @@ from scheduler_core.plugins.interpodaffinity.counts import (
     topology,
 )
 
+REASONS = (
+    Reason("NoMatchingPod", "node(s) didn't match pod affinity rules"),
+    Reason("MatchingPod", "node(s) didn't match pod anti-affinity rules"),
+    Reason("RefusedByPod", "node(s) didn't satisfy existing pods anti-affinity rules"),
+)
 STATUSES = (
-    unresolvable("node(s) didn't match pod affinity rules"),
-    unschedulable("node(s) didn't match pod anti-affinity rules"),
-    unschedulable("node(s) didn't satisfy existing pods anti-affinity rules"),
+    unresolvable(REASONS[0]()),
+    unschedulable(REASONS[1]()),
+    unschedulable(REASONS[2]()),
 )
 PASSES, NO_AFFINITY, OWN_ANTI, EXISTING_ANTI = -1, 0, 1, 2  # places in STATUSES
 

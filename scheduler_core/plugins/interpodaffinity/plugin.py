@@ -20,6 +20,7 @@ from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
 from scheduler_core.objects.errors import FieldError
@@ -37,8 +38,10 @@ from scheduler_core.plugins.interpodaffinity.counts import (
     with_named_namespaces,
 )
 from scheduler_core.plugins.interpodaffinity.explanation import explained
-from scheduler_core.plugins.interpodaffinity.filtering import Rules
+from scheduler_core.plugins.interpodaffinity.filtering import REASONS, Rules
 from scheduler_core.plugins.interpodaffinity.scoring import Preferences, normalized_scores
+
+INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
 
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _NO_FILTER_STATE = error(f'error reading "{_FILTER}" from cycleState: not found')
@@ -54,6 +57,7 @@ class InterPodAffinity(Plugin):
     """Terms are asked once per class of pods, counted by node and then by topology domain."""
 
     name = NAME
+    reasons = (*REASONS, INVALID)
     arguments = Arguments(
         fields={"hardPodAffinityWeight": INTEGER32, "ignorePreferredTermsOfExistingPods": BOOL},
         defaults=when_absent(hardPodAffinityWeight=1, ignorePreferredTermsOfExistingPods=False),
@@ -73,7 +77,7 @@ class InterPodAffinity(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         terms = affinity_terms(pod)
         if terms.errors:
-            return PreFilterResult(unresolvable(f"parsing pod: {_problems(terms)}"))
+            return PreFilterResult(unresolvable(INVALID(problem=_problems(terms))))
         if not terms.required and not terms.required_anti and not nodes.pod_table.classes.anti_keys:
             return _NOTHING_TO_DO
         required = with_named_namespaces(terms.required, self.handle)
@@ -123,7 +127,7 @@ class InterPodAffinity(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
-        return () if rules is None else explained(rules, nodes, row)
+        return () if rules is None else explained(pod, rules, nodes, row)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         terms, incoming = affinity_terms(pod), Incoming.of(pod, nodes, self.handle)

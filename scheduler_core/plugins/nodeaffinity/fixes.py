@@ -9,8 +9,17 @@ from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.labels import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, NodeSelector, Requirement
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.selection import least_missing, wrong_labels
-from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node
+from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 from scheduler_core.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
+
+NAME = "NodeAffinity"
+FACTS = (
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+)
 
 
 def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
@@ -23,13 +32,21 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
             index, missing = least_missing(selector, node)
             if missing:
                 failing += [r for r in selector.terms[index].expressions if not r.matches(node.labels)]
-    labels = [_label_for(requirement) for requirement in failing]
+    labels = [None if _is_fact(node, each) else _label_for(each) for each in failing]
     if labels and all(label is not None for label in labels):
         yield label_node(draft, node, [label for label in labels if label is not None])
     if wrong:
         yield _reselected(draft, wrong)
+    if added is not None and least_missing(added, node)[1]:
+        change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})
+        yield with_argument(draft, refusal, change, NAME, lambda args: args.pop("addedAffinity", None))
     if terms is not None and least_missing(terms, node)[1]:
         yield from _gave_way(draft, terms, node)
+
+
+def _is_fact(node: Node, requirement: Requirement) -> bool:
+    """Whether the node's label says what the machine is or where it stands, which another label would not change."""
+    return requirement.key in FACTS and requirement.key in node.labels
 
 
 def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:

@@ -16,7 +16,8 @@ from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.labels import (
     IN,
@@ -37,15 +38,19 @@ from scheduler_core.plugins.helper.node_selection import (
 from scheduler_core.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.plugins.nodeaffinity import fixes
 from scheduler_core.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
+from scheduler_core.plugins.nodeaffinity.evidence import label_evidence
 from scheduler_core.plugins.nodeaffinity.explanation import explained
 from scheduler_core.plugins.nodeaffinity.formula import score_formula
 
 NAME = "NodeAffinity"
 PRE_FILTER_STATE = "PreFilter" + NAME
 
-REFUSED = unresolvable("node(s) didn't match Pod's node affinity/selector")
-REFUSED_BY_ADDED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
-CONFLICT = unresolvable("pod affinity terms conflict")
+_REASONS = (
+    Reason("NoMatch", "node(s) didn't match Pod's node affinity/selector"),
+    Reason("NoMatchForProfile", "node(s) didn't match scheduler-enforced node affinity"),
+    Reason("TermsConflict", "pod affinity terms conflict"),
+)
+REFUSED, REFUSED_BY_ADDED, CONFLICT = (unresolvable(reason()) for reason in _REASONS)
 
 WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
 
@@ -77,6 +82,7 @@ class NodeAffinity(Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
+    reasons = _REASONS
     arguments = ARGUMENTS
     row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, _after_node_change),)
@@ -144,8 +150,8 @@ class NodeAffinity(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
-        terms = (*(required.terms if required is not None else ()), *(self.added.terms if self.added else ()))
-        return explained(pod.spec.node_selector, terms, nodes.nodes[row])
+        added = self.added.terms if self.added else ()
+        return explained(pod, required.terms if required is not None else (), added, nodes.nodes[row])
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return score_formula(pod, nodes.nodes[row], _preferred(pod.spec) or (), self._added_preferred)
@@ -154,6 +160,10 @@ class NodeAffinity(Plugin):
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
     ) -> Formula:
         return default_normalization(nodes, rows, scores, i)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What is asked of labels, and what the nodes have."""
+        return label_evidence(pod, nodes)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)

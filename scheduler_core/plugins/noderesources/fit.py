@@ -18,13 +18,15 @@ from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import Resources, is_extended_name
 from scheduler_core.plugins.noderesources import devices, fixes, hints
 from scheduler_core.plugins.noderesources.arguments import FIT
 from scheduler_core.plugins.noderesources.devices import Check
+from scheduler_core.plugins.noderesources.evidence import crowded, lacking
 from scheduler_core.plugins.noderesources.explanation import Compared, explained
 from scheduler_core.plugins.noderesources.formula import fit_formula
 from scheduler_core.plugins.noderesources.resource_allocation import defaulted_requests, strategy, weigh
@@ -34,7 +36,17 @@ NAME = "NodeResourcesFit"
 PRE_FILTER_STATE = "PreFilter" + NAME
 DEVICE_CLASSES = PRE_FILTER_STATE + " device classes"
 
-TOO_MANY_PODS = "Too many pods"
+_TOO_MANY_PODS = Reason("TooManyPods", "Too many pods")
+_INSUFFICIENT = Reason("InsufficientResource", "Insufficient <resource>")
+TOO_MANY_PODS = _TOO_MANY_PODS()
+REASONS = (
+    _TOO_MANY_PODS,
+    Reason("InsufficientCpu", _INSUFFICIENT(resource="cpu")),
+    Reason("InsufficientMemory", _INSUFFICIENT(resource="memory")),
+    Reason("InsufficientEphemeralStorage", _INSUFFICIENT(resource="ephemeral-storage")),
+    Reason("InsufficientHugePages", _INSUFFICIENT(resource="hugepages-<size>")),
+    _INSUFFICIENT,
+)
 NO_STATE = error(f'error reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _GO_ON = PreFilterResult()
@@ -42,13 +54,14 @@ _MOST_BITS = 60  # beyond this many checks a combination of failures does not fi
 
 
 def _insufficient(resource: str) -> str:
-    return f"Insufficient {resource}"
+    return _INSUFFICIENT(resource=resource)
 
 
 class NodeResourcesFit(Plugin):
     """Filter compares columns; Score runs the strategy of the arguments over defaulted container requests."""
 
     name = NAME
+    reasons = REASONS
     arguments = FIT
     row_local = True
     events = (
@@ -104,6 +117,16 @@ class NodeResourcesFit(Plugin):
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return fit_formula(self._scoring, pod, nodes, row)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """How near the nodes came: what they lack of one resource, the least first."""
+        resource = _resource(said)
+        if resource is None:
+            return crowded(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
+        for name, wanted, column in self._wanted(pod.spec.requests, nodes):
+            if name == resource:
+                return lacking(nodes, rows, name, wanted, column, f"resources.requests.{name}")
+        return {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal)
@@ -166,6 +189,18 @@ def _status(pattern: int, failed: list[Check]) -> Status:
             reasons.append(check.reason)
             hopeless = hopeless or bool(bits & 1)
     return Status(Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE, tuple(reasons))
+
+
+def _resource(said: Said) -> str | None:
+    """What a node lacks, by the reason; None where it is not a resource."""
+    known = {
+        "InsufficientCpu": "cpu",
+        "InsufficientMemory": "memory",
+        "InsufficientEphemeralStorage": "ephemeral-storage",
+    }
+    if "size" in said.values:
+        return f"hugepages-{said.values['size']}"
+    return known.get(said.code) or said.values.get("resource")
 
 
 def _cell(columns: NDArray[np.int64], row: int, column: int | None) -> int:

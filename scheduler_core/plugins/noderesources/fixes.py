@@ -1,4 +1,4 @@
-"""Room on a node: requests lowered, pods deleted, or a node added."""
+"""Room on a node: requests lowered, more offered, pods moved, resized or deleted, or a node added."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import nanos
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.plugins.noderesources.amounts import largest_container, quantity, rounded
+from scheduler_core.plugins.noderesources.moving import moved, resized
+
+EVERYWHERE = ("cpu", "memory", "ephemeral-storage")  # resources that every node has
+MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
 
 def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """Ask for less, or delete the pods that are in the way."""
+    """Ask for less, or have the pods that are in the way move, shrink or end."""
     nodes, row = refusal.nodes, refusal.row
     missing = _missing(refusal)
+    yield from _offered(draft, refusal, missing)
     yield from _asking_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
+        yield from resized(draft, nodes.pods[row], missing)
+        yield from moved(draft, refusal, missing)
         victims = _in_the_way(nodes.pods[row], missing, full)
         if victims:
             amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
@@ -44,18 +52,51 @@ def _free(refusal: Refusal, resource: str) -> int:
     return int(nodes.allocatable[row, column] - nodes.requested[row, column])
 
 
+# Offering more
+
+
+def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterator[Draft]:
+    """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
+    node, nodes, row = refusal.node, refusal.nodes, refusal.row
+    for resource, lacking in missing.items():
+        if resource not in EVERYWHERE and not _has_any(refusal, resource):
+            yield _offering(draft, node, resource, 0, lacking)
+    count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
+    if count >= allowed and not missing:
+        yield _offering(draft, node, "pods", allowed, max(MOST_PODS, count + 1))
+
+
+def _has_any(refusal: Refusal, resource: str) -> bool:
+    """Whether some node offers it, so that this one is just of another kind."""
+    column = refusal.nodes.resources.columns.get(resource)
+    if column is None or column >= refusal.nodes.allocatable.shape[1]:
+        return False
+    return bool(refusal.nodes.allocatable[refusal.row, column])
+
+
+def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:
+    def edit(manifest: dict[str, Any]) -> None:
+        status = manifest.setdefault("status", {})
+        for field in ("capacity", "allocatable"):
+            status[field] = {**(status.get(field) or {}), resource: str(amount)}
+
+    values = {"node": node.name, "resource": resource, "from": str(was), "to": str(amount)}
+    return draft.with_node(Change("capacity", values), node.manifest, edit)
+
+
 # Asking for less
 
 
 def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
     for resource, lacking in missing.items():
         wanted = pod.requests.get(resource)
-        place = _largest_container(pod, resource)
-        if place is None or lacking >= wanted:
+        place = largest_container(pod, resource)
+        extended = "/" in resource  # a pod can do without it; without cpu or memory none runs
+        if place is None or (lacking >= wanted and not extended):
             return
         index, requested = place
-        new = _rounded(resource, requested - lacking)
-        if new <= 0:
+        new = rounded(resource, requested - lacking)
+        if new < 0 or (new == 0 and not extended):
             return
         text = quantity(resource, new)
         change = Change(
@@ -68,46 +109,15 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         yield draft
 
 
-def _largest_container(pod: Pod, resource: str) -> tuple[int, int] | None:
-    """(index, amount) of the container that asks for most; None where the pod as a whole or an init container decides."""
-    spec = pod.spec.manifest  # without pod-level requests where their gate is off
-    if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
-        return None
-    amounts = [_request_of(raw, resource) for raw in spec["containers"]]
-    best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
-    return (best, amounts[best]) if amounts[best] else None
-
-
-def _request_of(container: Any, resource: str) -> int:
-    raw = ((container.get("resources") or {}).get("requests") or {}).get(resource)
-    if raw is None:
-        return 0
-    return -(-nanos(raw) // (1_000_000 if resource == "cpu" else 1_000_000_000))
-
-
-def _rounded(resource: str, amount: int) -> int:
-    """Down to what people would write."""
-    if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
-        return amount >> 20 << 20
-    return amount
-
-
-def quantity(resource: str, amount: int) -> str:
-    """An amount as a manifest has it; cpu comes in millis."""
-    if resource == "cpu":
-        return f"{amount}m" if amount % 1000 else str(amount // 1000)
-    if resource in ("memory", "ephemeral-storage") and amount % (1 << 20) == 0:
-        mebi = amount >> 20
-        return f"{mebi}Mi" if mebi % 1024 else f"{mebi // 1024}Gi"
-    return str(amount)
-
-
 def _request_edit(index: int, resource: str, text: str) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         amounts = manifest["spec"]["containers"][index]["resources"]
         amounts["requests"][resource] = text
         if "/" in resource and resource in (amounts.get("limits") or {}):
             amounts["limits"][resource] = text  # an extended resource can't be overcommitted
+        if text == "0":
+            for field in ("requests", "limits"):
+                (amounts.get(field) or {}).pop(resource, None)
 
     return edit
 

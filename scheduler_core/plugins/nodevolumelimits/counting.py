@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.framework.plugin import Handle
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import Status, error, unresolvable
 from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
@@ -25,6 +26,10 @@ from scheduler_core.objects.storage.volumes import (
     not_owned,
     volume_name,
     volumes_of,
+)
+
+NO_CLAIM = Reason(
+    "ClaimNotFound", f"looking up PVC <key>: {claim_not_found('<claim>')}", waits_for_claim=True
 )
 
 Attached = dict[str, str]  # "driver/handle" -> driver
@@ -59,7 +64,7 @@ class Counter:
                 return error("PersistentVolumeClaim had no name")
             claim = self._claim(pod, name)
             if claim is None:
-                return unresolvable(f"looking up PVC {pod.namespace}/{name}: {claim_not_found(name)}")
+                return unresolvable(NO_CLAIM(key=f"{pod.namespace}/{name}", claim=name))
             if use.ephemeral and not owned_by(claim, pod):
                 return error(not_owned(claim, pod))
         return None

@@ -5,25 +5,31 @@ kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation, Row, Table, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, Status, error, unschedulable
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import (
-    volumes_of,
-)
+from scheduler_core.objects.storage.volumes import Manifest, volumes_of
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.nodevolumelimits import hints
-from scheduler_core.plugins.nodevolumelimits.counting import Counter, limits_of
+from scheduler_core.plugins.nodevolumelimits.counting import NO_CLAIM, Counter, limits_of
 
 NAME = "NodeVolumeLimits"
 
-REFUSED = unschedulable("node(s) exceed max volume count")
+TOO_MANY_VOLUMES = Reason("TooManyVolumes", "node(s) exceed max volume count")
+REFUSED = unschedulable(TOO_MANY_VOLUMES())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -35,6 +41,7 @@ class NodeVolumeLimits(Plugin):
     """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
 
     name = NAME
+    reasons = (TOO_MANY_VOLUMES, NO_CLAIM)
     events = (
         On("storage.k8s.io/CSINode", Action.ADD),
         On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
@@ -67,6 +74,28 @@ class NodeVolumeLimits(Plugin):
                 reason[i] = len(statuses) - 1
         return Verdicts(reason, tuple(statuses)) if (reason >= 0).any() else None
 
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Let the driver attach more, delete who has volumes attached, or add a node."""
+        nodes, row = refusal.nodes, refusal.row
+        csi_node = self.handle.get("CSINode", "", nodes.names[row])
+        counter, limits = Counter(self.handle), limits_of(csi_node)
+        try:
+            attached, new = counter.count(refusal.pod, nodes.pods[row], csi_node, nodes.names[row])
+            over = {
+                d: attached.get(d, 0) + n
+                for d, n in new.items()
+                if attached.get(d, 0) + n > limits.get(d, 1 << 31)
+            }
+            holders = _holders(counter, refusal, csi_node, limits)
+        except ValueError:
+            return
+        if csi_node is None or not over:
+            return
+        yield _raised(draft, nodes.names[row], csi_node, limits, over)
+        if holders and not draft.changes:
+            yield delete_pods(draft, nodes.names[row], holders)
+        yield from add_node(draft, refusal)
+
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""
         counter = Counter(self.handle)
@@ -80,6 +109,37 @@ class NodeVolumeLimits(Plugin):
             for driver, limit in limits_of(csi_node).items()
         ]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+
+def _raised(
+    draft: Draft, node: str, csi_node: Manifest, limits: Mapping[str, int], over: dict[str, int]
+) -> Draft:
+    """CSINode with limits that are just high enough."""
+    edited: dict[str, Any] = copy.deepcopy(dict(csi_node))
+    for driver in edited["spec"]["drivers"]:
+        if driver["name"] in over:
+            driver["allocatable"]["count"] = over[driver["name"]]
+    driver = next(iter(over))
+    values = {"node": node, "driver": driver, "from": limits[driver], "to": over[driver]}
+    return draft.with_applied(Change("attach-limit", values), edited)
+
+
+def _holders(
+    counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]
+) -> list[Pod]:
+    """The fewest pods of the lowest priority without which there would be room; none where that takes too many."""
+    left = [pod for pod in refusal.nodes.pods[refusal.row] if not pod.deleting]
+    gone: list[Pod] = []
+    for pod in sorted(left, key=lambda pod: (pod.priority, pod.key)):
+        if not counter.volumes(pod, csi_node):
+            continue
+        gone.append(pod)
+        left.remove(pod)
+        if not counter.exceeds(refusal.pod, left, csi_node, limits):
+            return gone
+        if len(gone) == MOST_DELETED:
+            break
+    return []
 
 
 def _explained(driver: str, attached: int, new: int, limit: int) -> Row:

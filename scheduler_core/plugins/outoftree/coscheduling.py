@@ -22,14 +22,31 @@ from scheduler_core.framework.plugin import (
     PostFilterResult,
     PreFilterResult,
 )
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.objects.errors import FieldError, invalid
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.strict import INTEGER64
 from scheduler_core.plugins.outoftree.base import OutOfTree
-from scheduler_core.plugins.outoftree.pod_groups import LABEL, BadGroup, PodGroup, group_of, members
+from scheduler_core.plugins.outoftree.pod_groups import (
+    BAD_GROUP,
+    LABEL,
+    BadGroup,
+    PodGroup,
+    group_of,
+    members,
+)
 
 NAME = "Coscheduling"
+
+_TOO_FEW = Reason(
+    "TooFewSiblings",
+    "pre-filter pod <pod> cannot find enough sibling pods, current pods number: <there>, minMember of group: <members>",
+)
+_NO_GROUP = Reason("GroupNotFound", "can not find pod group")
+_GROUP_REJECTED = Reason(
+    "GroupRejected", "PodGroup <group> gets rejected due to Pod <pod> is unschedulable even after PostFilter"
+)
 
 SECOND = 1_000_000_000
 NEARLY_ALL = 10  # percent of the group that may be missing for its pods to go on waiting
@@ -57,6 +74,7 @@ class Coscheduling(OutOfTree):
     """Pods of a group are bound together or not at all."""
 
     name = NAME
+    reasons = (_TOO_FEW, _NO_GROUP, _GROUP_REJECTED, BAD_GROUP)
     arguments = Arguments(
         {"permitWaitingTimeSeconds": INTEGER64},
         when_absent(permitWaitingTimeSeconds=60),
@@ -73,10 +91,7 @@ class Coscheduling(OutOfTree):
         there = 0 if group is None else len(members(self.handle, group))
         if group is None or there >= group.min_member:
             return PreFilterResult()
-        text = (
-            f"pre-filter pod {pod.name} cannot find enough sibling pods, current pods number: {there}, "
-            f"minMember of group: {group.min_member}"
-        )
+        text = _TOO_FEW(pod=pod.name, there=there, members=group.min_member)
         return PreFilterResult(unresolvable(text))
 
     def post_filter(
@@ -85,17 +100,14 @@ class Coscheduling(OutOfTree):
         """A group of which one pod fits nowhere gives back what it holds, unless nearly all of it is placed."""
         group = _group(pod)
         if group is None:
-            return PostFilterResult(unschedulable("can not find pod group"))
+            return PostFilterResult(unschedulable(_NO_GROUP()))
         placed = self._placed(group)
         if placed >= group.min_member:
             return PostFilterResult(unschedulable())
         if (group.min_member - placed) * 100 <= NEARLY_ALL * group.min_member:
             return PostFilterResult(unschedulable())
         self._reject(group, "optimistic rejection in PostFilter")
-        text = (
-            f"PodGroup {group.key} gets rejected due to Pod {pod.name} is unschedulable even after PostFilter"
-        )
-        return PostFilterResult(unschedulable(text))
+        return PostFilterResult(unschedulable(_GROUP_REJECTED(group=group.key, pod=pod.name)))
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
         """Waits until enough of the group have a node; the last one that was missing lets the others go."""

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.framework.plugin import Handle
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.objects.pod import Pod
 
 LABEL = "scheduling.x-k8s.io/pod-group"
 MIN_MEMBER = "playground.dev/min-member"
+
+BAD_GROUP = Reason("BadGroup", f'{MIN_MEMBER}: "<text>" is not understood; expected a whole number from 1 on')
 
 _NUMBER = re.compile(r"[0-9]{1,6}\Z", re.ASCII)
 
@@ -45,7 +48,7 @@ def group_of(pod: Pod) -> PodGroup | None:
         return None
     text = pod.annotations.get(MIN_MEMBER, "1")
     if not _NUMBER.match(text) or int(text) < 1:
-        raise BadGroup(f'{MIN_MEMBER}: "{text}" is not understood; expected a whole number from 1 on')
+        raise BadGroup(BAD_GROUP(text=text))
     return PodGroup(pod.namespace, name, int(text))
 
 

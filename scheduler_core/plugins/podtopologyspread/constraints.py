@@ -195,7 +195,7 @@ def _lay_out(nodes: NodeTable, constraints: Constraints, spec: PodSpec) -> Layou
             qualified &= nodes.label(constraint.topology_key).codes >= 0
     domains = tuple(
         _domains(
-            nodes, c, qualified & _included(nodes, c, spec), merge_missing=not constraints.require_all_keys
+            nodes, c, qualified & included(nodes, c, spec), merge_missing=not constraints.require_all_keys
         )
         for c in constraints.items
     )
@@ -216,7 +216,7 @@ def _domains(nodes: NodeTable, constraint: Constraint, included: Mask, *, merge_
     return Domains(values, codes, counted, eligible, labelled, bool(labelled.all()))
 
 
-def _included(nodes: NodeTable, constraint: Constraint, spec: PodSpec) -> Mask:
+def included(nodes: NodeTable, constraint: Constraint, spec: PodSpec) -> Mask:
     """The rows that the constraint's node inclusion policies let count."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.honors_affinity:

@@ -15,6 +15,7 @@ from scheduler_core.cluster.pod_classes import PodClasses
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.cluster.what_if import Change
 from scheduler_core.framework.plugin import Rows, Verdicts
+from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import unresolvable, unschedulable
 from scheduler_core.objects.spec import PodSpec
 from scheduler_core.plugins.podtopologyspread.constraints import (
@@ -26,7 +27,11 @@ from scheduler_core.plugins.podtopologyspread.constraints import (
 )
 
 TOO_UNEVEN = "node(s) didn't match pod topology spread constraints"
-STATUSES = (unresolvable(f"{TOO_UNEVEN} (missing required label)"), unschedulable(TOO_UNEVEN))
+REASONS = (
+    Reason("MissingLabel", f"{TOO_UNEVEN} (missing required label)"),
+    Reason("SkewTooLarge", TOO_UNEVEN),
+)
+STATUSES = (unresolvable(REASONS[0]()), unschedulable(REASONS[1]()))
 PASSES, NO_LABEL, UNEVEN = -1, 0, 1  # the latter two are places in STATUSES
 
 NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of the domain that is not there

@@ -17,7 +17,8 @@ from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Said
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.objects.labels import aggregate
 from scheduler_core.objects.pod import Pod
@@ -38,8 +39,9 @@ from scheduler_core.plugins.podtopologyspread.constraints import (
     compile_constraints,
 )
 from scheduler_core.plugins.podtopologyspread.default_selector import default_selector
+from scheduler_core.plugins.podtopologyspread.evidence import spread_evidence
 from scheduler_core.plugins.podtopologyspread.explanation import explained, figures
-from scheduler_core.plugins.podtopologyspread.filtering import Spread
+from scheduler_core.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.plugins.podtopologyspread.scoring import Evenness, normalized_scores
 
 ZONE = "topology.kubernetes.io/zone"
@@ -59,6 +61,7 @@ class PodTopologySpread(Plugin):
     """Pods are counted per node, once per selector; what a node is to a constraint is kept until a Node changes."""
 
     name = NAME
+    reasons = REASONS
     arguments = ARGUMENTS
     events = (
         On(
@@ -123,7 +126,7 @@ class PodTopologySpread(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        return () if spread is None else explained(figures(spread, row))
+        return () if spread is None else explained(pod, nodes.names[row], figures(spread, row))
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
@@ -134,6 +137,11 @@ class PodTopologySpread(Plugin):
     ) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
         return None if evenness is None else formulas.normalization(evenness, nodes, rows, scores, i)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
+        spread: Spread | None = state.get(_FILTER)
+        return {} if spread is None else spread_evidence(spread, pod, nodes, rows)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         spread: Spread | None = refusal.state.get(_FILTER)

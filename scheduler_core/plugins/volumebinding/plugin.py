@@ -6,7 +6,7 @@ DEVIATION: a binding that takes as long as the timeout has timed out; in kube th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,13 @@ import numpy as np
 
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
+from scheduler_core.framework.drafts import Draft, Refusal
 from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.formula import Formula
 from scheduler_core.framework.plugin import (
     CallResult,
+    Evidence,
     Handle,
     Plugin,
     PreFilterResult,
@@ -26,6 +28,7 @@ from scheduler_core.framework.plugin import (
     Scores,
     Verdicts,
 )
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.pod import Pod
@@ -44,13 +47,15 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
 from scheduler_core.plugins.helper.hints import after_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.volumebinding import fixes, hints
 from scheduler_core.plugins.volumebinding import formula as formulas
-from scheduler_core.plugins.volumebinding import hints
 from scheduler_core.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.plugins.volumebinding.binder import SECOND, Binder, Plan
+from scheduler_core.plugins.volumebinding.evidence import volume_evidence
 from scheduler_core.plugins.volumebinding.explanation import Reach, explained, prospect
 from scheduler_core.plugins.volumebinding.matching import NONE, match
 from scheduler_core.plugins.volumebinding.scorer import capacity_scores
@@ -62,13 +67,27 @@ NAME = "VolumeBinding"
 CLAIMS, POD_VOLUMES, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
 TRIES = f"{NAME} tries"
 
-NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
-BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
-NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
-NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-_REASONS = (NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME)
+_OF_NODES = (
+    Reason("VolumeOutOfReach", "node(s) didn't match PersistentVolume's node affinity"),
+    Reason("NoVolumeToBind", "node(s) didn't find available persistent volumes to bind"),
+    Reason("NotEnoughStorage", "node(s) did not have enough free storage"),
+    Reason("VolumeNotFound", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+)
+_REASONS = tuple(reason() for reason in _OF_NODES)
+NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME = _REASONS
+_UNBOUND = Reason("UnboundImmediateClaims", "pod has unbound immediate PersistentVolumeClaims", True)
+_NOT_CREATED = Reason(
+    "ClaimNotCreated",
+    'waiting for ephemeral volume controller to create the persistentvolumeclaim "<claim>"',
+    True,
+)
+_LOST = Reason(
+    "ClaimLost", 'persistentvolumeclaim "<claim>" bound to non-existent persistentvolume "<volume>"', True
+)
+_DELETED = Reason("ClaimBeingDeleted", 'persistentvolumeclaim "<claim>" is being deleted', True)
+_NOT_OWNED = Reason("ClaimOfAnother", "PVC <claim> was not created for pod <pod> (pod is not owner)", True)
 
-NOT_BOUND_YET = unresolvable("pod has unbound immediate PersistentVolumeClaims")
+NOT_BOUND_YET = unresolvable(_UNBOUND())
 NO_STATE = error("not found")
 
 # One status for every combination of reasons, by their bits; 0 is not used.
@@ -84,6 +103,7 @@ class VolumeBinding(Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
 
     name = NAME
+    reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
     arguments = ARGUMENTS
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
@@ -127,13 +147,11 @@ class VolumeBinding(Plugin):
         name = use.name(pod)
         claim = self.handle.get(CLAIM, pod.namespace, name)
         if claim is None:
-            waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim"
-            return f'{waiting} "{name}"' if use.ephemeral else claim_not_found(name)
+            return _NOT_CREATED(claim=name) if use.ephemeral else claim_not_found(name)
         if phase(claim) == "Lost":
-            lost = f'bound to non-existent persistentvolume "{volume_name(claim)}"'
-            return f'persistentvolumeclaim "{name}" {lost}'
+            return _LOST(claim=name, volume=volume_name(claim))
         if deleting(claim):
-            return f'persistentvolumeclaim "{name}" is being deleted'
+            return _DELETED(claim=name)
         return not_owned(claim, pod) if use.ephemeral and not owned_by(claim, pod) else ""
 
     def _sort_out(self, pod: Pod, uses: tuple[ClaimUse, ...]) -> Claims | None:
@@ -164,6 +182,9 @@ class VolumeBinding(Plugin):
         if mode is None:
             raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
         return bool(mode == WAIT_FOR_FIRST_CONSUMER)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, self.handle)
 
     # Filter
 
@@ -321,6 +342,10 @@ class VolumeBinding(Plugin):
         plan = None if pod_volumes is None else planned(claims, pod_volumes, nodes.names[row])
         bound = [self._reach(claim, nodes, row) for claim in claims.bound]
         return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Each claim with its class and the volumes that could be its own."""
+        return volume_evidence(self.handle, pod, nodes)
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
         volume = self._objects.volume(volume_name(claim))

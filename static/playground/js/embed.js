@@ -1,5 +1,6 @@
 // The embedded stage: steps through what has happened, on its own, with the studio's stream and painting.
 import { drawHeat, listenHeat } from "./heat/heat.js";
+import { listenTerms } from "./frame/terms.js";
 import { around, by } from "./shared/dom.js";
 import { isPlain } from "./shared/drawer.js";
 import { listenLinks } from "./studio/links.js";
@@ -65,6 +66,7 @@ addEventListener("message", ({ data, origin, source }) => {
 });
 listenLinks({ change, goto, actions });
 listenHeat((node) => change(patchOf({ node }) ?? {}));
+listenTerms();
 document.addEventListener("keydown", ({ key, target }) => {
   if (target instanceof HTMLInputElement || target instanceof HTMLCanvasElement) return;
   if (key === "ArrowRight") actions.step();

@@ -6,6 +6,8 @@ import { onTheme, theme, token } from "./shared/theme.js";
 const HEIGHT = 240;
 const A_ROW = 21; // of a chart whose bars lie
 const FRAME = 70;
+const NAMES = .45; // of the width, at most
+const A_LETTER = 8;
 
 const page = first("[data-plotly]");
 /** @type {Set<string>} */
@@ -36,6 +38,21 @@ function gap(bars, thickness, room) {
 }
 
 /**
+ * A name on several lines, broken at blanks and between the words of a plugin's name.
+ * @param {string} name
+ * @param {number} most Letters of a line.
+ */
+function wrapped(name, most) {
+  const lines = [""];
+  for (const word of name.split(/(?<= )|(?<=[a-z])(?=[A-Z])/)) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + word.trimEnd().length > most) lines.push(word);
+    else lines[lines.length - 1] = last + word;
+  }
+  return lines;
+}
+
+/**
  * @param {any} figure
  * @param {number} rows
  * @param {number} width
@@ -44,11 +61,21 @@ function gap(bars, thickness, room) {
 function layout(figure, rows, width, time) {
   const line = token("--line");
   const axis = { gridcolor: line, linecolor: line, zeroline: false, fixedrange: true, automargin: true };
-  const small = { size: 11 };
+  const small = { size: 13 };
   const trace = figure.data[0];
   const sideways = trace?.orientation === "h";
-  const height = sideways ? Math.max(HEIGHT, FRAME + rows * A_ROW) : HEIGHT;
-  const named = sideways ? { tickfont: { family: token("--mono"), ...small }, ticks: "" } : {};
+  const names = sideways
+    ? trace.y.map((/** @type {string} */ name) => wrapped(name, width * NAMES / A_LETTER))
+    : [];
+  const lines = Math.max(1, ...names.map((/** @type {string[]} */ each) => each.length));
+  const height = sideways ? Math.max(HEIGHT, FRAME + rows * A_ROW * lines) : HEIGHT;
+  const ticks = {
+    tickvals: trace?.y,
+    ticktext: names.map((/** @type {string[]} */ each) => each.join("<br>")),
+    ticks: "",
+  };
+  const named = sideways ? { tickfont: { family: token("--mono"), ...small }, ...ticks } : {};
+  const flat = sideways ? { tickangle: 0, nticks: 4 } : {};
   const title = figure.layout.unit ? { title: { text: `${time} (${figure.layout.unit})`, font: small } } : {};
   return {
     ...figure.layout,
@@ -64,7 +91,7 @@ function layout(figure, rows, width, time) {
     bargap: sideways
       ? gap(trace?.y.length ?? 1, 22, height - FRAME)
       : gap(trace?.x.length ?? 1, 64, width - 60),
-    xaxis: { ...axis, ...figure.layout.xaxis, ...title },
+    xaxis: { ...axis, ...flat, ...figure.layout.xaxis, ...title },
     yaxis: { ...axis, ...named, ...figure.layout.yaxis },
   };
 }

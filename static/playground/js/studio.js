@@ -7,6 +7,7 @@ import { listenRoving, rove } from "./frame/roving.js";
 import { selection } from "./frame/rows.js";
 import { listenSheet } from "./frame/sheet.js";
 import { listenSingleKeys } from "./frame/single_keys.js";
+import { listenTerms, showTermsHere } from "./frame/terms.js";
 import { listenTour, startTour } from "./frame/tour.js";
 import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
@@ -20,10 +21,11 @@ import { listenKeys } from "./studio/keys.js";
 import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
 import { listenLinks } from "./studio/links.js";
-import { patchOf } from "./studio/look.js";
-import { showMarked } from "./studio/marked.js";
+import { patchOf, staying } from "./studio/look.js";
+import { showChosen, showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
+import { wayTo } from "./studio/motion.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
@@ -34,7 +36,6 @@ import { readState } from "./studio/state.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
 
-const SLOW = 3; // steps a second up to which pods are seen to move while it plays
 const MESSAGES_LAST = 8000;
 const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
@@ -92,19 +93,17 @@ function delta({ seq, head, following, running, html, moved }) {
   state.head = head;
   state.running = running;
   if (following || state.look.at !== null || seq !== head) state.look.at = following ? null : seq;
-  paint(html, seesMoves() ? moved : [], () => {
+  const way = wayTo(state.seen, seq, running);
+  document.body.toggleAttribute("data-still", way === "still" && seq !== state.seen);
+  paint(html, moved, () => {
     state.seen = seq;
     showPlace(state);
     answered();
     drawHeat();
     rove();
     showMarked();
-  });
-}
-
-function seesMoves() {
-  const { running } = state;
-  return !running || (running.kind === "play" && running.rate <= SLOW);
+    showChosen(state.look);
+  }, way);
 }
 
 /** Into the field that searches the stage, or else the palette. */
@@ -116,7 +115,7 @@ function search() {
 
 /** @param {Partial<import("./studio/look.js").Look>} changes */
 function look(changes) {
-  Object.assign(state.look, changes);
+  Object.assign(state.look, staying(changes, state.look));
   showUrl(state.look, isChoice(changes));
   return stream.send({ type: "look", look: state.look, seen: state.seen });
 }
@@ -145,6 +144,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   share: () => by("share-open").click(),
   foldRail: () => void foldRail(),
   tour: () => void startTour(),
+  terms: () => void showTermsHere(),
 });
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
@@ -176,6 +176,7 @@ listenBeside();
 listenPanes();
 listenSheet();
 listenTour();
+listenTerms();
 showCaption();
 listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);

@@ -73,8 +73,9 @@ def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> No
             {"pod": "a/b", "stage": "filter"},
             {"pod": "a/b", "dry": 0, "about": "pod", "stage": "filter", "form": ""},
         ),
-        ({"node": "n1"}, {"node": "n1", "about": "node"}),
-        ({"node": "n1", "about": "pod"}, {"node": "n1", "about": "pod"}),
+        ({"node": "n1"}, {"node": "n1", "about": "node", "stage": "aim"}),
+        ({"node": "n1", "about": "pod"}, {"node": "n1", "about": "pod", "stage": "aim"}),
+        ({"claim": "a/c"}, {"claim": "a/c", "about": "claim", "stage": "aim"}),
         ({"q": "cpu"}, {"q": "cpu", "page": 0}),
         ({"page": "2"}, {"page": 2}),
         ({"span": "0", "start": "", "axis": "time"}, {"span": 0, "start": None, "axis": "time"}),
@@ -86,6 +87,23 @@ def test_a_link_changes_what_it_names_and_what_depends_on_it(
 ) -> None:
     alone.show(LOOK_FIELDS)
     assert alone.call(LOOK, PATCH, data) == patch
+
+
+def test_a_chosen_node_leaves_a_stage_that_shows_nodes_as_it_is(alone: Alone) -> None:
+    """One that was aimed at a pod stays what it is; one that follows still follows; another gives way."""
+    chosen = "({ patchOf, staying }, aim) => staying(patchOf({ node: 'n1' }), { stage: aim })"
+    alone.show(LOOK_FIELDS + '<div id="panel-stage" data-stage="score"></div>')
+    assert alone.call(LOOK, chosen, "aim") == {"node": "n1", "about": "node", "stage": "score"}
+    assert alone.call(LOOK, chosen, "") == {"node": "n1", "about": "node"}
+    alone.show(LOOK_FIELDS + '<div id="panel-stage" data-stage="queue"></div>')
+    assert alone.call(LOOK, chosen, "") == {"node": "n1", "about": "node", "stage": "aim"}
+
+
+def test_a_link_to_a_field_leaves_a_stage_that_follows_or_is_about_the_pod(alone: Alone) -> None:
+    alone.show(LOOK_FIELDS + '<div id="panel-stage" data-stage="filter" data-about="a/b"></div>')
+    chosen = "({ patchOf, staying }, [pod, stage]) => 'stage' in staying(patchOf({ pod, field: 'spec' }), { stage })"
+    looks = [("a/b", "filter"), ("a/b", "aim"), ("a/victim", ""), ("a/victim", "aim")]
+    assert [alone.call(LOOK, chosen, list(look)) for look in looks] == [False, False, False, True]
 
 
 LINKED = (

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters import Look, present
-from playground.presenters.stage.aim import aim_of, past_of
+from playground.presenters import Look, aimed, past_of, present
+from playground.presenters.stage.aim import aim_of
+from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
 from tests.playground.preemption_world import objects
+from tests.playground.presenters.test_stage_controller import DEPLOYMENT, cluster, did
+from tests.playground.presenters.test_stage_controller import until as advanced
 from tests.playground.presenters.worlds import decided, node, pod, ran, three_nodes, until, world
 
 WEB, HUGE = "default/web-1", "default/huge"
@@ -71,3 +74,57 @@ def test_other_subjects_need_no_attempt(look: dict[str, str]) -> None:
     sim = two_pods()
     found = aim_of(sim, Look(stage="aim", **look))
     assert (found.stage, found.attempt) == ("controller" if "controller" in look else "filter", None)
+
+
+# Nodes, claims and controllers
+
+
+def aimed_at_node(sim: Simulation, name: str) -> tuple[str, str]:
+    return aim(sim, stage="aim", about="node", node=name)
+
+
+def test_a_chosen_node_is_shown_in_the_attempt_at_hand() -> None:
+    assert aimed_at_node(two_pods(), "a") == ("filter", WEB)
+
+
+def test_a_chosen_node_is_shown_in_the_last_attempt_that_looked_at_it() -> None:
+    sim = until(three_nodes(), decided())
+    sim.apply(ApplyObjects((pod("late", cpu="100"),)))
+    advanced(sim, lambda w: _begins(w, "late"))  # it has not looked at any node
+    assert aimed_at_node(sim, "free") == ("filter", WEB)
+    look = Look(stage="aim", about="node", node="free")
+    assert past_of(sim, look) == sim.journal.attempts[0].last_position
+    assert aimed(sim, look).pod == WEB  # and so every panel marks this pod
+
+
+def _begins(sim: Simulation, name: str) -> bool:
+    cycle = sim.schedulers[0].cycle
+    return cycle is not None and cycle.pod.name == name
+
+
+def test_before_any_attempt_a_node_keeps_the_stage_at_hand() -> None:
+    assert aimed_at_node(three_nodes(), "free") == ("queue", "")
+
+
+def test_a_claim_is_shown_in_the_attempt_of_its_pod() -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec}
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    sim = world(node("a"), node("b"), claim, pod("db", volumes=volumes), pod("other"))
+    look = Look(stage="aim", about="claim", claim="default/data")
+    until(sim, decided(2))
+    found = aim_of(sim, look)
+    assert (found.pod, found.stage) == ("default/db", "filter")  # refused: nobody makes its volume
+    assert past_of(sim, look) == sim.journal.attempts[0].last_position
+    assert aimed(sim, look).pod == "default/db"
+
+
+def test_a_controller_is_shown_with_what_it_did_last() -> None:
+    sim = cluster(DEPLOYMENT)
+    advanced(sim, did("replicaset-controller", "reated"))
+    stage = present("stage", sim, Look(stage="aim", about="controller", controller="deployment-controller"))
+    acted = stage.context["body"]["acted"]
+    assert (acted["who"], acted["here"], acted["done"][0]["key"]) == ("deployment-controller", False, "web")
+    workload = Look(stage="aim", about="controller", controller="Deployment/default/web")
+    owned = present("stage", sim, workload).context["body"]["acted"]["owners"][0]["way"]
+    assert [each["kind"] for each in owned] == ["Deployment", "ReplicaSet"]

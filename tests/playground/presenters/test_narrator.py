@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.html import strip_tags
+
 from playground.templatetags.studio import translated
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.simulation import Grain, Simulation
@@ -17,7 +19,7 @@ def context(sim: Simulation) -> dict[str, Any]:
 
 def said(sim: Simulation) -> str:
     found = context(sim)
-    return f"{found['head']}: {translated(found['sentence'])}".replace("<code>", "").replace("</code>", "")
+    return f"{found['head']}: {strip_tags(translated(found['sentence']))}"
 
 
 def test_an_empty_world_says_what_to_do_next() -> None:

@@ -22,4 +22,4 @@ def test_plugins_of_a_binding_cycle_are_told_by_their_status_and_others_by_what_
     said = {line["head"]: str(translated(line["sentence"])) for line in rows(three_nodes())}
     assert said["Bind · DefaultBinder"] == "Success for <code>web-1</code>"
     assert said["PreBind · VolumeBinding"] == "Success for <code>web-1</code>"
-    assert said["Filter · NodeResourcesFit"].startswith("<code>NodeResourcesFit</code> refuses 1 of")
+    assert said["Filter · NodeResourcesFit"].partition("</code>")[2].startswith(" refuses 1 of")

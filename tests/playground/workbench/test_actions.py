@@ -547,7 +547,7 @@ def test_a_pod_leads_to_what_owns_it_and_that_to_its_own_owner(clustered):
     clustered.ask(lambda client: client.walk(80))
     pod = next(name for name in clustered.objects("Pod") if name.startswith("shop-"))
     replica_set = clustered.objects("ReplicaSet")[0]
-    link = f"act/any?kind=ReplicaSet&amp;namespace=default&amp;name={replica_set}"
+    link = f'data-controller="ReplicaSet/default/{replica_set}"'
     assert link in clustered.get("", tab="pod", pod=f"default/{pod}").content.decode()
     page = clustered.get("act/any", kind="ReplicaSet", namespace="default", name=replica_set)
     assert "owner Deployment shop" in page_text(page)

@@ -35,3 +35,11 @@ def test_a_pod_fits_only_where_extenders_let_it(behaviour: Recorded | Written, s
     sim.apply(SetExtender(URL, behaviour))
     sim.apply(ApplyObjects((pod("web"),)))
     assert found(search_fixes(sim, "default/web", Budget())).state == state
+
+
+def test_an_extender_that_refuses_every_node_can_be_taken_out() -> None:
+    sim = extended()
+    sim.apply(SetExtender(URL, Written(filter="false")))
+    sim.apply(ApplyObjects((pod("web"),)))
+    fixes = found(search_fixes(sim, "default/web", Budget())).fixes
+    assert "extender" in [fix.kind for fix in fixes]

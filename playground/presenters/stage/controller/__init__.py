@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playground.presenters.look import Look
+from playground.presenters.stage.controller.acted import acted
 from playground.presenters.stage.controller.chain import chain
 from playground.presenters.stage.controller.changed import changed
 from playground.presenters.stage.controller.election import election
@@ -10,7 +13,7 @@ from playground.presenters.stage.controller.evictions import evictions
 from playground.presenters.stage.controller.nodes import nodes
 from playground.presenters.stage.controller.owners import budgets, owners
 from playground.presenters.stage.shape import Stage
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import WorldView
 
 FORMS = {
@@ -21,18 +24,23 @@ FORMS = {
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage:
-    """What the last transition did; its objects as a table."""
+    """What the last transition did; its objects as a table. Aimed at a controller: what that did last."""
+    chosen = acted(sim, look)
     stage = Stage(
-        question=message(gettext_noop("What happened in the cluster?")),
+        question=_question(chosen),
         forms=FORMS,
         map=look.form != "table",
+        body={"acted": chosen},
     )
+    if chosen is not None and not chosen["here"] and look.form in ("", "flow"):
+        return stage
     rows = changed(sim)
     if look.form == "table":
-        stage.body.update(table=rows.table(), at=sim.position, before=max(sim.position - 1, 0))
+        stage.body.update(table=rows.table(), **_span(sim))
     elif look.form != "nodes":
         stage.body.update(
             **chain(sim),
+            **(_span(sim) if rows.objects else {}),
             owners=owners(sim, rows),
             nodes=nodes(sim, rows),
             budgets=budgets(sim, rows),
@@ -40,3 +48,18 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
             schedulers=election(sim),
         )
     return stage
+
+
+def _question(chosen: dict[str, Any] | None) -> Message:
+    if chosen is None:
+        return message(gettext_noop("What happened in the cluster?"))
+    if chosen["key"]:
+        return message(
+            gettext_noop("What did %(who)s do last to %(key)s?"), who=chosen["who"], key=chosen["key"]
+        )
+    return message(gettext_noop("What did %(who)s do last?"), who=chosen["who"])
+
+
+def _span(sim: WorldView) -> dict[str, int]:
+    """The steps between which the transition lies."""
+    return {"at": sim.position, "before": max(sim.position - 1, 0)}

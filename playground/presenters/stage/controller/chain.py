@@ -64,7 +64,13 @@ def _actor(record: Record) -> dict[str, Any]:
     facts = record.facts
     if isinstance(facts, Reconciled):
         did = exactly(facts.did) if facts.did else message(gettext_noop("Nothing is to be done."))
-        return {"who": exactly(facts.controller), "key": short(facts.key), "did": did, "idle": not facts.did}
+        return {
+            "who": exactly(facts.controller),
+            "controller": facts.controller,
+            "key": short(facts.key),
+            "did": did,
+            "idle": not facts.did,
+        }
     if isinstance(facts, CommandApplied):
         words = lines.BY_KIND[record.kind].words(facts)
         return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}

@@ -11,7 +11,7 @@ from scheduler_core.trace.kinds import Reconciled
 from scheduler_core.view import WorldView, controller_of
 
 MOST, PODS = 4, 12
-_OF_CONTROLLER = {
+OF_CONTROLLER = {
     "deployment-controller": "Deployment",
     "replicaset-controller": "ReplicaSet",
     "replicationcontroller-controller": "ReplicationController",
@@ -20,7 +20,7 @@ _OF_CONTROLLER = {
     "job-controller": "Job",
     "cronjob-controller": "CronJob",
 }
-_KINDS = tuple(_OF_CONTROLLER.values())
+_KINDS = tuple(OF_CONTROLLER.values())
 Owner = tuple[str, str, str]
 
 
@@ -38,11 +38,16 @@ def owners(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
     return [_shown(sim, way, chains[way]) for way in longest[:MOST]]
 
 
+def chain_of(sim: WorldView, owner: Owner) -> dict[str, Any]:
+    """One workload's chain, whatever has changed of it."""
+    return _shown(sim, _chain(sim, owner), [])
+
+
 def _leaves(sim: WorldView, rows: AllChanged) -> Iterator[tuple[Owner, ...]]:
     """Of the workload that a controller looked at, and of those that changed."""
     for record in sim.last[-1:]:
         facts = record.of(Reconciled)
-        kind = None if facts is None else _OF_CONTROLLER.get(facts.controller)
+        kind = None if facts is None else OF_CONTROLLER.get(facts.controller)
         if facts is not None and kind is not None:
             namespace, _, name = facts.key.rpartition("/")
             yield _chain(sim, (kind, namespace, name))
@@ -89,7 +94,7 @@ def _workload(sim: WorldView, owner: Owner) -> dict[str, Any]:
     kind, namespace, name = owner
     manifest = sim.store.get(kind, namespace, name)
     key = f"{namespace}/{name}" if namespace else name
-    row = {"kind": kind, "name": short(key), "gone": manifest is None}
+    row = {"kind": kind, "name": short(key), "at": f"{kind}/{namespace}/{name}", "gone": manifest is None}
     return {**row, **(_counts(kind, manifest) if manifest is not None else {})}
 
 

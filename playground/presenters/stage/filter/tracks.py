@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from playground.presenters.cluster_map.search import Mask
-from playground.presenters.look import Look
+from playground.presenters.look import AIM, Look
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided
 from playground.presenters.stage.filter.columns import Columns
 from scheduler_core.view import Code, SchedulingCycleView
@@ -24,16 +24,20 @@ def track_id(name: str) -> str:
 def window(
     cycle: SchedulingCycleView, look: Look, refused: Refusals, mask: Mask | None
 ) -> tuple[list[int], int]:
-    """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means."""
+    """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means.
+
+    The chosen node comes first, in few where the stage is aimed at it.
+    """
     rows = np.arange(len(refused.group), dtype=np.intp)
+    chosen = cycle.nodes.row(look.node) if look.node else None
     if len(rows) <= ALL:
-        return rows.tolist(), len(rows)
+        aimed = look.stage == AIM and look.about == "node"
+        return sorted(rows.tolist(), key=lambda row: aimed and row != chosen), len(rows)
     if mask is not None:
         rows = rows[mask]
     order = np.where(refused.group == FEASIBLE, 0, np.where(refused.group == UNSEEN, 2, 1))[rows]
     rows = rows[np.argsort(order, kind="stable")]
     start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
-    chosen = cycle.nodes.row(look.node) if look.node else None
     shown = rows[start : start + WINDOW].tolist()
     if chosen is None or chosen >= len(refused.group):
         return shown, len(rows)

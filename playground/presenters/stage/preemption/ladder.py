@@ -8,19 +8,26 @@ from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
 
-# kube's five criteria in their order: a short head, and what is best.
+# kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
-    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated")),
-    (gettext_noop("max prio"), gettext_noop("lowest priority of the most important victim")),
-    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities")),
-    (gettext_noop("victims"), gettext_noop("fewest victims")),
-    (gettext_noop("start"), gettext_noop("latest start of the most important victims")),
+    (gettext_noop("PDB"), gettext_noop("fewest PodDisruptionBudgets violated"), "fewest violations"),
+    (
+        gettext_noop("max prio"),
+        gettext_noop("lowest priority of the most important victim"),
+        "highest priority",
+    ),
+    (gettext_noop("Σ prio"), gettext_noop("smallest sum of the victims' priorities"), "sum of priorities"),
+    (gettext_noop("victims"), gettext_noop("fewest victims"), "fewest victims"),
+    (gettext_noop("start"), gettext_noop("latest start of the most important victims"), "latest start"),
 )
+
+
+SUMMED = 4  # numbers of a sum that are shown
 
 
 def columns() -> list[dict[str, str]]:
     """The criteria as heads of a table."""
-    return [{"name": name, "best": best} for name, best in COLUMNS]
+    return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
 
 
 def falls(evidence: Evidence) -> dict[str, int]:
@@ -65,6 +72,22 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
         str(sum(pod.priority for pod in victims)),
         str(len(victims)),
         started(earliest_start(victims), epoch),
+    ]
+
+
+def leads(candidate: Candidate) -> list[dict[str, str]]:
+    """Where each of these values comes from: `pod` with its `field`, or the numbers of a sum; {} for what only counts."""
+    victims = candidate.victims
+    violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
+    earliest = earliest_start(victims)
+    first = next((pod for pod in victims if earliest_start([pod]) == earliest), victims[0])
+    summed = " + ".join(str(pod.priority) for pod in victims[:SUMMED])
+    return [
+        {"pod": violating, "field": "metadata.labels"} if violating else {},
+        {"pod": victims[0].key, "field": "spec.priority"},
+        {"sum": summed + (" + …" if len(victims) > SUMMED else "")} if len(victims) > 1 else {},
+        {},
+        {"pod": first.key, "field": "status.startTime"} if earliest != NEVER else {},
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.preempting import Step
 from playground.presenters.scene import short
-from playground.presenters.stage.preemption.ladder import falls, texts
+from playground.presenters.stage.preemption.ladder import falls, leads, texts
 from playground.presenters.stage.preemption.room import held, level, tightest
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
@@ -17,11 +17,11 @@ from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, S
 COLUMNS = 4
 REPRIEVES = 6
 RUNGS = (
-    (gettext_noop("PDB violations"), gettext_noop("fewest wins")),
-    (gettext_noop("Highest priority"), gettext_noop("lowest wins")),
-    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins")),
-    (gettext_noop("Number of victims"), gettext_noop("fewest wins")),
-    (gettext_noop("Start time"), gettext_noop("latest wins")),
+    (gettext_noop("PDB violations"), gettext_noop("fewest wins"), "fewest violations"),
+    (gettext_noop("Highest priority"), gettext_noop("lowest wins"), "highest priority"),
+    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins"), "sum of priorities"),
+    (gettext_noop("Number of victims"), gettext_noop("fewest wins"), "fewest victims"),
+    (gettext_noop("Start time"), gettext_noop("latest wins"), "latest start"),
 )
 
 Column = dict[str, Any]
@@ -48,19 +48,20 @@ def theatre(
         {
             "name": name,
             "best": best,
+            "term": term,
             "number": first + i if i < len(evidence.criteria) else 0,
             "now": cursor == first + i and i < len(evidence.criteria),
             "more": hidden[i] if i < seen else 0,
             "cells": [column["rungs"][i] for column in columns],
         }
-        for i, (name, best) in enumerate(RUNGS)
+        for i, (name, best, term) in enumerate(RUNGS)
     ]
     if len(columns) < COLUMNS:
         columns += [_rejected(cycle, evidence, node) for node in _worth_showing(cycle, evidence)][
             : COLUMNS - len(columns)
         ]
     return {
-        "columns": columns,
+        "columns": [{**column, "chosen": column["node"] == chosen} for column in columns],
         "rungs": rungs,
         "hidden": hidden.total(),
         "by_extender": hidden[-1],
@@ -158,17 +159,17 @@ def _reprieve(reprieve: Reprieve, there: dict[str, Pod], resource: str) -> dict[
     }
 
 
-def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, str]]:
+def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]:
     """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
-    criteria, cells = len(walk.evidence.criteria), []
-    for i, text in enumerate(texts(candidate, walk.epoch)):
+    criteria, cells = len(walk.evidence.criteria), list[dict[str, Any]]()
+    for i, (text, lead) in enumerate(zip(texts(candidate, walk.epoch), leads(candidate), strict=True)):
         if fell < min(i, walk.seen):
             cells.append({"state": "", "text": ""})
         elif i >= walk.seen and walk.seen < criteria:
             cells.append({"state": "ahead", "text": ""})
         else:
             state = "alone" if i >= criteria else "lost" if fell == i else "kept"
-            cells.append({"state": state, "text": text})
+            cells.append({"state": state, "text": text, **lead})
     return cells
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from playground.presenters.look import GROUPINGS, Look
-from playground.presenters.queues import chips
+from playground.presenters.queues import TERMS, chips
 from playground.presenters.queues.group_rows import behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import sleeping
@@ -56,7 +56,14 @@ def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> 
 
 
 def _pool(name: str, count: int, **more: Any) -> dict[str, Any]:
-    return {"id": f"pool-{name}", "kind": f"pool_{name}", "title": _TITLES[name], "count": count, **more}
+    return {
+        "id": f"pool-{name}",
+        "kind": f"pool_{name}",
+        "title": _TITLES[name],
+        "term": TERMS.get(name, name),
+        "count": count,
+        **more,
+    }
 
 
 def _gated(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:

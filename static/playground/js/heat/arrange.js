@@ -13,6 +13,7 @@ const LARGEST = 110;
 /**
  * @typedef {object} Heading
  * @property {string} text
+ * @property {number} code Which group it is.
  * @property {number} count
  * @property {number} x
  * @property {number} y Of the text's baseline.
@@ -167,6 +168,7 @@ function laid(nodes, found, groups, width, pitch, across) {
     });
     headings.push({
       text: nameOf(code, groups),
+      code,
       count,
       x: left,
       y: top + BASELINE,

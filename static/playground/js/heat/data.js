@@ -84,3 +84,15 @@ export const isFound = ({ found }, node) => !found || (found[node >> 3] >> (7 - 
  * @param {number} state
  */
 export const isFeasible = (state) => state === OK || state >= BEST;
+
+/**
+ * How many nodes of each group can be chosen; null while nothing is said of any node.
+ * @param {Cells} cells
+ * @param {Groups} groups
+ */
+export function feasibleIn({ state }, { codes, values }) {
+  if (!state.some((one) => one !== UNSEEN)) return null;
+  const counts = new Int32Array(values.length + 1);
+  for (let node = 0; node < state.length; node++) if (isFeasible(state[node])) counts[codes[node]]++;
+  return counts;
+}

@@ -6,6 +6,7 @@ import { EDGE } from "./view.js";
 
 const BANDS = 7;
 const DIM = 0.28;
+export const MENU = 30; // the room at the end of a heading for its group's menu
 const TOKENS = /** @type {const} */ ([
   "panel",
   "soft",
@@ -44,6 +45,7 @@ export const PODS = 176;
  * @property {Palette} palette
  * @property {string[]} names
  * @property {Map<number, import("./facts.js").Facts>} facts
+ * @property {Int32Array | null} feasible How many nodes of each group can be chosen, where that is known.
  */
 
 /** The page's colours and letters as they are now; asking for them takes longer than drawing a thousand cells. */
@@ -292,44 +294,61 @@ function card(pen, scene, node, pitch) {
  * @param {Scene} scene
  */
 function headings(pen, scene) {
-  const { layout, view, palette, size } = scene;
+  const { palette, size } = scene;
   const line = palette.type + 9;
-  for (const { text, count, x, y, end, width } of layout.headings) {
-    const left = Math.max(EDGE, (x - view.x) * view.scale + EDGE);
-    const right = (x + width - view.x) * view.scale + EDGE;
-    const top = (y - view.y) * view.scale + EDGE;
-    const last = (end - view.y) * view.scale + EDGE;
-    if (last < 0 || top > size.height + line || right < 0 || left > size.width) continue;
-    const at = Math.max(top, Math.min(line - 4, last));
+  for (const { heading, left, right, top, at } of headingsOf(scene)) {
     if (at > top) {
       pen.fillStyle = palette.panel;
       pen.fillRect(left, at - line + 4, Math.min(right, size.width) - left, line);
     }
-    heading(
-      pen,
-      palette,
-      text,
-      scene.cells.words.count?.replace("{n}", count.toLocaleString("en")) ?? "",
-      left,
-      at,
-    );
+    writeHeading(pen, palette, heading.text, sizesOf(scene, heading), left, at, Math.min(right, size.width));
   }
+}
+
+/**
+ * The headings that are seen: where each begins and ends, and the baseline of its text; `top` is where that would be had it not moved.
+ * @param {Scene} scene
+ */
+export function headingsOf({ layout, view, palette, size }) {
+  const line = palette.type + 9;
+  return layout.headings.flatMap((heading) => {
+    const left = Math.max(EDGE, (heading.x - view.x) * view.scale + EDGE);
+    const right = (heading.x + heading.width - view.x) * view.scale + EDGE;
+    const top = (heading.y - view.y) * view.scale + EDGE;
+    const last = (heading.end - view.y) * view.scale + EDGE;
+    if (last < 0 || top > size.height + line || right < 0 || left > size.width) return [];
+    return [{ heading, left, right, top, at: Math.max(top, Math.min(line - 4, last)) }];
+  });
+}
+
+/**
+ * How many nodes a group has, and how many of them can be chosen: in words, and shorter.
+ * @param {Scene} scene
+ * @param {import("./arrange.js").Heading} heading
+ */
+export function sizesOf({ cells, feasible }, { code, count }) {
+  const n = count.toLocaleString("en");
+  const words = (feasible ? cells.words.share : cells.words.count) ?? "";
+  const k = feasible ? feasible[code].toLocaleString("en") : "";
+  return [words.replace("{k}", k).replace("{n}", n), feasible ? `✓ ${k} / ${n}` : n];
 }
 
 /**
  * @param {CanvasRenderingContext2D} pen
  * @param {Palette} palette
  * @param {string} text
- * @param {string} count
+ * @param {string[]} sizes
  * @param {number} x
  * @param {number} y
+ * @param {number} end Where its group ends.
  */
-function heading(pen, palette, text, count, x, y) {
+function writeHeading(pen, palette, text, sizes, x, y, end) {
   pen.fillStyle = palette.ink;
   pen.font = `600 ${palette.type + 1}px ${palette.sans}`;
   pen.fillText(text, x, y);
   const after = x + pen.measureText(text).width + 10;
   pen.fillStyle = palette.mute;
   pen.font = `${palette.type}px ${palette.sans}`;
-  pen.fillText(count, after, y);
+  const fits = sizes.find((size) => after + pen.measureText(size).width <= end - MENU);
+  pen.fillText(fits ?? sizes[1], after, y);
 }

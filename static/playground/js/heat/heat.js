@@ -4,10 +4,11 @@ import { by, the } from "../shared/dom.js";
 import { onTheme } from "../shared/theme.js";
 import { hideTip, showTip } from "../shared/tips.js";
 import { arrange, nodeAt, nodeBeside } from "./arrange.js";
-import { isFound, readCells, readGroups } from "./data.js";
+import { feasibleIn, isFound, readCells, readGroups } from "./data.js";
 import { CARDS, draw, paletteOf, placeOf, PODS, ring, seen, SQUARES } from "./draw.js";
 import { factsOf } from "./facts.js";
 import { listenGestures } from "./gestures.js";
+import { showGroupMenus } from "./groups.js";
 import { showLegend } from "./legend.js";
 import { loadNames, namesOf } from "./names.js";
 import { around, EDGE, panned, reaching, WHOLE, zoomed } from "./view.js";
@@ -27,6 +28,8 @@ const toFound = by("heat-found");
 let groups = null;
 /** @type {import("./data.js").Cells | null} */
 let cells = null;
+/** @type {Int32Array | null} */
+let feasible = null;
 /** @type {import("./arrange.js").Layout | null} */
 let layout = null;
 /** @type {ReturnType<typeof paletteOf> | null} */
@@ -56,6 +59,7 @@ export async function drawHeat() {
   read = [data, grouping];
   groups = readGroups(grouping.dataset);
   cells = readCells(data.dataset);
+  feasible = feasibleIn(cells, groups);
   facts.forget();
   // Asking for the size makes the browser lay the page out; the observer tells it when it changes.
   if (!size.width) size = { width: canvas.clientWidth, height: canvas.clientHeight };
@@ -93,7 +97,7 @@ function refresh() {
 function scene() {
   if (!cells || !layout || !size.width) return null;
   palette ??= paletteOf();
-  return { layout, cells, view, size, palette, names: namesOf(groups?.order), facts: facts.known };
+  return { layout, cells, view, size, palette, names: namesOf(groups?.order), facts: facts.known, feasible };
 }
 
 function paint() {
@@ -121,6 +125,7 @@ function drawPicture(now, ratio) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   draw(pen, now);
   stale = false;
+  if (groups) showGroupMenus(now, groups);
   const side = now.layout.pitch * now.view.scale;
   level.textContent = wordOf(side);
   if (side >= CARDS) facts.want(seen(now), now.cells.mode);
@@ -170,8 +175,10 @@ function point(node, speak = false) {
 /** Says in words what is at the cursor. */
 function describe() {
   const now = scene();
+  delete canvas.dataset.node; // what a menu, a key and a dropped pod mean
   if (cursor < 0 || !now) return hideTip();
   const name = now.names[cursor] ?? "…";
+  if (now.names[cursor]) canvas.dataset.node = name;
   const words = wordsOf(now.cells, cursor, facts.known.get(cursor)?.value);
   const box = canvas.getBoundingClientRect();
   const [left, top] = placeOf(now, cursor);
@@ -272,6 +279,8 @@ export function listenHeat(openNode) {
     pan,
   });
   canvas.addEventListener("blur", () => point(-1));
+  canvas.addEventListener("dragover", ({ offsetX, offsetY }) => point(under(offsetX, offsetY)));
+  canvas.addEventListener("dragleave", () => point(-1));
   canvas.addEventListener("keydown", (event) => event.key === "Enter" ? open(cursor) : pressed(event));
   for (const button of holder.querySelectorAll("button[data-zoom]")) {
     button.addEventListener("click", () => ZOOMS[/** @type {HTMLElement} */ (button).dataset.zoom ?? ""]?.());

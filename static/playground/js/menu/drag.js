@@ -1,5 +1,6 @@
-// A pod dragged onto a node asks why it is not there. Without a pointer that drags, the pod's menu asks the same.
-import { all, around } from "../shared/dom.js";
+// A pod dragged onto a node asks why it is not there. Without a pointer that drags, the pod's menu asks the same, and `w` on the large map.
+import { singleKeys } from "../frame/single_keys.js";
+import { all, around, first, maybe } from "../shared/dom.js";
 import { openInDrawer } from "../shared/drawer.js";
 
 const POD = '[data-pod]:not([data-pod=""])';
@@ -19,7 +20,22 @@ function nodeAt(event) {
   return element && inside.length === 1 ? { element, name: inside[0].dataset.node ?? "" } : null;
 }
 
-/** Listens to pods being dragged. */
+/**
+ * @param {string} pod
+ * @param {string} node
+ */
+const ask = (pod, node) => openInDrawer(`why?${new URLSearchParams({ pod, node })}`);
+
+/**
+ * Asks why the chosen pod, or else the first in the rail, is not on the node that an element means now; false where it means none.
+ * @param {HTMLElement} element
+ */
+function askAt({ dataset: { node } }) {
+  const pod = first("#rail .pod.chosen [data-pod]") ?? first("#rail .pod [data-pod]");
+  return Boolean(node && pod?.dataset.pod && (ask(pod.dataset.pod, node), true));
+}
+
+/** Listens to pods being dragged, and to the key that asks the same on the large map. */
 export function listenDrag() {
   /** @type {string | undefined} */
   let pod;
@@ -42,7 +58,11 @@ export function listenDrag() {
     const over = pod && nodeAt(event);
     if (!pod || !over) return;
     event.preventDefault();
-    openInDrawer(`why?${new URLSearchParams({ pod, node: over.name })}`);
+    ask(pod, over.name);
+  });
+  const map = maybe("heat", HTMLCanvasElement);
+  map?.addEventListener("keydown", (event) => {
+    if (event.key === "w" && singleKeys() && askAt(map)) event.preventDefault();
   });
   document.addEventListener("dragend", () => {
     pod = undefined;

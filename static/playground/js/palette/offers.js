@@ -1,12 +1,13 @@
 // What the palette offers: the page's own actions, pages, extension points and stages, found objects, and what can be done to those.
-import { all, by, the } from "../shared/dom.js";
+import { queryOf, subjectOf } from "../menu/subject.js";
+import { all, by, maybe, the } from "../shared/dom.js";
 
 const MOST_ACTED = 2; // objects whose actions are offered beside them
 
 /**
  * @typedef {object} Offer
  * @property {string} id What it is remembered by.
- * @property {"do" | "go" | "show"} group
+ * @property {"subject" | "do" | "go" | "show"} group
  * @property {string} label
  * @property {string} [hint]
  * @property {string} [key]
@@ -135,20 +136,53 @@ async function actsOn({ kind, name }, verbs, { carryOut }) {
   const own = name.split("/").pop() ?? "";
   const namespace = name.includes("/") ? name.split("/")[0] : "";
   const query = withPlace({ kind: kind === "pod" ? "Pod" : "Node", namespace, name: own });
-  const answer = await fetch(`menu?${query}`).catch(() => null);
-  if (!answer?.ok) return [];
-  const menu = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return all("[role=menuitem][data-entry]", menu)
-    .filter((item) => verbs.every((verb) => textOf(item).toLowerCase().includes(verb)))
-    .map((item) => ({
-      id: `act ${name} ${textOf(item)}`,
+  const entries = await entriesOf(query);
+  return entries
+    .filter(({ label }) => verbs.every((verb) => label.toLowerCase().includes(verb)))
+    .map(({ label, entry }) => ({
+      id: `act ${name} ${label}`,
       group: "do",
-      label: `${textOf(first(item))} ${own}`,
+      label: `${label} ${own}`,
       hint: words()[kind],
       lights: litBy(kind, name),
       momentary: true,
-      run: () => carryOut(JSON.parse(item.dataset.entry ?? "{}")),
+      run: () => carryOut(entry),
     }));
+}
+
+/**
+ * What can be done to what the inspector is about.
+ * @param {Means} means
+ * @returns {Promise<Offer[]>}
+ */
+export async function subjectOffers({ carryOut }) {
+  const button = maybe("act", HTMLElement);
+  if (!button) return [];
+  const subject = subjectOf(button);
+  const entries = await entriesOf(queryOf(subject));
+  return entries.map(({ label, entry }) => ({
+    id: `subject ${label}`,
+    group: "subject",
+    label,
+    hint: subject.name,
+    lights: "#inspected",
+    momentary: true,
+    run: () => carryOut(entry),
+  }));
+}
+
+/**
+ * The entries of a menu, of all its sheets.
+ * @param {URLSearchParams} query
+ */
+async function entriesOf(query) {
+  const answer = await fetch(`menu?${query}`).catch(() => null);
+  if (!answer?.ok) return [];
+  const menu = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return all("[role=menuitem][data-entry]", menu).map((item) => ({
+    label: textOf(first(item)),
+    entry: JSON.parse(item.dataset.entry ?? "{}"),
+  }));
 }
 
 /**

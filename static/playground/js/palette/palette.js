@@ -1,11 +1,12 @@
 // The palette (Ctrl K): a dialog with a combobox that does, goes and shows. Tab lights up what an offer is about before one says yes.
 import { all, around, by, the } from "../shared/dom.js";
 import { count } from "../shared/words.js";
-import { objectOffers, pageOffers } from "./offers.js";
+import { objectOffers, pageOffers, subjectOffers } from "./offers.js";
 import { matching, recent, remember } from "./order.js";
 
 const PAUSE = 120; // after the last letter that was typed
-const GROUPS = /** @type {const} */ (["recent", "do", "go", "show"]);
+const GROUPS = /** @type {const} */ (["recent", "subject", "do", "go", "show"]);
+const ASKED = /** @type {const} */ (["recent", "do", "subject", "go", "show"]); // their order once something is typed
 
 /** @typedef {import("./offers.js").Offer} Offer */
 /** @typedef {import("./offers.js").Means} Means */
@@ -22,6 +23,8 @@ let asked = 0;
 let typing = 0;
 /** @type {Means} */
 let means;
+/** @type {Offer[]} What can be done to what is chosen. */
+let onSubject = [];
 
 /** Opens the palette, empty. */
 export function openPalette() {
@@ -29,8 +32,23 @@ export function openPalette() {
   field.value = "";
   dialog.showModal();
   field.focus();
-  show(grouped(pageOffers(means), ""));
+  onSubject = [];
+  show(grouped(offered(), ""));
+  askOfSubject();
 }
+
+async function askOfSubject() {
+  const offers = await subjectOffers(means);
+  if (!dialog.open) return;
+  const moved = chosen > 0 ? shown[chosen]?.id : "";
+  onSubject = offers;
+  typed();
+  const place = shown.findIndex(({ id }) => id === moved);
+  if (place >= 0) choose(place);
+}
+
+/** All that is offered without asking the server again. */
+const offered = () => [...onSubject, ...pageOffers(means)];
 
 /**
  * The offers by group; without a text what was chosen lately comes first.
@@ -40,7 +58,7 @@ export function openPalette() {
  */
 function grouped(offers, text) {
   /** @type {Grouped} */
-  const groups = new Map(GROUPS.map((name) => [name, []]));
+  const groups = new Map((text ? ASKED : GROUPS).map((name) => [name, []]));
   const lately = text ? [] : recent();
   for (const offer of text ? matching(offers, text) : offers) {
     const name = lately.includes(offer.id) ? "recent" : offer.group;
@@ -54,7 +72,7 @@ function grouped(offers, text) {
 function typed() {
   const text = field.value.trim();
   const turn = ++asked;
-  const offers = pageOffers(means);
+  const offers = offered();
   show(grouped(offers, text));
   clearTimeout(typing);
   if (!text) return;

@@ -35,6 +35,7 @@ export function actionsOf(state, send, look) {
     pause: () => send({ type: "pause" }),
     breakNext: () => send({ type: "search", back: false }),
     breakBack: () => send({ type: "search", back: true }),
+    seek: (point) => send({ type: "search", back: true, point }),
     bookmark: () => void (state.mayEdit && bookmark(state)),
     unpin: () => look({ pod: "" }),
     form: (i) => void all(".forms a")[i]?.click(),

@@ -44,8 +44,8 @@ export function listenLinks(studio) {
  * @param {HTMLElement} button
  * @param {Studio} studio
  */
-function pressed(button, { actions }) {
-  return actions[button.dataset.act ?? ""]() !== false;
+function pressed({ dataset: { act = "", seek } }, { actions }) {
+  return (seek ? actions[act](JSON.parse(seek)) : actions[act]()) !== false;
 }
 
 /**

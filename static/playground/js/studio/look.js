@@ -7,8 +7,15 @@ import { by } from "../shared/dom.js";
  * @property {"number" | "text"} type
  * @property {string | number | null} default
  * @property {string} [resets] Another field, which goes back to its default when this one is set.
- * @property {{name: string, value: string}[]} [sets] Other fields, which take a value when this one is set, unless the same link sets them.
+ * @property {Sets[]} [sets] Other fields, which take a value when this one is set, unless the same link sets them.
  * @property {Record<string, Record<string, string>>} [moved] Words of older links, with the other fields that say the same now.
+ */
+
+/**
+ * @typedef {object} Sets
+ * @property {string} name
+ * @property {string} value
+ * @property {string[]} [keeps] What the page may show of the field instead: it stays then.
  */
 
 /** @typedef {{at: number | null, stage: string} & Record<string, string | number | null>} Look */
@@ -75,10 +82,36 @@ export function patchOf(data) {
   const patch = {};
   for (const [name, { resets, sets }] of named) {
     if (resets) patch[resets] = FIELDS.get(resets)?.default;
-    for (const other of (data[name] && sets) || []) patch[other.name] = other.value;
+    for (const other of (data[name] && sets) || []) {
+      if (!other.keeps?.includes(shown(other.name) ?? "")) patch[other.name] = other.value;
+    }
   }
   for (const [name, field] of named) patch[name] = valueOf(field, data[name] ?? "");
   return patch;
+}
+
+/**
+ * What the stage shows of a field, whether it was asked for or follows something.
+ * @param {string} name
+ */
+const shown = (name) => document.getElementById("panel-stage")?.dataset[name];
+
+/**
+ * A choice that leaves the stage as it is: of a node, where the stage was aimed at what was chosen before; of a field, where the stage
+ * follows the step at hand or is about that pod.
+ * @param {Partial<Look>} changes
+ * @param {Look} look
+ * @returns {Partial<Look>}
+ */
+export function staying(changes, look) {
+  if (changes.field && (!look.stage || (changes.pod && changes.pod === shown("about")))) {
+    const { stage: _, ...others } = changes;
+    return others;
+  }
+  const aimed = look.stage === FIELDS.get("node")?.sets?.find(({ name }) => name === "stage")?.value;
+  return aimed && changes.node && changes.stage === undefined
+    ? { ...changes, stage: shown("stage") }
+    : changes;
 }
 
 /**

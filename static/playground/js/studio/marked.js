@@ -1,7 +1,8 @@
-// The field that a number led to is scrolled to in the YAML tab, once for each field.
-import { maybe } from "../shared/dom.js";
+// What a choice led to is scrolled to, once: the field in the YAML tab, and on the stage the row or column of what was chosen.
+import { first, maybe } from "../shared/dom.js";
 
 let shown = "";
+let subject = "";
 
 /** Scrolls to the marked lines where they are new. */
 export function showMarked() {
@@ -24,4 +25,16 @@ function scrollTo(mark) {
     around.scrollTop += mark.getBoundingClientRect().top - from.top - from.height / 3;
     return;
   }
+}
+
+/**
+ * Scrolls the stage to what was chosen, where that is new.
+ * @param {import("./look.js").Look} look
+ */
+export function showChosen({ about, node, pod }) {
+  const chosen = `${about} ${about === "node" ? node : pod}`;
+  if (subject && chosen !== subject) {
+    first("#panel-stage .chosen")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+  subject = chosen;
 }

@@ -73,8 +73,6 @@ def test_the_command_goes_on_where_a_kind_is_lacking(tmp_path: Any) -> None:
     )
     kubectl.chmod(0o755)
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
-    subprocess.run(
-        ["sh", "-c", snapshot_command()], cwd=tmp_path, env=path, check=False, capture_output=True
-    )
+    subprocess.run(["sh", "-c", snapshot_command()], cwd=tmp_path, env=path, check=False, capture_output=True)
     printed = (tmp_path / "cluster.yaml").read_text().count("kind: ")
     assert printed == len(DECIDING) - 2  # DeviceClass and DeviceTaintRule

@@ -1,0 +1,103 @@
+"""The answers for people: the sentence, the reasons with nodes and evidence, what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from playground.presenters.amounts import amount, clock
+
+NAMED = 5
+Style = Callable[[str], str]
+
+
+def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
+    """One pod's."""
+    yield f"{strong(answered['pod'])}  {answered['state']}"
+    yield f"  {answered['sentence']}"
+    if answered["reasons"]:
+        yield ""
+    for reason in answered["reasons"]:
+        yield f"  {reason['code']}{_nodes(reason)}"
+        yield f"    {faint(reason['message'])}"
+        yield from (f"    {line}" for line in _evidence(reason["evidence"]))
+    yield from (f"  {line}" for line in _waits(answered))
+    if answered["fixes"]:
+        yield ""
+        yield "  What would help, each tried on a copy:"
+    for number, fix in enumerate(answered["fixes"], 1):
+        yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
+        yield from (f"       {faint(line)}" for line in _command(fix["command"]))
+        yield from (f"       {effect}" for effect in fix["effects"])
+
+
+def _command(text: str) -> list[str]:
+    """What to type; of one with a manifest the first line, as -o json and yaml have all of it."""
+    first, *rest = text.splitlines() or [""]
+    return [f"{first} ..." if rest else first] if first else []
+
+
+def _nodes(reason: Mapping[str, Any]) -> str:
+    count, names = reason["count"], reason["nodes"]
+    if not count:
+        return ""
+    if reason["groups"]:
+        groups = ", ".join(f"{each['count']} of {each['group']}" for each in reason["groups"])
+        return f"  {count} nodes: {groups}"
+    more = f" and {count - NAMED} more" if count > NAMED else ""
+    return f"  {count} node{'s' if count > 1 else ''}: {', '.join(names[:NAMED])}{more}"
+
+
+def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
+    resource = str(evidence.get("resource") or "")
+    near = evidence.get("near")
+    if near:
+        yield f"nodes that lack at most {amount(resource, near['atMost'])}: {near['count']}; the nearest:"
+        for each in near["nodes"]:
+            short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
+            yield f"  {each['node']} lacks {short} ({free} free of {whole})"
+    elif "most" in evidence:
+        yield f"the largest has {amount(resource, evidence['most'])}"
+    for each in evidence.get("requirements", ()):
+        values = ", ".join(f"{value['value']} ({value['nodes']})" for value in each["values"])
+        has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
+        yield f"{each['text']}: {each['matching']} nodes{has if not each['matching'] else ''}"
+    for claim in evidence.get("claims", ()):
+        yield from _claim(claim)
+    for spread in evidence.get("constraints", ()):
+        yield from _spread(spread)
+
+
+def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
+    if not claim["exists"]:
+        yield f"claim {claim['claim']}: does not exist"
+        return
+    of_class = claim["class"] or "none"
+    there = "" if claim["classExists"] or not claim["class"] else " (does not exist)"
+    mode = f", {claim['bindingMode']}" if claim["bindingMode"] else ""
+    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}"
+    for volume in claim["candidates"]:
+        where = volume["affinity"] or "any node"
+        taken = f", taken by {volume['claimedBy']}" if volume["claimedBy"] else ""
+        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}, {where}{taken}"
+
+
+def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
+    yield f"spread over {spread['topologyKey']}, maxSkew {spread['maxSkew']}, lowest {spread['lowest']}"
+    for domain in spread["domains"]:
+        closed = "" if domain["open"] else "  counts, though the pod can go to none of its nodes"
+        yield f"  {domain['domain']}: {domain['pods']} pods, {domain['nodes']} nodes{closed}"
+    with_policies = spread.get("withPolicies")
+    if with_policies:
+        policies = ", ".join(f"{name}: {value}" for name, value in with_policies["set"].items())
+        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {with_policies['passing']} nodes would pass"
+
+
+def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
+    preemption = answered["preemption"]
+    if preemption is not None and preemption["message"]:
+        yield f"preemption: {preemption['message']}"
+    if answered["events"]:
+        yield f"wakes on: {', '.join(answered['events'])}"
+    if answered["until"] is not None:
+        yield f"tried again at {clock(answered['until'])} after this snapshot"

@@ -1,0 +1,116 @@
+"""A world of files as the import reads them, in which each pending pod is attempted once from the snapshot, as the scheduler would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem
+from playground.sessions.worker.imports import preview
+from scheduler_core import LATEST_EDITION
+from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
+from scheduler_core.config import ConfigurationError
+from scheduler_core.simulation import Simulation
+from scheduler_core.view import InvalidObject, join_files, load_manifests
+
+STEPS_EACH = 2_000  # transitions for each pending pod, at most
+LEAST_STEPS = 20_000
+
+
+class BadInput(Exception):
+    """The files can't be read; the text says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A world of files, what was said about them, and the pods that are pending in them."""
+
+    world: Simulation
+    notes: tuple[str, ...]
+    pending: tuple[str, ...]
+    snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
+
+
+def make_world(files: list[tuple[str, str]], configuration: str = "") -> Made:
+    """BadInput where nothing can be made of the files. `configuration`: a KubeSchedulerConfiguration."""
+    world = Simulation(edition=LATEST_EDITION)
+    text = files[0][1] if len(files) == 1 else join_files(files)
+    only = files[0][0] if len(files) == 1 else ""
+    try:
+        plan = preview(world, text.encode())
+    except CommandRefused as refused:
+        raise BadInput(_unreadable(refused, only)) from None
+    refusals = [_line(error, only) for item in plan.items for error in item.errors]
+    if not plan.command:
+        raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
+    snapshot = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
+    if snapshot:
+        world.apply(
+            SetSettings({"cluster": {"controllers": []}})
+        )  # a snapshot, which nobody goes on to change
+    if configuration:
+        _configure(world, configuration)
+    try:
+        world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
+    except Refused as refused:
+        raise BadInput(str(refused)) from None
+    return Made(world, (*refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
+
+
+def _configure(world: Simulation, text: str) -> None:
+    try:
+        manifests = [loaded.manifest for loaded in load_manifests(text)]
+        world.apply(SetConfiguration(manifests[0] if manifests else None))
+    except (InvalidObject, Refused, ConfigurationError) as error:
+        raise BadInput(f"the configuration: {error}") from None
+
+
+def _unreadable(refused: CommandRefused, file: str) -> str:
+    lines = [_line(error, file) for error in refused.errors]
+    return "\n".join(lines) if lines else f"{file}: {refused}" if file else str(refused)
+
+
+def _line(error: FieldProblem, file: str) -> str:
+    """file:line:column: object: what is wrong."""
+    where = ":".join(str(part) for part in (error.file or file, error.line, error.column) if part)
+    return ": ".join(part for part in (where, error.object, error.text) if part)
+
+
+def pending_pods(world: Simulation) -> list[str]:
+    """The pods that have no node yet, or one that does not exist, and have not ended; in the order of their keys."""
+    return [
+        pod.key
+        for pod in world.store.pods()
+        if not pod.terminal
+        and not pod.deleting
+        and (not pod.node_name or world.store.get("Node", "", pod.node_name) is None)
+    ]
+
+
+def attempt_all(made: Made, progress: Callable[[int, int], None]) -> list[str]:
+    """Runs the world until each pending pod that a scheduler takes was attempted; where controllers act, until nothing is left to do.
+
+    Returns all that were pending, those included that controllers made meanwhile.
+    """
+    world, pending = made.world, dict.fromkeys(made.pending)
+    attempts = -1
+    for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
+        if made.snapshot and attempts != len(world.journal.attempts):
+            attempts = len(world.journal.attempts)
+            left = sum(_waits(world, key) for key in pending)
+            progress(len(pending) - left, len(pending))
+            if not left:
+                break
+        if world.idle or not world.advance():
+            break
+    return list(pending | dict.fromkeys(pending_pods(world)))
+
+
+def _waits(world: Simulation, key: str) -> bool:
+    """Whether a scheduler is still to try it for the first time, or just tries it."""
+    return key not in world.journal.last_attempt and any(
+        key in scheduler.queue.active_pods or any(pod.key == key for pod in scheduler.queue.in_flight)
+        for scheduler in world.schedulers
+    )

@@ -1,0 +1,137 @@
+"""The panel's data: the sentence, what would help, then the evidence, reason by reason, with what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.amounts import amount, clock
+from playground.presenters.plain import in_plain_words
+from playground.presenters.scene import short
+from playground.presenters.why.memory import explained
+from playground.presenters.why.reasons import about
+from playground.presenters.why.sentence import sentence
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.explain import Explanation, Given, Preemption, State
+from scheduler_core.view import WorldView
+
+NAMED = 5  # nodes
+SHOWN = 8  # reasons, domains, volumes
+EVENTS = 12
+
+_UNTIL = gettext_noop("Its backoff is over at %(time)s.")
+_FLUSHED = gettext_noop("If nothing happens, it is tried again at %(time)s.")
+_NOT_ASKED = gettext_noop("No attempt has asked the nodes yet; this is what they would say now.")
+_NO_LOWER = gettext_noop("Evicting others does not help: no pod has a lower priority than %(number)s.")
+_NEVER = gettext_noop("It evicts nobody: its preemptionPolicy is Never.")
+_KUBE_SAYS = gettext_noop("Evicting others does not help: %(message)s")
+_FIXABLE = (
+    State.NO_SUCH_SCHEDULER,
+    State.GATED,
+    State.WAITING_FOR_CLAIM,
+    State.BACKOFF,
+    State.WAITING_FOR_EVENT,
+    State.NOT_ATTEMPTED,
+    State.NO_NODES,
+)
+
+
+def present(sim: WorldView, key: str) -> dict[str, Any] | None:
+    """Of a pod that is not on a node; None of any other."""
+    explanation = explained(sim, key)
+    if (
+        explanation is None
+        or not explanation.pending
+        or explanation.state in (State.BINDING, State.ATTEMPTING)
+    ):
+        return None
+    return shown(explanation)
+
+
+def shown(explanation: Explanation) -> dict[str, Any]:
+    pod, total = short(explanation.pod), explanation.total
+    return {
+        "key": explanation.pod,
+        "state": explanation.state.value,
+        "sentence": sentence(explanation),
+        "reasons": [_reason(each, pod, total) for each in explanation.reasons[:SHOWN]],
+        "more": max(len(explanation.reasons) - SHOWN, 0),
+        "notes": _notes(explanation),
+        "events": list(explanation.events[:EVENTS]),
+        "fixable": explanation.state in _FIXABLE and not explanation.fits,
+        "fits": list(explanation.fits[:NAMED]),
+    }
+
+
+def _notes(explanation: Explanation) -> list[Message]:
+    notes = []
+    asks_nodes = explanation.state is State.NOT_ATTEMPTED and explanation.reasons and not explanation.attempts
+    if asks_nodes and not explanation.fits:
+        notes.append(message(_NOT_ASKED))
+    if explanation.preemption is not None and explanation.reasons:
+        notes += _preemption(explanation.preemption)
+    if explanation.until is not None:
+        text = _UNTIL if explanation.state is State.BACKOFF else _FLUSHED
+        notes.append(message(text, time=clock(explanation.until)))
+    return notes
+
+
+def _preemption(preemption: Preemption) -> list[Message]:
+    if preemption.nominated:
+        return []
+    if preemption.policy == "Never":
+        return [message(_NEVER)]
+    if not preemption.lower:
+        return [message(_NO_LOWER, number=preemption.priority)]
+    return [message(_KUBE_SAYS, message=preemption.message)] if preemption.message else []
+
+
+def _reason(reason: Given, pod: str, total: int) -> dict[str, Any]:
+    said = about(reason, pod, total) if reason.count else None
+    return {
+        "code": reason.code,
+        "message": reason.message,
+        "sentence": said,
+        "plain": in_plain_words(reason.message),
+        "count": reason.count,
+        "nodes": list(reason.nodes[:NAMED]),
+        "left": max(reason.count - NAMED, 0),
+        "groups": [{"group": group, "count": count} for group, count in reason.groups],
+        "final": reason.final,
+        **_evidence(reason.evidence),
+    }
+
+
+def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """What is listed below a reason: near misses, claims with volumes, domains, labels."""
+    return {
+        "near": _near(evidence),
+        "claims": [_claim(each) for each in evidence.get("claims", ())],
+        "spreads": list(evidence.get("constraints", ())),
+        "labels": [each for each in evidence.get("requirements", ()) if not each["matching"]][:SHOWN],
+        "field": evidence.get("field", ""),
+    }
+
+
+def _near(evidence: Mapping[str, Any]) -> list[dict[str, str]]:
+    resource = str(evidence.get("resource") or "")
+    return [
+        {
+            "node": each["node"],
+            **{name: amount(resource, each[name]) for name in ("short", "free", "allocatable")},
+        }
+        for each in (evidence.get("near") or {}).get("nodes", ())
+    ]
+
+
+def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
+    candidates = claim.get("candidates", ())
+    return {
+        **claim,
+        "name": short(claim["claim"]),
+        "requested": amount("memory", claim.get("requested", 0)),
+        "candidates": [
+            {**each, "capacity": amount("memory", each["capacity"])} for each in candidates[:SHOWN]
+        ],
+        "left": max(claim.get("candidateCount", 0) - SHOWN, 0),
+    }

@@ -1,0 +1,81 @@
+"""The one sentence: what keeps a pod from running, by its state and then by the reason that came nearest to letting it."""
+
+from __future__ import annotations
+
+from playground.presenters.scene import short
+from playground.presenters.why.reasons import about
+from playground.presenters.words import Message, exactly, gettext_noop, message
+from scheduler_core.explain import Explanation, Given, State
+
+_NO_SCHEDULER = gettext_noop(
+    "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."
+)
+_NO_NODE = gettext_noop(
+    "%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it."
+)
+_GATED = gettext_noop("%(pod)s is held back until its scheduling gates are removed: %(list)s.")
+_PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
+_HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
+_QUOTA = gettext_noop(
+    "%(pod)s can't be created: the quota %(quota)s is used up, and %(count)s pods are missing."
+)
+_REFUSED = gettext_noop("%(pod)s can't be created, and %(count)s pods are missing: %(message)s")
+_NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
+_FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
+_FITS_BACKOFF = gettext_noop(
+    "%(pod)s would fit on %(node)s now, and is tried again once its backoff is over."
+)
+_FITS_UNHEARD = gettext_noop(
+    "%(pod)s would fit on %(node)s now, but nothing has happened that makes the queue try it again."
+)
+_ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
+_BINDING = gettext_noop("%(pod)s has got %(node)s, and is being bound to it.")
+_SCHEDULED = gettext_noop("%(pod)s has got %(node)s.")
+_NOMINATED = gettext_noop(
+    "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
+)
+
+
+def sentence(explanation: Explanation) -> Message:
+    """What a colleague would say."""
+    pod, state = short(explanation.pod), explanation.state
+    first = explanation.reasons[0] if explanation.reasons else None
+    evidence = first.evidence if first is not None else {}
+    if state is State.NO_SUCH_SCHEDULER:
+        return message(_NO_SCHEDULER, pod=pod, scheduler=evidence["schedulerName"])
+    if state is State.NO_SUCH_NODE:
+        return message(_NO_NODE, pod=pod, node=evidence["nodeName"])
+    if state is State.QUOTA_EXCEEDED:
+        return message(_QUOTA, pod=pod, quota=evidence["quota"], count=evidence["missing"])
+    if first is not None and state is State.NOT_CREATED:
+        return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
+    if first is not None and state is State.GATED:
+        return _gated(pod, first)
+    if state is State.NO_NODES:
+        return message(_NO_NODES, pod=pod)
+    if state is State.SCHEDULED:
+        return message(_SCHEDULED, pod=pod, node=explanation.node)
+    if state is State.BINDING:
+        return message(_BINDING, pod=pod, node=explanation.node)
+    return _waiting(explanation, pod)
+
+
+def _gated(pod: str, reason: Given) -> Message:
+    if gates := reason.evidence.get("gates"):
+        return message(_GATED, pod=pod, list=", ".join(str(gates).split(" ")))
+    if reason.code == "DefaultPreemption/InProgress":
+        return message(_PREEMPTING, pod=pod)
+    return message(_HELD, pod=pod, plugin=reason.plugin, message=reason.message)
+
+
+def _waiting(explanation: Explanation, pod: str) -> Message:
+    """Of a pod that nodes refuse, or that only waits for its turn."""
+    state, preempting = explanation.state, explanation.preemption
+    if explanation.fits:
+        text = {State.BACKOFF: _FITS_BACKOFF, State.WAITING_FOR_EVENT: _FITS_UNHEARD}.get(state, _FITS)
+        return message(text, pod=pod, node=explanation.fits[0])
+    if preempting is not None and preempting.nominated:
+        return message(_NOMINATED, pod=pod, node=preempting.nominated)
+    if not explanation.reasons:
+        return message(_ATTEMPTING, pod=pod) if not explanation.message else exactly(explanation.message)
+    return about(explanation.reasons[0], pod, explanation.total)

@@ -1,0 +1,92 @@
+"""What keeps a pod's claims from a volume, as one sentence: the first claim that something is wrong with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from playground.presenters.scene import short
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.explain import Given
+
+_NO_CLAIM = gettext_noop("%(pod)s waits for its claim %(claim)s, which does not exist.")
+_NOT_MADE = gettext_noop("%(pod)s waits for its claim %(claim)s to be created.")
+_DELETED = gettext_noop("The claim %(claim)s of %(pod)s is being deleted.")
+_LOST = gettext_noop(
+    "The claim %(claim)s of %(pod)s is bound to the volume %(volume)s, which does not exist."
+)
+_ANOTHERS = gettext_noop("The claim %(claim)s was not made for %(pod)s, and another pod's can't be used.")
+_NO_CLASS = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s, whose storage class %(class)s does not exist."
+)
+_NO_VOLUME = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound, and no volume is there for it.")
+_NO_FREE = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: all %(count)s volumes of its kind are taken."
+)
+_UNBOUND = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound; %(volume)s could be its volume.")
+_PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to make a volume for its claim %(claim)s.")
+_REACH = gettext_noop(
+    "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves %(count)s out."
+)
+_OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(count)s of the nodes.")
+_NOTHING_FREE = gettext_noop(
+    "No volume that is free suits the claim %(claim)s of %(pod)s on %(count)s of the nodes."
+)
+_STORAGE = gettext_noop(
+    "The storage class %(class)s of the claim %(claim)s has too little room left near %(count)s of the nodes."
+)
+
+_BY_REASON = {"ClaimNotFound": _NO_CLAIM, "ClaimNotCreated": _NOT_MADE, "ClaimBeingDeleted": _DELETED}
+_BY_REASON |= {"ClaimLost": _LOST, "ClaimOfAnother": _ANOTHERS}
+_UNBOUND_REASONS = ("UnboundImmediateClaims", "ClaimNotBound", "ClassNotFound", "ClaimWithoutClass")
+
+
+def about_claims(reason: Given, pod: str) -> Message | None:
+    """None where it is no reason about a claim."""
+    code, evidence = reason.code.partition("/")[2], reason.evidence
+    claims = evidence.get("claims") or ()
+    if code in _BY_REASON:
+        named = _named(evidence, claims)
+        return message(_BY_REASON[code], pod=pod, claim=named, volume=evidence.get("volume", ""))
+    if code in _UNBOUND_REASONS:
+        waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
+        return None if waiting is None else _unbound(waiting, pod)
+    return _of_nodes(code, reason.count, claims, pod)
+
+
+def _named(evidence: Mapping[str, Any], claims: Any) -> str:
+    claim = str(evidence.get("key") or evidence.get("claim") or "")
+    return short(claim or next((str(each["claim"]) for each in claims), ""))
+
+
+def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
+    """A claim that should be bound by now."""
+    values: dict[str, object] = {"pod": pod, "claim": short(claim["claim"])}
+    if claim["class"] and not claim["classExists"] and not claim["candidates"]:
+        return message(_NO_CLASS, **values, **{"class": claim["class"]})
+    free = [each for each in claim["candidates"] if not each["claimedBy"]]
+    if free:
+        return message(_UNBOUND, volume=free[0]["volume"], **values)
+    if claim["provisioner"] and not claim["provisioner"].endswith("no-provisioner"):
+        return message(_PROVISIONING, provisioner=claim["provisioner"], **values)
+    if claim["candidates"]:
+        return message(_NO_FREE, count=claim["candidateCount"], **values)
+    return message(_NO_VOLUME, **values)
+
+
+def _of_nodes(code: str, count: int, claims: Any, pod: str) -> Message | None:
+    bound = next((each for each in claims if each.get("volume")), None)
+    waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
+    if code == "VolumeOutOfReach" and bound is not None and bound["candidates"]:
+        volume = bound["candidates"][0]
+        return message(_REACH, pod=pod, volume=volume["volume"], affinity=volume["affinity"], count=count)
+    if code == "OtherZone" and bound is not None:
+        return message(_OTHER_ZONE, pod=pod, volume=bound["volume"], count=count)
+    if waiting is None:
+        return None
+    values: dict[str, object] = {"pod": pod, "claim": short(waiting["claim"]), "count": count}
+    if code == "NoVolumeToBind":
+        return message(_NOTHING_FREE, **values)
+    if code == "NotEnoughStorage":
+        return message(_STORAGE, **values, **{"class": waiting["class"]})
+    return None

@@ -1,0 +1,39 @@
+"""A term's label gets its tooltip: `{{ plugin|term }}` for a name, and around words, in panels, `{% term "gated" %}…{% endterm %}`.
+
+The label says which term it is; the page's script finds the words (static/playground/js/frame/terms.js).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from playground.templatetags.studio import breakable
+from playground.terms import TERMS
+
+register = template.Library()
+END = SafeString("</span>")
+
+
+@register.filter
+@lru_cache(maxsize=2048)
+def term(name: str) -> SafeString:
+    """A name that may break between its words, with its tooltip where it is a term."""
+    shown = breakable(name)
+    return begun(name) + shown + END if name in TERMS else shown
+
+
+@register.filter
+def meaning(name: str) -> str:
+    """What a term means, to be translated; "" of what is none."""
+    return TERMS[name].text if name in TERMS else ""
+
+
+def begun(name: str) -> SafeString:
+    """The beginning of a label; an error for what is no term."""
+    if name not in TERMS:
+        raise template.TemplateSyntaxError(f"{name} is no term (playground/terms)")
+    return format_html('<span class="term" data-term="{}">', name)

@@ -1,0 +1,56 @@
+"""Terms of the binding stage: what the cache believes and what the API server knows."""
+
+from __future__ import annotations
+
+from playground.presenters.words import gettext_noop
+from playground.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, SEQUENCES, STRUCTURES, Source, Term
+
+_DOCS = "docs/architecture.md"
+_ASSUME = Source(STRUCTURES, "1. Assume 机制的作用")
+
+BINDING: dict[str, Term] = {
+    "assumed": Term(
+        gettext_noop("assumed"),
+        gettext_noop(
+            "The scheduler's cache counts the pod on its node before the API server knows, so that the next pod is not"
+            " promised the same room."
+        ),
+        _DOCS,
+        (_ASSUME, Source(OVERVIEW, "3. Binding Phase(绑定阶段)")),
+    ),
+    "forget": Term(
+        gettext_noop("forget"),
+        gettext_noop(
+            "Takes an assumed pod out of the cache again because binding failed. The node's room is free at once."
+        ),
+        _DOCS,
+        (Source(STRUCTURES, "2.4 核心方法"), Source(SEQUENCES, "场景 3:绑定失败回滚流程")),
+    ),
+    "binding cycle": Term(
+        gettext_noop("binding cycle"),
+        gettext_noop(
+            "From the wait on Permit to PostBind. It runs beside the scheduling cycles of later pods, so a slow call "
+            "holds up nobody."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"), Source(DEEP_DIVE, "Binding Cycle:")),
+    ),
+    "waiting": Term(
+        gettext_noop("waiting on Permit"),
+        gettext_noop(
+            "A Permit plugin asked for time. The pod keeps its room on the node until it is allowed or rejected, or "
+            "its time is over."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "Permit"),),
+    ),
+    "cache": Term(
+        gettext_noop("scheduler cache"),
+        gettext_noop(
+            "What the scheduler believes about nodes and pods: what its informers told it, and the pods that it has "
+            "assumed itself."
+        ),
+        _DOCS,
+        (Source(OVERVIEW, "2. Scheduler Cache(调度缓存)"), Source(STRUCTURES, "2.2 数据结构")),
+    ),
+}

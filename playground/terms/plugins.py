@@ -1,0 +1,213 @@
+"""Plugins: those of the default profile in kube's order, then ours."""
+
+from __future__ import annotations
+
+from playground.presenters.words import gettext_noop
+from playground.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, SEQUENCES, Source, Term
+
+_DOCS = "docs/plugins.md"
+_OWN = "docs/own-plugins.md"
+_FILTERS = Source(OVERVIEW, "1. Filtering Phase(过滤阶段)")
+_SCORES = Source(OVERVIEW, "2. Scoring Phase(打分阶段)")
+
+PLUGINS: dict[str, Term] = {
+    "SchedulingGates": Term(
+        "SchedulingGates",
+        gettext_noop("Keeps a pod out of the queues as long as spec.schedulingGates has an entry."),
+        _DOCS,
+        (Source(OVERVIEW, "1. PreEnqueue(入队前检查)"),),
+    ),
+    "PrioritySort": Term(
+        "PrioritySort",
+        gettext_noop(
+            "Pops the pod of the highest priority first; of equal ones, the one that was queued first."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "Effect of Pod priority on scheduling order"),),
+    ),
+    "NodeUnschedulable": Term(
+        "NodeUnschedulable",
+        gettext_noop(
+            "Refuses cordoned nodes, unless the pod tolerates the taint node.kubernetes.io/unschedulable."
+        ),
+        _DOCS,
+        (_FILTERS, Source(CONCEPTS, "Taint Nodes by Condition")),
+    ),
+    "NodeName": Term(
+        "NodeName",
+        gettext_noop("Refuses every node but the one that spec.nodeName asks for."),
+        _DOCS,
+        (Source(CONCEPTS, "nodeName"),),
+    ),
+    "TaintToleration": Term(
+        "TaintToleration",
+        gettext_noop(
+            "Refuses nodes with a NoSchedule or NoExecute taint that the pod does not tolerate, and prefers nodes with"
+            " fewer PreferNoSchedule taints."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "5 - Taints and Tolerations"),),
+    ),
+    "NodeAffinity": Term(
+        "NodeAffinity",
+        gettext_noop(
+            "Refuses nodes whose labels do not match the pod's nodeSelector or required node affinity, and prefers "
+            "those that match its preferred terms."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "Node affinity"), Source(CONCEPTS, "Node affinity weight")),
+    ),
+    "NodePorts": Term(
+        "NodePorts",
+        gettext_noop("Refuses nodes where a host port that the pod wants is already in use."),
+        _DOCS,
+        (_FILTERS,),
+    ),
+    "NodeResourcesFit": Term(
+        "NodeResourcesFit",
+        gettext_noop(
+            "Refuses nodes with less free than the pod requests. It scores by its strategy: LeastAllocated spreads, "
+            "MostAllocated and RequestedToCapacityRatio pack."
+        ),
+        _DOCS,
+        (_FILTERS, Source(CONCEPTS, "8 - Resource Bin Packing")),
+    ),
+    "VolumeRestrictions": Term(
+        "VolumeRestrictions",
+        gettext_noop(
+            "Refuses nodes where a disk that cannot be shared, or a ReadWriteOncePod claim, is in use by another pod."
+        ),
+        _DOCS,
+    ),
+    "NodeVolumeLimits": Term(
+        "NodeVolumeLimits",
+        gettext_noop("Refuses nodes to which a CSI driver can attach no more volumes."),
+        _DOCS,
+    ),
+    "VolumeBinding": Term(
+        "VolumeBinding",
+        gettext_noop(
+            "Refuses nodes from which the pod's claims have no volume that could be reached, found or provisioned; "
+            "before binding, it has those claims bound."
+        ),
+        _DOCS,
+        (_FILTERS, Source(OVERVIEW, "11. PreBind(绑定前处理)")),
+    ),
+    "VolumeZone": Term(
+        "VolumeZone",
+        gettext_noop(
+            "Refuses nodes outside the zone or region that the labels of the pod's bound volumes name."
+        ),
+        _DOCS,
+    ),
+    "PodTopologySpread": Term(
+        "PodTopologySpread",
+        gettext_noop(
+            "Refuses nodes whose domain, such as a zone, would exceed the emptiest domain by more than maxSkew "
+            "matching pods, and prefers emptier domains."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "4 - Pod Topology Spread Constraints"),),
+    ),
+    "InterPodAffinity": Term(
+        "InterPodAffinity",
+        gettext_noop(
+            "Keeps a pod in one domain with the pods that its affinity names and away from those of its anti-affinity."
+            " Pods that run already are asked about theirs, too."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "Inter-pod affinity and anti-affinity"),),
+    ),
+    "DynamicResources": Term(
+        "DynamicResources",
+        gettext_noop(
+            "Refuses nodes from which the pod's resource claims cannot get their devices, allocates them at Reserve "
+            "and writes the allocation at PreBind."
+        ),
+        "docs/devices.md",
+    ),
+    "DefaultPreemption": Term(
+        "DefaultPreemption",
+        gettext_noop(
+            "For a pod that fits nowhere, searches nodes where evicting pods of lower priority makes it fit, chooses "
+            "the one with the least harm and nominates the pod there."
+        ),
+        _DOCS,
+        (Source(DEEP_DIVE, "Deep Dive: Default Preemption"), Source(CONCEPTS, "Preemption")),
+    ),
+    "NodeResourcesBalancedAllocation": Term(
+        "NodeResourcesBalancedAllocation",
+        gettext_noop(
+            "Prefers nodes where, with the pod, CPU and memory would be requested in about the same share."
+        ),
+        _DOCS,
+        (_SCORES,),
+    ),
+    "ImageLocality": Term(
+        "ImageLocality",
+        gettext_noop(
+            "Prefers nodes that already have the pod's images; large images that many nodes have count most."
+        ),
+        _DOCS,
+        (_SCORES,),
+    ),
+    "DefaultBinder": Term(
+        "DefaultBinder",
+        gettext_noop("Binds the pod by creating a Binding, which has the API server set spec.nodeName."),
+        _DOCS,
+        (Source(OVERVIEW, "Bind 阶段"), Source(SEQUENCES, "场景 3:绑定失败回滚流程")),
+    ),
+    "Demonstration": Term(
+        "Demonstration",
+        gettext_noop(
+            "A plugin of this playground, off by default: it does what the pod's annotations tell it, to show points "
+            "that are rarely used."
+        ),
+        _DOCS,
+    ),
+    "CreationTimeSort": Term(
+        "CreationTimeSort",
+        gettext_noop(
+            "A QueueSort plugin of this playground: pops the oldest pod first, whatever its priority."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "QueueSort"),),
+    ),
+    "SmallestFirstSort": Term(
+        "SmallestFirstSort",
+        gettext_noop(
+            "A QueueSort plugin of this playground: pops the pod that requests least CPU first, then least memory."
+        ),
+        _DOCS,
+        (Source(CONCEPTS, "QueueSort"),),
+    ),
+    "Coscheduling": Term(
+        "Coscheduling",
+        gettext_noop(
+            "Schedules the pods of a group all or none: those that have a node wait on Permit until enough of the "
+            "group have one."
+        ),
+        _OWN,
+        (Source(OVERVIEW, "10. Permit(许可)"),),
+    ),
+    "CoschedulingSort": Term(
+        "CoschedulingSort",
+        gettext_noop(
+            "A QueueSort plugin that lets the pods of a group follow each other in the active queue."
+        ),
+        _OWN,
+        (Source(CONCEPTS, "QueueSort"),),
+    ),
+    "TargetLoadPacking": Term(
+        "TargetLoadPacking",
+        gettext_noop(
+            "Packs nodes up to a target of measured CPU load, and prefers less loaded nodes beyond it."
+        ),
+        _OWN,
+    ),
+    "NodeResourcesAllocatable": Term(
+        "NodeResourcesAllocatable",
+        gettext_noop("Prefers nodes with little allocatable, or with much, as its mode says."),
+        _OWN,
+    ),
+}

@@ -1,0 +1,55 @@
+"""The terms of the pages: all of them on one, and as JSON for the tooltips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import get_language, get_supported_language_variant, gettext, override
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET
+
+from playground.terms import GROUPS, TERMS, Term
+
+
+@require_GET
+def terms(request: HttpRequest) -> HttpResponse:
+    """Every term, group by group."""
+    groups = [
+        {"title": gettext(title), "terms": [{"name": name, **said(term)} for name, term in members.items()]}
+        for title, members in GROUPS
+    ]
+    return render(request, "playground/terms.html", {"groups": groups})
+
+
+@require_GET
+@cache_control(max_age=600)
+def terms_json(request: HttpRequest) -> JsonResponse:
+    """What the tooltips say, in the language that the page asks for."""
+    with override(_language(request)):
+        return JsonResponse({name: said(term) for name, term in TERMS.items()})
+
+
+def said(term: Term) -> dict[str, Any]:
+    """A term in its reader's language."""
+    return {
+        "title": gettext(term.title),
+        "text": gettext(term.text),
+        "sources": [_source(*source) for source in term.sources],
+        "docs": term.docs,
+    }
+
+
+def _source(document: str, section: str) -> str:
+    return gettext("“%(section)s” in “%(document)s”") % {
+        "section": section.rstrip(":"),
+        "document": document,
+    }
+
+
+def _language(request: HttpRequest) -> str | None:
+    try:
+        return get_supported_language_variant(request.GET.get("language", ""))
+    except LookupError:
+        return get_language()

@@ -1,0 +1,9 @@
+"""Explain: why a pod is not on a node, as data: what it waits for, what refused it where, and how near it was (docs/explain.md)."""
+
+from __future__ import annotations
+
+from scheduler_core.explain.asking import explain
+from scheduler_core.explain.explanation import Explanation, Given, Preemption, State
+from scheduler_core.explain.missing_pods import uncreated
+
+__all__ = ["Explanation", "Given", "Preemption", "State", "explain", "uncreated"]

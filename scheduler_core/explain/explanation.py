@@ -1,0 +1,121 @@
+"""What an explanation holds: frozen, JSON-safe. Its codes never change (docs/explain.md)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class State(enum.StrEnum):
+    """Where a pod stands. The first nine are also codes of reasons that no plugin gave."""
+
+    NO_SUCH_SCHEDULER = "NoSuchScheduler"
+    NO_SUCH_NODE = "NoSuchNode"
+    GATED = "Gated"
+    WAITING_FOR_CLAIM = "WaitingForClaim"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+    BACKOFF = "Backoff"
+    WAITING_FOR_EVENT = "WaitingForEvent"
+    NOT_ATTEMPTED = "NotAttempted"
+    NO_NODES = "NoNodes"
+    NOT_CREATED = "NotCreated"  # refused by the API server for another reason than a quota
+    ATTEMPTING = "Attempting"
+    BINDING = "Binding"
+    SCHEDULED = "Scheduled"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One reason: its code, the plugin that gave it ("" none) and kube's text. `nodes`: those that it is given for; `count` of them.
+
+    `groups`: where they are many, how many of which group of nodes. `evidence`: what the plugin found, and what its text names.
+    `final`: no pod that ends could help (UnschedulableAndUnresolvable).
+    """
+
+    code: str
+    plugin: str
+    message: str
+    nodes: tuple[str, ...] = ()
+    count: int = 0
+    groups: tuple[tuple[str, int], ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    final: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "plugin": self.plugin,
+            "message": self.message,
+            "nodes": list(self.nodes),
+            "count": self.count,
+            "groups": [{"group": name, "count": count} for name, count in self.groups],
+            "evidence": dict(self.evidence),
+            "unresolvable": self.final,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """Why evicting others did not help, or whom it waits for: `message` is kube's, `reasons` (code, text, nodes) its parts.
+
+    `lower` counts the pods of lower priority on nodes.
+    """
+
+    priority: int
+    policy: str
+    lower: int
+    message: str = ""
+    reasons: tuple[tuple[str, str, int], ...] = ()
+    nominated: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "priority": self.priority,
+            "policy": self.policy,
+            "lowerPriorityPods": self.lower,
+            "message": self.message,
+            "reasons": [{"code": code, "message": text, "count": n} for code, text, n in self.reasons],
+            "nominatedNode": self.nominated,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a pod "namespace/name" stands where it does. Times are virtual nanoseconds.
+
+    `until`: when its backoff ends, or when it is tried again whatever happens; `events`: what wakes it before, by kube's names. `fits`: the
+    nodes that it would pass now, of `total`. `message`: what its last attempt said; `node`: where it is, or is bound to be.
+    """
+
+    pod: str
+    state: State
+    reasons: tuple[Given, ...] = ()
+    until: int | None = None
+    events: tuple[str, ...] = ()
+    attempts: int = 0
+    message: str = ""
+    node: str = ""
+    fits: tuple[str, ...] = ()
+    total: int = 0
+    preemption: Preemption | None = None
+
+    @property
+    def pending(self) -> bool:
+        return self.state is not State.SCHEDULED
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "pod": self.pod,
+            "state": self.state.value,
+            "reasons": [reason.to_json() for reason in self.reasons],
+            "until": self.until,
+            "events": list(self.events),
+            "attempts": self.attempts,
+            "message": self.message,
+            "node": self.node,
+            "fits": list(self.fits),
+            "nodes": self.total,
+            "preemption": None if self.preemption is None else self.preemption.to_json(),
+        }

@@ -1,0 +1,80 @@
+"""Pods that are not there, as a quota keeps their controller from creating them: the quota raised by what one of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from scheduler_core.api.kinds import KINDS
+from scheduler_core.api.quota.scopes import in_scope, scopes_of
+from scheduler_core.api.quota.usage import usage
+from scheduler_core.fixes.commands import commands_of
+from scheduler_core.fixes.fix import Budget, Findings, Fix
+from scheduler_core.fixes.kubectl import kubectl_of
+from scheduler_core.fixes.proof import Prover
+from scheduler_core.framework.drafts import Change, Draft
+from scheduler_core.objects.demand.amounts import Amount, add, amounts
+from scheduler_core.simulation import Simulation
+
+QUOTA = "ResourceQuota"
+UNNAMED = "-*"  # ends the key of pods that have no name yet
+_OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+
+Manifest = Mapping[str, Any]
+
+
+def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:
+    """For the pods namespace/owner-* that their owner could not create."""
+    namespace, _, name = key.removesuffix(UNNAMED).partition("/")
+    owner = _owner(sim, namespace, name)
+    if owner is None:
+        return Findings(key, "gone")
+    draft = _raised(sim, owner, namespace)
+    if not draft.changes:
+        return Findings(key, "searched")
+    modelled = sim.settings.cluster is not None
+    commands = commands_of(draft, modelled)
+    proof = yield from Prover(sim, key, budget).created(commands, owner["metadata"]["uid"])
+    if not proof.node:
+        return Findings(key, "searched", tried=1, unproven=1)
+    kubectl = kubectl_of(draft, sim.store, modelled)
+    fix = Fix(draft.changes, commands, proof.node, proof.steps, False, 0, proof.effects, kubectl)
+    return Findings(key, "searched", (fix,), tried=1)
+
+
+def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
+    """What creates the pods; of a Deployment it is the newest ReplicaSet."""
+    deployment = sim.store.get("Deployment", namespace, name)
+    if deployment is not None:
+        keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+        name = keys[-1][1] if keys else name
+    return next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
+
+
+def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
+    """Each limit that one pod more would exceed, raised to what is used with it."""
+    template = owner["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", **template}
+    pod["metadata"] = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
+    kind, draft = KINDS["Pod"], Draft(pod)
+    needed = usage(kind, pod, 0)
+    for quota in sim.store.list(QUOTA):
+        if quota["metadata"]["namespace"] != namespace:
+            continue
+        if not all(in_scope(scope, kind, pod) for scope in scopes_of(quota)):
+            continue
+        draft = _with_room(draft, quota, needed)
+    return draft
+
+
+def _with_room(draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:
+    hard, after = amounts(quota["spec"].get("hard")), amounts((quota.get("status") or {}).get("used"))
+    add(after, {name: amount for name, amount in needed.items() if name in hard})
+    for name in sorted(hard):
+        if name in needed and after[name].nanos > hard[name].nanos:
+            meta, text = quota["metadata"], after[name].text
+            values = {"quota": meta["name"], "resource": name, "from": hard[name].text, "to": text}
+            spec = {**quota["spec"], "hard": {**quota["spec"]["hard"], name: text}}
+            quota = {**quota, "spec": spec}
+            draft = draft.with_applied(Change("quota", values), quota)
+    return draft

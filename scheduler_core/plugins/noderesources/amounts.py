@@ -1,0 +1,42 @@
+"""Amounts of resources as containers ask for them, and as manifests have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.quantity import nanos
+
+
+def largest_container(pod: Pod, resource: str) -> tuple[int, int] | None:
+    """(index, amount) of the container that asks for most; None where the pod as a whole or an init container decides."""
+    spec = pod.spec.manifest  # without pod-level requests where their gate is off
+    if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
+        return None
+    amounts = [_request_of(raw, resource) for raw in spec["containers"]]
+    best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
+    return (best, amounts[best]) if amounts[best] else None
+
+
+def _request_of(container: Any, resource: str) -> int:
+    raw = ((container.get("resources") or {}).get("requests") or {}).get(resource)
+    if raw is None:
+        return 0
+    return -(-nanos(raw) // (1_000_000 if resource == "cpu" else 1_000_000_000))
+
+
+def rounded(resource: str, amount: int) -> int:
+    """Down to what people would write."""
+    if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
+        return amount >> 20 << 20
+    return amount
+
+
+def quantity(resource: str, amount: int) -> str:
+    """An amount as a manifest has it; cpu comes in millis."""
+    if resource == "cpu":
+        return f"{amount}m" if amount % 1000 else str(amount // 1000)
+    if resource in ("memory", "ephemeral-storage") and amount % (1 << 20) == 0:
+        mebi = amount >> 20
+        return f"{mebi}Mi" if mebi % 1024 else f"{mebi // 1024}Gi"
+    return str(amount)

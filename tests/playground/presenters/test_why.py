@@ -1,0 +1,84 @@
+"""The inspector's Summary of a pending pod: the sentence, what would help, the evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.presenters.why import memory
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.explain import explain
+from tests.playground.presenters.worlds import node, pod, shown, tainted, world
+from tests.scheduler_core.worlds import settle
+
+
+def why(sim: Any, name: str) -> Any:
+    return shown("inspector", sim, tab="summary", about="pod", pod=f"default/{name}")["context"]["body"][
+        "why"
+    ]
+
+
+def words(message: Any) -> str:
+    return str(message["text"] % message.get("values", {}))
+
+
+def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> None:
+    sim = world(tainted("t"), node("n", cpu="4"), pod("f", cpu="3", nodeName="n"), pod("p", cpu="1200m"))
+    settle(sim)
+    said = why(sim, "p")
+    expected = "p asks for 1.2 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 200m of it."
+    assert words(said["sentence"]) == expected
+    assert said["fixable"]
+    assert [each["code"] for each in said["reasons"]] == [
+        "NodeResourcesFit/InsufficientCpu",
+        "TaintToleration/UntoleratedTaint",
+    ]
+    assert said["reasons"][0]["near"] == [{"node": "n", "short": "200m", "free": "1", "allocatable": "4"}]
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        (
+            {"schedulerName": "volcano"},
+            "Nobody schedules p: no scheduler that runs has a profile called volcano.",
+        ),
+        ({"schedulingGates": [{"name": "g"}]}, "p is held back until its scheduling gates are removed: g."),
+        ({"nodeSelector": {"gpu": "a100"}}, "p asks for nodes with gpu=a100, and no node has the label gpu."),
+        (
+            {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]},
+            "p waits for its claim data, which does not exist.",
+        ),
+        (
+            {"nodeName": "gone"},
+            "p is set to run on gone, and there is no such node: no kubelet will start it.",
+        ),
+    ],
+    ids=["scheduler", "gates", "selector", "claim", "node"],
+)
+def test_a_colleague_would_say(spec: dict[str, Any], sentence: str) -> None:
+    assert words(why(world(node("n"), pod("p", **spec)), "p")["sentence"]) == sentence
+
+
+def test_a_pod_that_runs_has_nothing_to_explain() -> None:
+    sim = world(node("n"), pod("p"))
+    settle(sim)
+    assert why(sim, "p") is None
+
+
+def test_an_explanation_is_made_again_only_when_something_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(sim: Any, key: str) -> Any:
+        asked.append(key)
+        return explain(sim, key)
+
+    monkeypatch.setattr(memory, "explain", counted)
+    sim = world(node("n", cpu="1"), pod("p", cpu="2"))
+    settle(sim)
+    assert why(sim, "p") == why(sim, "p")
+    assert len(asked) == 1
+    sim.apply(ApplyObjects((node("m", cpu="1"),)))
+    why(sim, "p")
+    assert len(asked) == 2

@@ -1,0 +1,130 @@
+"""`manage.py explain`: what it reads, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from tests.scheduler_core.worlds import node, pod
+
+GATE = [{"name": "example.com/hold"}]
+
+
+def written(folder: Path, *objects: dict[str, Any]) -> str:
+    path = folder / "cluster.yaml"
+    path.write_text(yaml.safe_dump_all(objects))
+    return str(path)
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    """The exit status and what was printed."""
+    out = io.StringIO()
+    try:
+        call_command("explain", *arguments, stdout=out, stderr=io.StringIO())
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
+    assert run(written(tmp_path, node("n"), pod("p"))) == (0, "0 of 1 pods are Pending.\n")
+
+
+def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q"))
+    status, text = run(file, "-o", "json")
+    (fits,) = [each for each in json.loads(text)["pods"] if each["pod"] == "default/q"]
+    (answer,) = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
+    assert (status, fits["state"], fits["fixes"]) == (1, "Scheduled", [])
+    assert (answer["state"], answer["reasons"][0]["code"]) == (
+        "WaitingForEvent",
+        "NodeResourcesFit/InsufficientCpu",
+    )
+    assert answer["sentence"] == "p asks for 3 cpu, and the largest of these 1 nodes has 2 in all."
+    assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
+    assert all(fix["proven"] for fix in answer["fixes"])
+    assert yaml.safe_load(run(file, "-o", "yaml")[1]) == json.loads(text)
+
+
+def test_the_shape_that_is_promised(tmp_path: Path) -> None:
+    _, text = run(written(tmp_path, node("n"), pod("p", schedulingGates=GATE)), "-o", "json", "--fixes", "0")
+    [answer] = json.loads(text)["pods"]
+    assert {"pod", "state", "sentence", "reasons", "fixes"} <= answer.keys()
+    [reason] = answer["reasons"]
+    assert {"code", "plugin", "message", "nodes", "count", "evidence"} <= reason.keys()
+
+
+def test_people_read_the_sentence_first_then_the_evidence(tmp_path: Path) -> None:
+    status, text = run(written(tmp_path, node("n"), pod("p", schedulingGates=GATE)), "--fixes", "0")
+    assert status == 1
+    assert text == (
+        "default/p  Gated\n"
+        "  p is held back until its scheduling gates are removed: example.com/hold.\n"
+        "\n"
+        "  SchedulingGates/Gated\n"
+        "    waiting for scheduling gates: [example.com/hold]\n"
+        "  wakes on: PodUpdatePodSchedulingGatesEliminated\n"
+        "\n"
+        "1 of 1 pods are Pending.\n"
+    )
+
+
+def test_one_pod_alone_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = yaml.safe_dump_all([node("n"), pod("p", schedulingGates=GATE), pod("q")])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, printed = run("-", "--pod", "default/q", "-o", "json")
+    assert (status, [each["pod"] for each in json.loads(printed)["pods"]]) == (0, ["default/q"])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kind: Pod\nmetadata: {name: [}\n", "cluster.yaml:2"),
+        (
+            "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {capacity: {cpu: 1x}}\n",
+            "cluster.yaml:4",
+        ),
+    ],
+    ids=["no YAML", "a field that can't be"],
+)
+def test_bad_input_is_exit_status_2_with_the_line(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "cluster.yaml").write_text(text)
+    with pytest.raises(CommandError, match=says) as bad:
+        run(str(tmp_path / "cluster.yaml"))
+    assert bad.value.returncode == 2
+
+
+def test_a_file_or_a_pod_that_is_not_there_is_exit_status_2(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="No such file") as bad:
+        run(str(tmp_path / "none.yaml"))
+    assert bad.value.returncode == 2
+    with pytest.raises(CommandError, match="there is no such pod") as bad:
+        run(written(tmp_path, node("n")), "--pod", "default/ghost")
+    assert bad.value.returncode == 2
+
+
+def test_where_there_are_no_pods_controllers_make_them_and_a_quota_shows(tmp_path: Path) -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replicas": 3, "selector": {"matchLabels": {"a": "b"}}, "template": template},
+    }
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "two", "namespace": "default"},
+        "spec": {"hard": {"pods": "2"}},
+        "status": {"hard": {"pods": "2"}, "used": {"pods": "0"}},
+    }
+    status, text = run(written(tmp_path, node("n"), quota, workload), "-o", "json", "--fixes", "0")
+    answers = {each["pod"]: each["state"] for each in json.loads(text)["pods"]}
+    assert (status, answers.pop("default/web-*")) == (1, "QuotaExceeded")
+    assert set(answers.values()) <= {"Scheduled"}
