@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
+from playground.management.terminal.files import BadInput
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem
 from playground.sessions.worker.imports import preview
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
-from scheduler_core.config import ConfigurationError
+from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import InvalidObject, join_files, load_manifests
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
-
-
-class BadInput(Exception):
-    """The files can't be read; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +31,14 @@ class Made:
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
 
 
-def make_world(files: list[tuple[str, str]], configuration: str = "") -> Made:
-    """BadInput where nothing can be made of the files. `configuration`: a KubeSchedulerConfiguration."""
-    world = Simulation(edition=LATEST_EDITION)
+def make_world(
+    files: list[tuple[str, str]], configuration: str = "", seed: int = 0, acting: bool = False
+) -> Made:
+    """A world of named texts; BadInput where nothing can be made of them. `configuration`: a KubeSchedulerConfiguration.
+
+    Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
+    """
+    world = Simulation(seed, edition=LATEST_EDITION)
     text = files[0][1] if len(files) == 1 else join_files(files)
     only = files[0][0] if len(files) == 1 else ""
     try:
@@ -45,26 +48,26 @@ def make_world(files: list[tuple[str, str]], configuration: str = "") -> Made:
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
-    snapshot = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
-    if snapshot:
-        world.apply(
-            SetSettings({"cluster": {"controllers": []}})
-        )  # a snapshot, which nobody goes on to change
-    if configuration:
-        _configure(world, configuration)
+    snapshot = not acting and any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     try:
+        if snapshot:
+            world.apply(SetSettings({"cluster": {"controllers": []}}))
+        if configuration:
+            world.apply(SetConfiguration(read_configuration(configuration)))
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
     return Made(world, (*refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
 
 
-def _configure(world: Simulation, text: str) -> None:
+def read_configuration(text: str) -> Mapping[str, Any] | None:
+    """The KubeSchedulerConfiguration of a text, None for kube's default. BadInput where it is none."""
     try:
         manifests = [loaded.manifest for loaded in load_manifests(text)]
-        world.apply(SetConfiguration(manifests[0] if manifests else None))
-    except (InvalidObject, Refused, ConfigurationError) as error:
+        load_configuration(manifests[0] if manifests else None)
+    except (InvalidObject, ConfigurationError) as error:
         raise BadInput(f"the configuration: {error}") from None
+    return manifests[0] if manifests else None
 
 
 def _unreadable(refused: CommandRefused, file: str) -> str:
