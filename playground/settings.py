@@ -104,6 +104,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "playground.compression.compressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
     "playground.middleware.secure_cookies",

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 import orjson
 from django import template
 from django.utils.safestring import SafeString, mark_safe
@@ -20,15 +21,15 @@ from playground.terms import TERMS
 register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
-NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource"})
+NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
 @register.filter
-def translated(message: Mapping[str, Any] | None) -> SafeString | str:
-    """A presenter's sentence in the reader's language, its values put in and escaped."""
-    return sentence(message, gettext)
+def translated(message: Mapping[str, Any] | msgspec.Struct | None) -> SafeString | str:
+    """A presenter's or a worker's sentence in the reader's language, its values put in and escaped."""
+    return sentence(msgspec.to_builtins(message) if isinstance(message, msgspec.Struct) else message, gettext)
 
 
 def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> SafeString | str:

@@ -24,6 +24,7 @@ from playground.views.session import NAME_LENGTH, creator
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20
 SECONDS = 3.0
+LONGER = 20.0  # where somebody says that the search shall go on
 
 
 @require_GET
@@ -31,7 +32,8 @@ SECONDS = 3.0
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """What the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
-    findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=SECONDS))
+    seconds = LONGER if request.GET.get("longer") else SECONDS
+    findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=seconds))
     fragment = by_htmx(request)
     context = {
         "client": client,
@@ -39,6 +41,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "key": client.key,
         "findings": worded(findings),
         "at": look.at,
+        "may_go_on": findings["late"] and seconds < LONGER,
         "standing": look.at is not None and look.at < head,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",

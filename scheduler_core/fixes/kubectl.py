@@ -46,7 +46,7 @@ def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
         yield _pod(draft, draft.pod, store, modelled)
     for change in draft.changes:
         yield from _node_call(change)
-    new = [clean(manifest) for name, manifest in draft.nodes if store.node(name) is None]
+    new = [_registered(manifest) for name, manifest in draft.nodes if store.node(name) is None]
     if new:
         yield _piped("kubectl apply -f -", new)
     for (kind, namespace, name, subresource), patch in draft.patched:
@@ -59,6 +59,14 @@ def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
 
 def _unforced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
     return [each for each in manifests if each["kind"] not in FORCED]
+
+
+def _registered(manifest: Manifest) -> dict[str, Any]:
+    """A new node as it is told to the API server: its conditions are its kubelet's to write."""
+    status = {
+        name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")
+    }
+    return {**clean(manifest), "status": status}
 
 
 def _node_call(change: Change) -> Iterator[str]:

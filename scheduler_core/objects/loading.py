@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -57,7 +57,7 @@ def load_manifests(text: str, limits: LoadLimits | None = None) -> list[Loaded]:
     limits = limits or LoadLimits()
     _check_text(text, limits)
     objects: list[Loaded] = []
-    for file, part in _files(text):
+    for file, part in files_of(text):
         try:
             for source, document, find, number in _documents(part, limits):
                 for manifest, steps in _objects(document):
@@ -79,7 +79,7 @@ def join_files(files: Sequence[tuple[str, str]]) -> str:
     return "".join(f"--- # file: {json.dumps(name)}\n{text}\n" for name, text in files)
 
 
-def _files(text: str) -> list[tuple[str, str]]:
+def files_of(text: str) -> list[tuple[str, str]]:
     """The parts of a joined text with their files' names; any other text is one part without a name."""
     if not _FILE.match(text):
         return [("", text)]
@@ -159,23 +159,42 @@ def _refused(received: str, expected: str) -> InvalidObject:
     return InvalidObject([FieldError("", received, f"({expected})")])
 
 
-def _objects(document: Any) -> list[tuple[Any, tuple[Step, ...]]]:
+def _objects(document: Any, above: tuple[Step, ...] = ()) -> Iterator[tuple[Any, tuple[Step, ...]]]:
     """A document's objects with where they stand in it."""
     if document is None:
-        return []
-    if isinstance(document, list):
-        return [(entry, (i,)) for i, entry in enumerate(document) if entry is not None]
-    if isinstance(document, Mapping) and _is_list(document):
+        return
+    if isinstance(document, list) and not above:
+        yield from ((entry, (i,)) for i, entry in enumerate(document) if entry is not None)
+    elif isinstance(document, Mapping) and _is_list(document):
         items = document.get("items")
         if items is not None and not isinstance(items, list):
             raise InvalidObject([wrong_type("items", items, "a list")])
-        return [(entry, ("items", i)) for i, entry in enumerate(items or ()) if entry is not None]
-    return [(document, ())]
+        kind = _kind_of_items(document)
+        for i, entry in enumerate(items or ()):
+            yield from _objects(_with_kind(entry, document, kind), (*above, "items", i))
+    else:
+        yield document, above
 
 
 def _is_list(document: Mapping[str, Any]) -> bool:
+    """A List of Kubernetes, or what a filter has left of one."""
+    if "items" not in document:
+        return False
     kind = document.get("kind")
-    return "items" in document and isinstance(kind, str) and kind.endswith("List")
+    if kind is None:
+        return isinstance(document["items"], list) and "spec" not in document
+    return isinstance(kind, str) and kind.endswith("List")
+
+
+def _kind_of_items(document: Mapping[str, Any]) -> str:
+    """What the items of a List are that do not say it: those of a PodList are Pods."""
+    return str(document.get("kind") or "").removesuffix("List")
+
+
+def _with_kind(entry: Any, document: Mapping[str, Any], kind: str) -> Any:
+    if not kind or not isinstance(entry, Mapping) or entry.get("kind"):
+        return entry
+    return {**entry, "apiVersion": entry.get("apiVersion") or document.get("apiVersion"), "kind": kind}
 
 
 def _locate(find: Finder, text: str, document: int, steps: tuple[Step, ...], path: str) -> Place | None:

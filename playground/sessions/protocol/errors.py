@@ -8,6 +8,13 @@ from typing import ClassVar
 from msgspec import Struct
 
 
+class Sentence(Struct, frozen=True, omit_defaults=True):
+    """Words for people, to be translated, and the values that are put into them by name."""
+
+    text: str
+    values: dict[str, str | int] = {}
+
+
 class FieldProblem(Struct, frozen=True, omit_defaults=True):
     """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all.
 
@@ -36,7 +43,10 @@ class ServerAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class SessionError(Exception):
-    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused."""
+    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused.
+
+    `said`: the message as words that can be translated, where it comes from a worker.
+    """
 
     kind: ClassVar[str] = "error"
     status: ClassVar[int] = 400
@@ -44,12 +54,17 @@ class SessionError(Exception):
     unchanged: ClassVar[bool] = True  # whether it is sure, and worth saying, that nothing was changed
 
     def __init__(
-        self, message: str, errors: Sequence[FieldProblem] = (), answer: ServerAnswer | None = None
+        self,
+        message: str,
+        errors: Sequence[FieldProblem] = (),
+        answer: ServerAnswer | None = None,
+        said: Sentence | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.errors = list(errors)
         self.answer = answer
+        self.said = said
 
 
 class SessionGone(SessionError):
@@ -146,14 +161,15 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     message: str
     errors: list[FieldProblem] = []
     answer: ServerAnswer | None = None
+    said: Sentence | None = None
 
     @classmethod
     def of(cls, error: SessionError) -> Failure:
-        return cls(error.kind, error.message, error.errors, error.answer)
+        return cls(error.kind, error.message, error.errors, error.answer, error.said)
 
     def error(self) -> SessionError:
         """The same as an exception."""
-        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors, self.answer)
+        return _BY_KIND.get(self.kind, SessionError)(self.message, self.errors, self.answer, self.said)
 
 
 _BY_KIND: dict[str, type[SessionError]] = {

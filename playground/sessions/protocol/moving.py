@@ -9,7 +9,7 @@ from msgspec import Struct
 from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
-from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.errors import FieldProblem, Sentence
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.until import Until
 from scheduler_core.simulation import Grain
@@ -56,12 +56,14 @@ class ImportPlan(Struct, frozen=True):
     """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
 
     `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
+    `read` says what the text was and what was made of it.
     """
 
     items: list[PlannedObject]
     warnings: list[str]
     command: bytes
     configurations: list[Offer] = []
+    read: list[Sentence] = []
 
     @property
     def accepted(self) -> int:

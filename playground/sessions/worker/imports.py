@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused, Sentence
 from playground.sessions.protocol.moving import ImportPlan, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
@@ -16,14 +16,13 @@ from playground.sessions.worker.world import (
     ApplyObjects,
     InvalidObject,
     Item,
-    LoadLimits,
     Plan,
     Simulation,
-    load_manifests,
     plan,
     plan_import,
 )
 from scheduler_core.coverage import notes
+from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
 
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
@@ -32,25 +31,27 @@ NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be 
 def preview(world: Simulation, text: bytes) -> ImportPlan:
     """The plan of an import. Raises CommandRefused where the text cannot be read."""
     try:
-        decoded = text.decode("utf-8-sig")
-        loaded = load_manifests(decoded, LoadLimits())
-        planned = (
-            plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
-        )
-    except UnicodeDecodeError as error:
-        raise CommandRefused(
-            f"The file is not text in UTF-8: byte {error.start + 1:,} cannot be read."
-        ) from None
+        brought = read(text)
+    except NotObjects as error:
+        raise CommandRefused(str(error.note), said=_sentence(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
+    loaded = brought.objects
+    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
     accepted = tuple(planned.accepted)
     command = {"command": ApplyObjects(accepted), "source": "import"}
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *notes(_written(planned))],
         msgspec.json.encode(command) if accepted else b"",
-        offers(world, loaded, decoded),
+        offers(world, brought.documents, brought.text),
+        [_sentence(note) for note in brought.notes],
     )
+
+
+def _sentence(note: Note) -> Sentence:
+    """A note as it travels."""
+    return Sentence(note.text, {name: str(value) for name, value in note.values.items()})
 
 
 def _written(planned: Plan) -> list[Mapping[str, Any]]:

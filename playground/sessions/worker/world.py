@@ -6,7 +6,7 @@ from scheduler_core import FIRST_EDITION
 from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
 from scheduler_core.export import digest
 from scheduler_core.simulation import Grain, Item, Plan, Refused, Simulation, plan, plan_import
-from scheduler_core.view import FieldError, InvalidObject, LoadLimits, load_manifests
+from scheduler_core.view import FieldError, InvalidObject
 
 __all__ = [
     "FIRST_EDITION",
@@ -16,7 +16,6 @@ __all__ = [
     "Grain",
     "InvalidObject",
     "Item",
-    "LoadLimits",
     "Plan",
     "Redo",
     "Refused",
@@ -24,7 +23,6 @@ __all__ = [
     "Undo",
     "command_from_json",
     "digest",
-    "load_manifests",
     "plan",
     "plan_import",
 ]

@@ -76,6 +76,7 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
+        "read": plan.read,
         "notes": plan.warnings,
         "configurations": plan.configurations,
     }

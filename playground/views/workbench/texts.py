@@ -13,6 +13,7 @@ from playground.forms.flags import at_line
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
+from scheduler_core.intake import is_archive, packed
 from scheduler_core.view import join_files
 
 LONGEST_SOURCE = 200
@@ -57,9 +58,11 @@ def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]
 
 
 def joined(files: list[tuple[str, bytes]]) -> bytes:
-    """Several files as one text that knows which lines are whose; one file stays as it is."""
+    """Several files as one text that knows which lines are whose; one file stays as it is, and archives are packed together."""
     if len(files) == 1:
         return files[0][1]
+    if any(is_archive(data) for _, data in files):
+        return packed(files)
     return join_files([(name, _decoded(name, data)) for name, data in files]).encode()
 
 

@@ -124,7 +124,7 @@ def test_an_import_in_the_past_forks(begun):
     ("text", "said"),
     [
         ("a: [", "not readable as YAML"),
-        (b"\xff\xfe\x00a", "UTF-8"),
+        (b"\xff\xff\x00a", "UTF-8"),
         ("", "There is nothing to import yet"),
         ("items: {}\nkind: List", "items"),
     ],

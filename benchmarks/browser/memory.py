@@ -1,0 +1,60 @@
+"""What the page keeps after many steps: JavaScript's heap, nodes of the document and listeners, each after a collection."""
+
+from __future__ import annotations
+
+from playwright.sync_api import CDPSession, Page
+
+from benchmarks.browser.rig import Figure, Rig, figure
+
+STEPS, PODS = 10_000, 450
+MOST_GROWTH = 10  # percent, from a tenth of the steps on
+KEPT = {"JSHeapUsedSize": "heap", "Nodes": "nodes", "JSEventListeners": "listeners"}
+
+# Presses the button that steps so often, each time when the page shows the step before.
+PRESS = """async (times) => {
+  const place = () => document.querySelector("#panel-transport").dataset.position;
+  for (let i = 0; i < times; i++) {
+    const before = place();
+    document.querySelector("#step").click();
+    const since = performance.now();
+    while (place() === before && performance.now() - since < 30000) await new Promise(requestAnimationFrame);
+  }
+  return Number(place());
+}"""
+CHUNK = 200
+
+
+def measure(rig: Rig) -> list[Figure]:
+    steps = 40 if rig.quick else STEPS
+    with rig.studio(rig.session(50, 20 if rig.quick else PODS)) as page:
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable")
+        _press(page, steps // 10)
+        before = _kept(devtools)
+        _press(page, steps - steps // 10)
+        after = _kept(devtools)
+    most = None if rig.quick else MOST_GROWTH
+    return [
+        figure(
+            f"growth of {KEPT[name]} from step {steps // 10:,} to {steps:,}",
+            "%",
+            [100 * (after[name] / before[name] - 1)],
+            most,
+            f"{before[name]:,.0f} to {after[name]:,.0f}",
+        )
+        for name in KEPT
+    ]
+
+
+def _press(page: Page, times: int) -> None:
+    for done in range(0, times, CHUNK):
+        page.evaluate(PRESS, min(CHUNK, times - done))
+
+
+def _kept(devtools: CDPSession) -> dict[str, float]:
+    for _ in range(2):  # what the first one finalizes, the second one takes
+        devtools.send("HeapProfiler.collectGarbage")
+    found = {
+        each["name"]: float(each["value"]) for each in devtools.send("Performance.getMetrics")["metrics"]
+    }
+    return {name: found[name] for name in KEPT}
