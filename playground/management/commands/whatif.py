@@ -124,7 +124,7 @@ class Command(BaseCommand):
         elif output == "yaml":
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
         else:
-            parts = [*(_told(outcome) if outcome else ()), *(_counted(room) if room else ())]
+            parts = [*(_in_words(outcome) if outcome else ()), *(_counted(room) if room else ())]
             self.stdout.write("\n".join(parts))
 
 
@@ -192,7 +192,7 @@ def _hurts(outcome: Outcome) -> bool:
     )
 
 
-def _told(outcome: Outcome) -> Iterator[str]:
+def _in_words(outcome: Outcome) -> Iterator[str]:
     if not outcome.effects and not outcome.created:
         yield "No pod goes anywhere else."
     for effect in outcome.effects:
