@@ -24,6 +24,8 @@ from playground.views.workbench.imports import pasted, previewed
 from playground.views.workbench.texts import received
 from scheduler_core.commands import ApplyObjects
 
+MOST_SEED = 2**31 - 1
+
 
 @require_GET
 async def home(request: HttpRequest) -> HttpResponse:
@@ -51,11 +53,24 @@ async def new(request: HttpRequest) -> HttpResponse:
             return await _import(request)
         wanted = _beginning(start)
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
-        session = await create_session(**{**wanted, "name": name}, creator=creator(request))
+        seed = _seed(request.POST.get("seed", ""))
+        session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
     except SessionError as error:
         return problem(request, error)
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def _seed(text: str) -> int:
+    """What the draws of a new session begin with; 0 where nothing is said."""
+    text = text.strip()
+    digits = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_SEED))
+    if text and not (digits and int(text) <= MOST_SEED):
+        raise SessionError(
+            _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.")
+            % {"seed": text[:40], "most": MOST_SEED}
+        )
+    return int(text or 0)
 
 
 def _beginning(start: str) -> dict[str, Any]:

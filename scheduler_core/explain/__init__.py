@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from scheduler_core.explain.asking import explain
 from scheduler_core.explain.explanation import Explanation, Given, Preemption, State
-from scheduler_core.explain.uncreated import uncreated
+from scheduler_core.explain.missing_pods import uncreated
 
 __all__ = ["Explanation", "Given", "Preemption", "State", "explain", "uncreated"]

@@ -104,7 +104,7 @@ def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
     meta = pod["metadata"]
     namespace, name = meta.get("namespace") or "default", meta["name"]
     before, after = draft.original.get("spec") or {}, pod["spec"]
-    changed = {key: after.get(key) for key in {**before, **after} if before.get(key) != after.get(key)}
+    changed = _difference(before, after)
     owner = workload_of(store, draft.original)
     if owner is not None:
         resources = _resources(before, after) if set(changed) == {"containers"} else ()
@@ -120,6 +120,18 @@ def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
     if not recreates(draft, modelled):
         return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {_json({'spec': changed})}"
     return _piped("kubectl replace --force -f -", [clean(bare(pod))])
+
+
+def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
+    """A JSON merge patch from one to the other: what goes is null, lists come whole."""
+    patch: dict[str, Any] = {}
+    for key in {**before, **after}:
+        old, new = before.get(key), after.get(key)
+        if old == new:
+            continue
+        nested = isinstance(old, Mapping) and isinstance(new, Mapping)
+        patch[key] = _difference(dict(old or {}), dict(new or {})) if nested else new
+    return patch
 
 
 def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:

@@ -110,8 +110,9 @@ class Prover:
             fixed.advance()
             if fixed.steps % CHUNK == 0:
                 yield
-        if held_back:  # without the others nothing is to be compared with
-            return effects_of(self.sim, {}, fixed, self.key)
+        if held_back:  # without the others nothing is to be compared with; who was being bound is no effect
+            found = effects_of(self.sim, {}, fixed, self.key)
+            return tuple(effect for effect in found if effect.kind != "placed")
         self._without = self._without or Watch(self.sim.fork())
         now = fixed.world.now
         for _ in self._without.until(now, self.budget.proof_steps):

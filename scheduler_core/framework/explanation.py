@@ -54,6 +54,14 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A value as a manifest has it, with where it is written."""
+
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class PodName:
     """A pod (namespace/name) that may be looked at from here."""
 
@@ -81,7 +89,9 @@ class Below:
     parts: tuple[Part, ...]
 
 
-Part: TypeAlias = str | Words | Key | Code | Amount | PodName | Bar | Aside | Below  # a str is shown as it is
+Part: TypeAlias = (
+    str | Words | Key | Code | Amount | Written | PodName | Bar | Aside | Below
+)  # a str is shown as it is
 Parts: TypeAlias = tuple[Part, ...]
 
 

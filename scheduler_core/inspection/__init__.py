@@ -17,6 +17,7 @@ from scheduler_core.framework.explanation import (
     Source,
     Table,
     Words,
+    Written,
 )
 from scheduler_core.framework.formula import Expression, Formula, Line, Of, Value
 from scheduler_core.inspection.attempt_observer import AttemptObserver, name_of
@@ -66,6 +67,7 @@ __all__ = [
     "WhyNot",
     "Words",
     "Working",
+    "Written",
     "device_search",
     "device_step",
     "figures",

@@ -16,7 +16,17 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Code, Parts, Source, Words, gettext_noop
+from scheduler_core.framework.explanation import (
+    Code,
+    Explanation,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
 from scheduler_core.framework.formula import Formula, Line, Value, constant, total
 from scheduler_core.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.framework.reasons import Reason
@@ -38,6 +48,8 @@ HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
+_COLUMNS = gettext_noop("taint"), gettext_noop("tolerated by")
+_NONE = Words(gettext_noop("no toleration"))
 _NODE: Parts = (Words(gettext_noop("node")),)
 _COUNTED: Parts = (
     Words(gettext_noop("Taints of effect PreferNoSchedule that the pod does not tolerate are counted.")),
@@ -102,6 +114,13 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each hard taint of the node, with the pod's toleration of it."""
+        node = nodes.nodes[row]
+        hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
+        rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
+        return (Table(_COLUMNS, rows),) if rows else ()
+
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         node, tolerations = nodes.nodes[row], _soft(pod.spec.tolerations)
         lines = [
@@ -156,6 +175,15 @@ def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[
 
 def _soft(tolerations: Sequence[Toleration]) -> list[Toleration]:
     return [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+
+
+def _taint_row(taint: Taint, i: int, node: str, pod: Pod) -> Row:
+    tolerations = enumerate(pod.spec.tolerations)
+    found = next((place for place, each in tolerations if each.tolerates(taint)), None)
+    source = Source("Pod", pod.key, f"spec.tolerations[{found}]")
+    said: Parts = (_NONE,) if found is None else (Written(f"spec.tolerations[{found}]", source),)
+    name: Parts = (Written(str(taint), Source("Node", node, f"spec.taints[{i}]")),)
+    return Row((name, said), bad=found is None)
 
 
 def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:

@@ -16,6 +16,7 @@ from scheduler_core.framework.explanation import (
     PodName,
     Table,
     Words,
+    Written,
 )
 
 
@@ -41,6 +42,8 @@ def text(parts: Parts) -> str:
 def _text(part: Part) -> str:
     match part:
         case str(shown) | Words(shown) | Key(shown) | PodName(shown):
+            return shown
+        case Written(shown, _):
             return shown
         case Code(inner):
             return _text(inner)

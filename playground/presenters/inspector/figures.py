@@ -18,8 +18,10 @@ from scheduler_core.inspection import (
     Parts,
     PodName,
     Row,
+    Source,
     Table,
     Words,
+    Written,
     device_step,
     figures,
 )
@@ -83,6 +85,8 @@ def _part(part: Part) -> dict[str, Any]:
             return {"kind": "text", "text": short(text)}
         case Amount():
             return _amount(part)
+        case Written(text, source):
+            return _leading(text, source)
         case Code(inner):
             return {"kind": "code", "parts": [_part(inner)]}
         case PodName(key):
@@ -100,4 +104,8 @@ def _amount(part: Amount) -> dict[str, Any]:
     text, source = amount(part.resource, part.value), part.source
     if source is None:
         return {"kind": "text", "text": text}
+    return _leading(text, source)
+
+
+def _leading(text: str, source: Source) -> dict[str, Any]:
     return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}

@@ -37,6 +37,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel:
     form = form_of(stage, look)
     context = {
         "stage": name,
+        "pod": aim.pod,
         "pinned": bool(look.stage),
         "past": _past(aim) if world is not sim else None,
         "question": stage.question,

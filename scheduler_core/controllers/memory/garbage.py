@@ -48,8 +48,14 @@ class Dependents(State):
             self.made = 1
             for kind in store.kinds():
                 for manifest in store.list(kind):
-                    self.follow(kind, None, manifest)
+                    if manifest["metadata"].get("ownerReferences"):
+                        self._add(kind, manifest)
         return sorted(self.by_owner.get(uid, ()))
+
+    def _add(self, kind: str, manifest: Mapping[str, Any]) -> None:
+        item = Item.of(kind, manifest)
+        for owner in _uids(manifest):
+            self.by_owner.setdefault(owner, {})[item] = None
 
     def follow(self, kind: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
         """Keeps up with a change of an object."""

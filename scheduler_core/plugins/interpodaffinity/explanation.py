@@ -18,8 +18,10 @@ from scheduler_core.framework.explanation import (
     Parts,
     PodName,
     Row,
+    Source,
     Table,
     Words,
+    Written,
     gettext_noop,
 )
 from scheduler_core.objects.affinity import AffinityTerm, affinity_terms
@@ -80,12 +82,20 @@ def _counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row:
     return sorted((pod for pod in pods if pod is not None), key=lambda pod: pod.key)
 
 
-def explained(rules: Rules, nodes: NodeTable, row: int) -> Explanation:
+def explained(pod: Pod, rules: Rules, nodes: NodeTable, row: int) -> Explanation:
+    """Terms lead to where they are written, and so does the node's label."""
     affinity = [term_figures(nodes, row, term) for term in rules.terms]
     anti = [term_figures(nodes, row, term) for term in rules.anti_terms]
-    rows = [_row(_AFFINITY, figures, bad=not figures.pods) for figures in affinity]
-    rows += [_row(_ANTI, figures, bad=bool(figures.pods)) for figures in anti]
-    rows += [_existing_row(figures) for figures in repelling(rules, nodes, row)]
+    node = nodes.names[row]
+    rows = [
+        _row(_AFFINITY, figures, node, _of_term(pod, "podAffinity", i), bad=not figures.pods)
+        for i, figures in enumerate(affinity)
+    ]
+    rows += [
+        _row(_ANTI, figures, node, _of_term(pod, "podAntiAffinity", i), bad=bool(figures.pods))
+        for i, figures in enumerate(anti)
+    ]
+    rows += [_existing_row(figures, node) for figures in repelling(rules, nodes, row)]
     if not rows:
         return ()
     table = Table(_COLUMNS, tuple(rows))
@@ -94,24 +104,32 @@ def explained(rules: Rules, nodes: NodeTable, row: int) -> Explanation:
     return (table,)
 
 
-def _row(side: Words, figures: TermFigures, bad: bool) -> Row:
+def _of_term(pod: Pod, side: str, i: int) -> Source:
+    return Source("Pod", pod.key, f"spec.affinity.{side}.requiredDuringSchedulingIgnoredDuringExecution[{i}]")
+
+
+def _row(side: Words, figures: TermFigures, node: str, source: Source, bad: bool) -> Row:
     shown, more = figures.pods[:SHOWN_PODS], len(figures.pods) - SHOWN_PODS
     pods: list[Part] = [f"{len(figures.pods)} "]
     for pod in shown:
         pods += [PodName(pod.key), " "]
     if more > 0:
         pods.append(f"+{more}")
-    return Row((_term(side, figures), tuple(pods)), bad)
+    return Row((_term(side, figures, node, source), tuple(pods)), bad)
 
 
-def _existing_row(figures: TermFigures) -> Row:
-    return Row((_term(_EXISTING, figures), tuple(PodName(pod.key) for pod in figures.pods)), bad=True)
+def _existing_row(figures: TermFigures, node: str) -> Row:
+    pods = tuple(PodName(pod.key) for pod in figures.pods)
+    return Row((_term(_EXISTING, figures, node), pods), bad=True)
 
 
-def _term(side: Words, figures: TermFigures) -> Parts:
+def _term(side: Words, figures: TermFigures, node: str, source: Source | None = None) -> Parts:
     term = figures.term
     selector = ", ".join(str(requirement) for requirement in term.selector.requirements)
     where: Parts = (f"{term.topology_key}: ", _NO_LABEL)
     if figures.domain is not None:
-        where = (f"{term.topology_key} = {figures.domain}",)
+        label = Source("Node", node, f"metadata.labels[{term.topology_key}]")
+        where = (Written(f"{term.topology_key} = {figures.domain}", label),)
+    if source is not None and not term.selector.nothing:
+        return side, " ", Written(selector or "*", source), Below(where)
     return side, " ", Code(_NO_POD if term.selector.nothing else selector or "*"), Below(where)

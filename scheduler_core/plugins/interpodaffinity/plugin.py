@@ -127,7 +127,7 @@ class InterPodAffinity(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
-        return () if rules is None else explained(rules, nodes, row)
+        return () if rules is None else explained(pod, rules, nodes, row)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         terms, incoming = affinity_terms(pod), Incoming.of(pod, nodes, self.handle)

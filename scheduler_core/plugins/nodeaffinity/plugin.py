@@ -150,8 +150,8 @@ class NodeAffinity(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
-        terms = (*(required.terms if required is not None else ()), *(self.added.terms if self.added else ()))
-        return explained(pod.spec.node_selector, terms, nodes.nodes[row])
+        added = self.added.terms if self.added else ()
+        return explained(pod, required.terms if required is not None else (), added, nodes.nodes[row])
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return score_formula(pod, nodes.nodes[row], _preferred(pod.spec) or (), self._added_preferred)

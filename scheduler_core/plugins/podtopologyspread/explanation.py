@@ -15,10 +15,13 @@ from scheduler_core.framework.explanation import (
     Paragraph,
     Part,
     Row,
+    Source,
     Table,
     Words,
+    Written,
     gettext_noop,
 )
+from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.podtopologyspread.constraints import Constraint
 from scheduler_core.plugins.podtopologyspread.filtering import Spread, lowest_count
 
@@ -81,24 +84,26 @@ def _figures(spread: Spread, i: int, row: int) -> ConstraintFigures:
     )
 
 
-def explained(constraints: Iterable[ConstraintFigures]) -> Explanation:
-    return tuple(block for constraint in constraints for block in _blocks(constraint))
+def explained(pod: Pod, node: str, constraints: Iterable[ConstraintFigures]) -> Explanation:
+    """What the pod and the node say themselves leads to where it is written; default constraints have no such place."""
+    return tuple(block for constraint in constraints for block in _blocks(pod, node, constraint))
 
 
-def _blocks(constraint: ConstraintFigures) -> Explanation:
+def _blocks(pod: Pod, node: str, constraint: ConstraintFigures) -> Explanation:
     most = max((domain.pods for domain in constraint.domains), default=0)
-    rows = tuple(_row(domain, constraint, most) for domain in constraint.domains[:SHOWN_DOMAINS])
+    rows = tuple(_row(domain, constraint, most, node) for domain in constraint.domains[:SHOWN_DOMAINS])
     table = Table(_COLUMNS, rows, more=max(constraint.count - SHOWN_DOMAINS, 0))
     if constraint.domain is None:
-        return _heading(constraint), Paragraph((_NO_LABEL,), "bad"), table
-    return _heading(constraint), table
+        return _heading(pod, constraint), Paragraph((_NO_LABEL,), "bad"), table
+    return _heading(pod, constraint), table
 
 
-def _heading(constraint: ConstraintFigures) -> Paragraph:
+def _heading(pod: Pod, constraint: ConstraintFigures) -> Paragraph:
     declared = constraint.constraint
-    parts: list[Part] = [Code(declared.topology_key), f" maxSkew {declared.max_skew}"]
+    at = _place(pod, declared)
+    parts: list[Part] = [Code(declared.topology_key), " ", _number(pod, at, "maxSkew", declared.max_skew)]
     if declared.min_domains > 1:
-        parts.append(f" · minDomains {declared.min_domains}")
+        parts += [" · ", _number(pod, at, "minDomains", declared.min_domains)]
     parts += [" · ", _MINIMUM, f" {constraint.minimum}"]
     selector = ", ".join(str(requirement) for requirement in declared.selector.requirements)
     if selector:
@@ -106,12 +111,28 @@ def _heading(constraint: ConstraintFigures) -> Paragraph:
     return Paragraph(tuple(parts))
 
 
-def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int) -> Row:
+def _place(pod: Pod, constraint: Constraint) -> str:
+    """The path of a constraint in the pod's YAML; "" for a default one."""
+    declared = (pod.manifest.get("spec") or {}).get("topologySpreadConstraints") or ()
+    for i, each in enumerate(declared):
+        said = each.get("topologyKey"), each.get("maxSkew"), each.get("whenUnsatisfiable", "DoNotSchedule")
+        if said == (constraint.topology_key, constraint.max_skew, "DoNotSchedule"):
+            return f"spec.topologySpreadConstraints[{i}]"
+    return ""
+
+
+def _number(pod: Pod, place: str, name: str, value: int) -> Part:
+    text = f"{name} {value}"
+    return Written(text, Source("Pod", pod.key, f"{place}.{name}")) if place else text
+
+
+def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int, node: str) -> Row:
     here, most_skew = domain.name == constraint.domain, constraint.constraint.max_skew
     uneven = domain.skew > most_skew
     name: list[Part] = [domain.name]
     if here:
-        name += [" ", Aside((_HERE,))]
+        label = Source("Node", node, f"metadata.labels[{constraint.constraint.topology_key}]")
+        name = [Written(domain.name, label), " ", Aside((_HERE,))]
     name.append(Bar(round(100 * domain.pods / most) if most else 0))
     skew = f"{domain.skew} > {most_skew}" if uneven else str(domain.skew)
     return Row((tuple(name), (str(domain.pods),), (skew,)), bad=uneven, here=here)

@@ -126,7 +126,7 @@ class PodTopologySpread(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        return () if spread is None else explained(figures(spread, row))
+        return () if spread is None else explained(pod, nodes.names[row], figures(spread, row))
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)

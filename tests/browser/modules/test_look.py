@@ -99,6 +99,13 @@ def test_a_chosen_node_leaves_a_stage_that_shows_nodes_as_it_is(alone: Alone) ->
     assert alone.call(LOOK, chosen, "") == {"node": "n1", "about": "node", "stage": "aim"}
 
 
+def test_a_link_to_a_field_leaves_a_stage_that_follows_or_is_about_the_pod(alone: Alone) -> None:
+    alone.show(LOOK_FIELDS + '<div id="panel-stage" data-stage="filter" data-about="a/b"></div>')
+    chosen = "({ patchOf, staying }, [pod, stage]) => 'stage' in staying(patchOf({ pod, field: 'spec' }), { stage })"
+    looks = [("a/b", "filter"), ("a/b", "aim"), ("a/victim", ""), ("a/victim", "aim")]
+    assert [alone.call(LOOK, chosen, list(look)) for look in looks] == [False, False, False, True]
+
+
 LINKED = (
     LOOK_FIELDS
     + """

@@ -58,7 +58,19 @@ def test_resources_tell_what_comes_what_is_taken_and_what_lacks() -> None:
 def test_why_shows_the_figures_of_the_plugin_that_refused_the_chosen_node() -> None:
     sim = until(three_nodes(pod("p", cpu="64")), decided())
     assert list(figures(sim, "small", "filter")) == ["NodeResourcesFit"]
-    assert figures(sim, "infra", "filter") == {}
+    assert list(figures(sim, "infra", "filter")) == ["TaintToleration"]
+
+
+def test_what_a_plugin_compares_leads_to_where_the_pod_and_the_node_say_so() -> None:
+    sim = until(three_nodes(pod("p", nodeSelector={ZONE: "b"})), decided())
+    taint = figures(sim, "infra", "filter")["TaintToleration"]["blocks"][0]["rows"][0]["cells"]
+    row = figures(sim, "free", "filter")["NodeAffinity"]["blocks"][0]["rows"][0]
+    written = [part for cell in (row["name"], *row["cells"]) for part in cell if part["kind"] == "leading"]
+    assert [(part["object"], part["path"]) for part in written] == [
+        ("Pod", f"spec.nodeSelector[{ZONE}]"),
+        ("Node", f"metadata.labels[{ZONE}]"),
+    ]
+    assert taint == [[{"kind": "words", "text": "no toleration"}]]
 
 
 def spread_world() -> Simulation:
@@ -83,10 +95,9 @@ def test_spread_tells_the_pods_of_each_domain_and_the_skew_that_the_pod_would_ma
     assert text(heading["parts"]) == f"{ZONE} maxSkew 1 · global minimum 0 · app in (web)"
     assert rows(section) == [("a this node", "1", "2 > 1", "bad"), ("b", "0", "1")]
     assert [row["tone"] for row in table["rows"]] == ["bad here", ""]
-    assert f"<p><code>{ZONE}</code> maxSkew 1 · global minimum 0 · <code>app in (web)</code></p>" in html(
-        section
-    )
-    assert 'a <span class="by">this node</span><svg class="mini"' in html(section)
+    written = 'data-field="spec.topologySpreadConstraints[0].maxSkew">maxSkew 1</a>'
+    assert f"{written} · global minimum 0 · <code>app in (web)</code></p>" in html(section)
+    assert '>a</a> <span class="by">this node</span><svg class="mini"' in html(section)
 
 
 def test_affinity_tells_which_existing_pods_match_which_term() -> None:
@@ -98,7 +109,10 @@ def test_affinity_tells_which_existing_pods_match_which_term() -> None:
         ("anti-affinity app in (web)kubernetes.io/hostname = a", "1 one", "bad"),
     ]
     assert '<a href="?pod=default/one" data-pod="default/one"><code>one</code></a>' in html(section)
-    assert "<span>kubernetes.io/hostname = a</span>" in html(section)
+    assert (
+        'data-field="metadata.labels[kubernetes.io/hostname]">kubernetes.io/hostname = a</a></span>'
+        in html(section)
+    )
 
 
 def test_existing_pods_that_keep_the_pod_away_are_named() -> None:

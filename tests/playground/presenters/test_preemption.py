@@ -196,6 +196,17 @@ def test_the_bar_of_a_column_fills_as_its_pods_are_put_back() -> None:
     assert bar(first + 2) == [("pod", "6"), ("kept", "2")]
 
 
+def test_each_number_of_the_theatre_leads_to_where_it_comes_from() -> None:
+    column = next(column for column in columns(preempted()).values() if column["best"])
+    leads = [
+        {name: cell[name] for name in ("pod", "field", "sum") if name in cell} for cell in column["rungs"]
+    ]
+    victims = [victim["key"] for victim in column["victims"]]
+    assert leads[1] == {"pod": victims[0], "field": "spec.priority"}
+    assert leads[2]["sum"].count(" + ") == len(victims) - 1
+    assert leads[4]["field"] == "status.startTime" and leads[4]["pod"] in victims
+
+
 def test_a_cursor_leaves_later_columns_and_criteria_ahead() -> None:
     found = columns(preempted(), dry=1)
     assert [column["ahead"] for column in found.values()] == [False, True, True]

@@ -59,6 +59,8 @@ def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
     assert told["nodes"].split(", ")[told["number"] - 1] == found["node"]
     assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
     assert all(row["tied"] for row in found["rows"])
+    other = next(name for name in ("a", "b") if name != found["node"])
+    assert found["draws"]["values"] == {"nodes": other, "count": "2"}
 
 
 def test_while_plugins_score_it_is_told_who_has_answered() -> None:

@@ -36,6 +36,14 @@ def test_a_beginning_that_does_not_exist_makes_no_session():
     assert Session.objects.count() == 0
 
 
+def test_a_session_begins_with_the_seed_that_was_asked_for():
+    assert Client().post("/new", {"start": "empty", "seed": "7"}).status_code == 302
+    assert Session.objects.get().seed == 7
+    answer = Client().post("/new", {"start": "empty", "seed": "-1"})
+    assert (answer.status_code, Session.objects.count()) == (400, 1)
+    assert "The seed “-1” is not a whole number" in page_text(answer)
+
+
 def test_the_last_sessions_of_a_browser_are_offered_again(visitor):
     begun = visitor("cluster:small")
     assert f'href="{begun.url}"' in begun.browser.get("/").content.decode()

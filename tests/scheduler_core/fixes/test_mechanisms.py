@@ -156,6 +156,24 @@ def test_a_quota_is_raised_for_pods_that_are_not_there() -> None:
     assert found["quota"].node == "a"
 
 
+def test_what_a_workload_made_is_changed_in_its_template() -> None:
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": pod("any", nodeSelector={"disk": "ssd"})["spec"],
+    }
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template},
+    }
+    sim = cluster(node("a"), deployment)
+    (waiting,) = sim.store.pods()
+    typed = {fix.kind: fix.kubectl for fix in find_fixes(sim, waiting.key)}
+    patch = '{"spec": {"template": {"spec": {"nodeSelector": {"disk": null}}}}}'
+    assert typed["selector"] == f"kubectl patch deployment web -n default --type=merge -p '{patch}'"
+
+
 def test_an_argument_that_keeps_all_pods_off_is_taken_out() -> None:
     terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["blue"]}]}]
     added = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}

@@ -42,6 +42,7 @@ def _row(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": metadata.get("name", ""),
         "namespace": metadata.get("namespace", ""),
+        "at": f"PodDisruptionBudget/{metadata.get('namespace', '')}/{metadata.get('name', '')}",
         "allowed": int(status.get("disruptionsAllowed") or 0),
         "healthy": status.get("currentHealthy"),
         "desired": status.get("desiredHealthy"),

@@ -22,6 +22,9 @@ COLUMNS = (
 )
 
 
+SUMMED = 4  # numbers of a sum that are shown
+
+
 def columns() -> list[dict[str, str]]:
     """The criteria as heads of a table."""
     return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
@@ -69,6 +72,22 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
         str(sum(pod.priority for pod in victims)),
         str(len(victims)),
         started(earliest_start(victims), epoch),
+    ]
+
+
+def leads(candidate: Candidate) -> list[dict[str, str]]:
+    """Where each of these values comes from: `pod` with its `field`, or the numbers of a sum; {} for what only counts."""
+    victims = candidate.victims
+    violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
+    earliest = earliest_start(victims)
+    first = next((pod for pod in victims if earliest_start([pod]) == earliest), victims[0])
+    summed = " + ".join(str(pod.priority) for pod in victims[:SUMMED])
+    return [
+        {"pod": violating, "field": "metadata.labels"} if violating else {},
+        {"pod": victims[0].key, "field": "spec.priority"},
+        {"sum": summed + (" + …" if len(victims) > SUMMED else "")} if len(victims) > 1 else {},
+        {},
+        {"pod": first.key, "field": "status.startTime"} if earliest != NEVER else {},
     ]
 
 

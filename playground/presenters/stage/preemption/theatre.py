@@ -9,7 +9,7 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.preempting import Step
 from playground.presenters.scene import short
-from playground.presenters.stage.preemption.ladder import falls, texts
+from playground.presenters.stage.preemption.ladder import falls, leads, texts
 from playground.presenters.stage.preemption.room import held, level, tightest
 from playground.presenters.words import gettext_noop
 from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
@@ -159,17 +159,17 @@ def _reprieve(reprieve: Reprieve, there: dict[str, Pod], resource: str) -> dict[
     }
 
 
-def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, str]]:
+def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]:
     """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
-    criteria, cells = len(walk.evidence.criteria), []
-    for i, text in enumerate(texts(candidate, walk.epoch)):
+    criteria, cells = len(walk.evidence.criteria), list[dict[str, Any]]()
+    for i, (text, lead) in enumerate(zip(texts(candidate, walk.epoch), leads(candidate), strict=True)):
         if fell < min(i, walk.seen):
             cells.append({"state": "", "text": ""})
         elif i >= walk.seen and walk.seen < criteria:
             cells.append({"state": "ahead", "text": ""})
         else:
             state = "alone" if i >= criteria else "lost" if fell == i else "kept"
-            cells.append({"state": state, "text": text})
+            cells.append({"state": state, "text": text, **lead})
     return cells
 
 

@@ -8,7 +8,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.stage.score.board import Scored, scored_of
 from playground.presenters.stage.score.rows import window
-from playground.presenters.stage.score.ties import summed_up
+from playground.presenters.stage.score.ties import other_draws, summed_up
 from playground.presenters.stage.score.weights import what_if
 from playground.presenters.stage.score.why import why
 from playground.presenters.stage.shape import Stage
@@ -79,6 +79,7 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any]:
         "draw": cycle.draw,
         "node": cycle.chosen or "",
         "told": summed_up(sim, scored),
+        "draws": other_draws(scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,
         "scheduler": scheduler_of(sim).name,

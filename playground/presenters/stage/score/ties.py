@@ -44,6 +44,20 @@ def _drawn(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
     )
 
 
+def other_draws(scored: Scored) -> Message | None:
+    """What another seed may draw: kube-scheduler picks one of the tied nodes, each with the same chance."""
+    tied = scored.cycle.tied
+    if scored.cycle.chosen is None or len(tied) < 2:
+        return None
+    others = [name for name in tied if name != scored.cycle.chosen]
+    text = gettext_noop("With another seed it may as well be %(nodes)s: each has a chance of 1 in %(count)s.")
+    if len(others) > NAMED:
+        text = gettext_noop(
+            "With another seed it may as well be any of the %(count)s: each has a chance of 1 in %(count)s."
+        )
+    return message(text, nodes=", ".join(others[:NAMED]), count=f"{len(tied):,}")
+
+
 def _so_far(scored: Scored) -> Message:
     answered = [column for column in scored.columns if column.state != "todo"]
     raw = [column.name for column in scored.columns if column.state == "raw"]

@@ -97,12 +97,17 @@ export function patchOf(data) {
 const shown = (name) => document.getElementById("panel-stage")?.dataset[name];
 
 /**
- * A choice that leaves the stage as it is, where that was aimed at what was chosen before: it stays the stage that it is.
+ * A choice that leaves the stage as it is: of a node, where the stage was aimed at what was chosen before; of a field, where the stage
+ * follows the step at hand or is about that pod.
  * @param {Partial<Look>} changes
  * @param {Look} look
  * @returns {Partial<Look>}
  */
 export function staying(changes, look) {
+  if (changes.field && (!look.stage || (changes.pod && changes.pod === shown("about")))) {
+    const { stage: _, ...others } = changes;
+    return others;
+  }
   const aimed = look.stage === FIELDS.get("node")?.sets?.find(({ name }) => name === "stage")?.value;
   return aimed && changes.node && changes.stage === undefined
     ? { ...changes, stage: shown("stage") }
