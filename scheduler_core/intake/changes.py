@@ -46,20 +46,20 @@ def outcome(changes: Sequence[Change]) -> Outcome:
 
 def newest(objects: Sequence[Loaded]) -> tuple[list[Loaded], int]:
     """Objects without older states of the same ones, which are known by their uid; and how many older ones there were."""
+    uids = [_uid(each.manifest) for each in objects]
+    said = [uid for uid in uids if uid]
+    if len(frozenset(said)) == len(said):
+        return list(objects), 0
     kept: dict[tuple[Key, str], Loaded] = {}
     others: list[Loaded] = []
-    for each in objects:
-        meta = each.manifest.get("metadata") if isinstance(each.manifest, Mapping) else None
-        uid = meta.get("uid") if isinstance(meta, Mapping) else None
-        if not uid or not isinstance(uid, str):
+    for each, uid in zip(objects, uids, strict=True):
+        if not uid:
             others.append(each)
             continue
         key = (key_of(each.manifest), uid)
         before = kept.get(key)
         if before is None or _version(each.manifest) >= _version(before.manifest):
             kept[key] = each
-    if len(kept) + len(others) == len(objects):
-        return list(objects), 0
     left = {id(each) for each in (*kept.values(), *others)}
     remaining = [each for each in objects if id(each) in left]
     return remaining, len(objects) - len(remaining)
@@ -71,6 +71,12 @@ def key_of(manifest: Mapping[str, Any]) -> Key:
     meta = meta if isinstance(meta, Mapping) else {}
     group = split_api_version(str(manifest.get("apiVersion") or ""))[0]
     return group, str(manifest.get("kind")), str(meta.get("namespace") or ""), str(meta.get("name") or "")
+
+
+def _uid(manifest: Any) -> str:
+    meta = manifest.get("metadata") if isinstance(manifest, dict) else None
+    uid = meta.get("uid") if isinstance(meta, dict) else None
+    return uid if isinstance(uid, str) else ""
 
 
 def _make(there: dict[Key, Loaded], change: Change) -> None:

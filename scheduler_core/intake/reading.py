@@ -18,7 +18,7 @@ from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import Loaded, LoadLimits, files_of, join_files, load_manifests
 
 PACKED = gettext_noop(
-    "Read from the archive: %(files)s files with %(objects)s objects. Passed over: %(skipped)s others, such as logs."
+    "Read from the archive: %(files)s files, %(objects)s documents. Other files, such as logs, that were passed over: %(skipped)s."
 )
 LINKS = gettext_noop("Links in the archive are not followed: %(links)s passed over.")
 UNREADABLE = gettext_noop("%(file)s was passed over: %(why)s")
@@ -116,7 +116,8 @@ def _of_text(text: str, name: str, limits: LoadLimits) -> tuple[list[Loaded], li
         return _of_other_text(text, name, limits, error)
     if any(isinstance(each.manifest, str) for each in documents):
         return _of_other_text(text, name, limits, None)
-    if any(_is_unfinished(each.manifest) for each in documents) and (note := template(text)):
+    unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
+    if unfinished and (note := template(text)):
         raise NotObjects(note)
     if documents and not any(_says_kind(each.manifest) for each in documents) and (note := recognised(text)):
         raise NotObjects(note)

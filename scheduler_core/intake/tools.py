@@ -59,6 +59,7 @@ _TOOLS = {
     "skaffold": "Skaffold",
     "kube-scheduler-simulator-config": "kube-scheduler-simulator",
 }
+_USUAL = (("v1", "Pod"), ("v1", "Node"))
 _KWOK = ("KwokConfiguration", "KwokctlConfiguration", "KwokctlResource")
 _OF_KUSTOMIZE = (
     "resources",
@@ -94,6 +95,8 @@ def without_tools(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]
 def what(manifest: Manifest) -> Note | None:
     """What a document is that is no object; None for all others."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    if (version, kind) in _USUAL and "$patch" not in manifest:
+        return None
     if kind is None:
         return _without_kind(manifest)
     if not isinstance(version, str) or not isinstance(kind, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -51,6 +52,8 @@ class Session:
     def run(self) -> None:
         """Go on until nothing is left to do."""
         self.post("run")
+        while 'data-idle="1"' not in self.get("panel/transport"):
+            time.sleep(0.05)
 
     def step_of(self, **record: str) -> int:
         """The last step where such a record was made."""

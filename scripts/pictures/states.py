@@ -153,4 +153,6 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     lockstep: ("lockstep",),
     story: ("story",),
 }
-MORE = {busy: ("journey", "internals", "commands", "compare")}
+MORE: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
+    busy: ("journey", "internals", "commands", "compare")
+}

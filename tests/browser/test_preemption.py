@@ -36,7 +36,7 @@ def test_a_preemption_is_stepped_and_its_table_builds_up(
     expect(page.locator(".theatre thead th.candidate")).to_have_count(3)
     expect(page.locator(".theatre .nominated")).to_contain_text("batch-7")
     accessible(page)
-    page.get_by_role("link", name="step through them").click()
+    page.get_by_role("link", name="Step through the dry run").click()
     expect(page.locator(".dry-said")).to_contain_text("remove all pods below priority 2000")
     expect(page.locator(".theatre thead th.ahead")).to_have_count(2)
     for number in range(2, 15):

@@ -23,7 +23,7 @@ def of_pod(pod: Pod, chosen: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str:
-    parts = [cpu(milli_cpu)] if milli_cpu else []
+    parts = [f"{cpu(milli_cpu)} cpu"] if milli_cpu else []
     parts += [memory(size)] if size else []
     parts += [f"{name.rpartition('/')[2]} {count}" for name, count in others]
     return " · ".join(parts)

@@ -269,8 +269,8 @@ _CHANGES = {
 
 def _reconciled(done: Reconciled) -> Message:
     if not done.did:
-        return message(gettext_noop("%(key)s: nothing to do"), key=done.key)
-    return message(gettext_noop("%(key)s: %(did)s"), key=done.key, did=done.did)
+        return message(gettext_noop("%(key)s: nothing to do"), key=short(done.key))
+    return message(gettext_noop("%(key)s: %(did)s"), key=short(done.key), did=done.did)
 
 
 def _queue_moved(moved: QueueMoved) -> Message:
@@ -415,8 +415,8 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(WatchEventHeard, gettext_noop("Informer"), _watch_event),
     Sentence(TimerFired, gettext_noop("Queue timer"), _timer_fired),
     Sentence(CommandApplied, gettext_noop("Cluster change"), _command),
-    Sentence(ObjectChanged, gettext_noop("API server"), _object),
     Sentence(Reconciled, lambda done: done.controller, _reconciled),
+    Sentence(ObjectChanged, gettext_noop("API server"), _object),
     Sentence(QueueMoved, gettext_noop("Queue"), _queue_moved),
     Sentence(ApiCall, gettext_noop("API call"), _api_call),
     Sentence(ApiThrottled, gettext_noop("API client"), _throttled),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from playground.presenters.amounts import duration, thousands
+from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Code, PluginStep, Point, Scores
+from scheduler_core.view import Code, Evidence, PluginStep, Point, Scores
 
 
 def of_step(step: PluginStep, pod: str) -> Message:
@@ -28,6 +29,8 @@ def of_step(step: PluginStep, pod: str) -> Message:
         return message(text, plugin=plugin, pod=pod, reason=reason)
     if step.scores is not None and len(step.scores):
         return _of_scores(step.scores, plugin, pod)
+    if step.point is Point.POST_FILTER and step.evidence is not None and step.evidence.nominated:
+        return _of_preemption(step.evidence, pod)
     return message(
         _SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod
     )
@@ -55,6 +58,18 @@ _SUCCESS = {
         "%(plugin)s searches for nodes where evicting pods of lower priority would make %(pod)s fit."
     ),
 }
+
+
+def _of_preemption(evidence: Evidence, pod: str) -> Message:
+    """Who is nominated where, and who must go for it."""
+    victims = [
+        short(victim.key) for c in evidence.candidates if c.node == evidence.nominated for victim in c.victims
+    ]
+    if len(victims) == 1:
+        text = gettext_noop("%(pod)s is nominated to %(node)s: evicting %(victim)s makes room for it there.")
+        return message(text, pod=pod, node=evidence.nominated, victim=victims[0])
+    text = gettext_noop("%(pod)s is nominated to %(node)s: evicting %(n)s pods makes room for it there.")
+    return message(text, pod=pod, node=evidence.nominated, n=thousands(len(victims)))
 
 
 def _of_filter(step: PluginStep, pod: str) -> Message:

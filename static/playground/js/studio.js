@@ -25,6 +25,7 @@ import { patchOf, staying } from "./studio/look.js";
 import { showChosen, showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
+import { wayTo } from "./studio/motion.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
@@ -35,7 +36,6 @@ import { readState } from "./studio/state.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
 
-const SLOW = 3; // steps a second up to which pods are seen to move while it plays
 const MESSAGES_LAST = 8000;
 const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
@@ -93,7 +93,9 @@ function delta({ seq, head, following, running, html, moved }) {
   state.head = head;
   state.running = running;
   if (following || state.look.at !== null || seq !== head) state.look.at = following ? null : seq;
-  paint(html, seesMoves() ? moved : [], () => {
+  const way = wayTo(state.seen, seq, running);
+  document.body.toggleAttribute("data-still", way === "still" && seq !== state.seen);
+  paint(html, moved, () => {
     state.seen = seq;
     showPlace(state);
     answered();
@@ -101,12 +103,7 @@ function delta({ seq, head, following, running, html, moved }) {
     rove();
     showMarked();
     showChosen(state.look);
-  });
-}
-
-function seesMoves() {
-  const { running } = state;
-  return !running || (running.kind === "play" && running.rate <= SLOW);
+  }, way);
 }
 
 /** Into the field that searches the stage, or else the palette. */

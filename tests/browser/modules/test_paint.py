@@ -136,3 +136,55 @@ def test_a_ring_turns_from_what_it_showed(alone: Alone, now: str, turns: list[li
         """[...document.querySelectorAll("circle")].flatMap((circle) => circle.getAnimations())
         .map((turn) => turn.effect.getKeyframes().map((frame) => frame.strokeDasharray))"""
     )
+
+
+# What moves, as the browser's own animations, read as soon as the page is painted: nothing is measured by a clock.
+
+MOVES = """({ paint }, html, [moved, way]) => {
+  paint(html, moved, () => {}, way);
+  const frame = ({ transform, width }) => transform ? new DOMMatrix(transform).f : width ?? null;
+  return document.getAnimations().map(({ effect }) => {
+    const { duration, easing, direction } = effect.getTiming();
+    return [duration, easing, direction, ...effect.getKeyframes().map(frame)];
+  }).filter(([, , , from]) => from !== null);
+}"""
+
+
+def bars(width: int) -> str:
+    bar = f'<a data-node="n1" data-plugin="Fit"><svg x="0%" width="{width}%"></svg></a>'
+    return f'<div id="panel-stage" data-about="a/b" {OOB}><svg class="score-stack">{bar}</svg></div>'
+
+
+def test_what_moved_on_moves_back_reversed_and_lasts_180_ms(page: Alone) -> None:
+    (on,) = page.call(PAINT, MOVES, queue() + node(chip("there")), [["a/b"], "on"])
+    page.do("document.getAnimations().forEach((animation) => animation.finish())")
+    page.page.locator(".travelling").wait_for(state="detached")
+    (back,) = page.call(PAINT, MOVES, queue(chip("here")) + node(), [[], "back"])
+    assert on[:3] == [180, "ease-out", "normal"]
+    assert back[:3] == [180, "ease-out", "reverse"]
+    assert (on[3] < 0, on[4]) == (True, 0)
+    assert back[3:] == [0, -on[3]]
+
+
+def test_only_bars_whose_points_changed_move(alone: Alone) -> None:
+    alone.show(bars(30))
+    assert alone.call(PAINT, MOVES, bars(30), [[], "on"]) == []
+    assert alone.call(PAINT, MOVES, bars(40), [[], "on"]) == [[180, "ease-out", "normal", "30%", "40%"]]
+
+
+def test_at_more_than_five_steps_a_second_nothing_moves(page: Alone) -> None:
+    ways = """({ wayTo }, running) => {
+      let now = 0;
+      performance.now = () => now;
+      return [1000, 1100, 1400].map((at) => {
+        now = at;
+        return wayTo(5, 6, running);
+      });
+    }"""
+    assert page.call("studio/motion.js", ways, None) == ["on", "still", "on"]  # a key that is held down
+    play = {"kind": "play", "rate": 5}
+    assert page.call("studio/motion.js", ways, play) == ["on", "on", "on"]
+    assert page.call("studio/motion.js", ways, {**play, "rate": 10}) == ["still"] * 3
+    assert page.call(PAINT, MOVES, queue() + node(chip("there")), [["a/b"], "still"]) == []
+    page.page.emulate_media(reduced_motion="reduce")
+    assert page.call(PAINT, MOVES, queue(chip("here")) + node(), [[], "back"]) == []

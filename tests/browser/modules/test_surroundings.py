@@ -362,7 +362,8 @@ def test_the_theme_is_the_systems_until_it_is_chosen_and_then_this_browsers(alon
     assert alone.do("localStorage.getItem('theme')") == "light"
 
 
-ROOM = """<a href="build/" data-drawer id="open">build</a><a href="build/" id="plain">plain</a>
+ROOM = """<details id="more"><summary>more</summary><a href="build/" data-drawer id="listed">build</a></details>
+<a href="build/" data-drawer id="open">build</a><a href="build/" id="plain">plain</a>
 <dialog id="drawer" class="drawer" tabindex="-1"><button data-drawer-close>close</button><div id="workbench"></div></dialog>"""
 
 
@@ -391,6 +392,29 @@ def test_the_drawer_closes_and_the_focus_goes_back(drawer: Alone, way: str) -> N
     else:
         drawer.page.press("#name" if way.endswith("inside") else "#plain", "Escape")
     drawer.page.wait_for_selector("#drawer", state="hidden")
+    drawer.page.wait_for_function("document.activeElement.id === 'open'")
+
+
+def test_what_a_menu_opened_gives_the_focus_back_to_the_menus_button_and_the_keys_to_the_studio(
+    drawer: Alone,
+) -> None:
+    drawer.do("void document.addEventListener('keydown', ({ key }) => hear(key))")
+    drawer.do("document.querySelector('#more').open = true")
+    drawer.page.click("#listed")
+    drawer.page.wait_for_selector("#drawer[open] #workbench p")
+    drawer.do("document.querySelector('#more').open = false")
+    drawer.page.press("#name", "Escape")
+    drawer.page.wait_for_function("document.activeElement.tagName === 'SUMMARY'")
+    drawer.do("document.querySelector('#drawer').focus()")
+    drawer.page.keyboard.press("b")
+    assert drawer.heard[-1:] == ["b"]
+
+
+def test_an_opener_that_was_painted_anew_has_the_focus_afterwards(drawer: Alone) -> None:
+    drawer.page.click("#open")
+    drawer.page.wait_for_selector("#drawer[open] #workbench p")
+    drawer.do("const old = document.querySelector('#open'); old.replaceWith(old.cloneNode(true))")
+    drawer.page.press("#name", "Escape")
     drawer.page.wait_for_function("document.activeElement.id === 'open'")
 
 

@@ -72,6 +72,11 @@ def test_an_evictions_first_step_is_told() -> None:
     assert said(sim).startswith("Preemption: ")
 
 
+def test_a_preemption_is_told_with_what_came_of_it() -> None:
+    sim = until(world(*objects()), ran("PostFilter", "DefaultPreemption"))
+    assert said(sim).endswith("ml-train-0 is nominated to node-b2: evicting 2 pods makes room for it there.")
+
+
 def test_an_idle_world_tells_of_timers_that_are_left() -> None:
     sim = three_nodes(pod("huge", cpu="64"))
     sim.run()

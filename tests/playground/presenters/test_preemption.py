@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
 from tests.playground.preemption_world import objects, priority_class, running
-from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 
 KEY = "default/ml-train-0"
 
@@ -124,6 +124,11 @@ def test_where_nobody_could_make_room_it_is_not_helpful() -> None:
 @pytest.mark.parametrize(("cpu", "kind"), [("2", "not needed"), ("64", "not helpful")])
 def test_a_pod_that_has_a_node_needs_no_preemption(cpu: str, kind: str) -> None:
     assert tab(until(three_nodes(pod("p", cpu=cpu)), decided()))["kind"] == kind
+
+
+def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() -> None:
+    sim = until(world(*objects()), ran("PostFilter", "DynamicResources"))
+    assert tab(sim)["kind"] == "at hand"
 
 
 def test_another_pods_last_attempt_is_one_link_away() -> None:

@@ -55,12 +55,22 @@ def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
     found = body(sim)
     told = found["told"]["values"]
-    assert (found["ties"], told["nodes"], told["node"], told["seed"]) == (2, "a, b", found["node"], sim.seed)
-    assert told["nodes"].split(", ")[told["number"] - 1] == found["node"]
+    tied = (told["one"], told["other"])
+    assert (found["ties"], tied, told["node"], told["seed"]) == (2, ("a", "b"), found["node"], sim.seed)
+    assert tied[told["number"] - 1] == found["node"]
     assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
     assert all(row["tied"] for row in found["rows"])
     other = next(name for name in ("a", "b") if name != found["node"])
     assert found["draws"]["values"] == {"nodes": other, "count": "2"}
+
+
+def test_before_any_score_plugin_has_answered_it_is_told_so() -> None:
+    sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), ran("PreScore", "TaintToleration"))
+    told = body(sim)["told"]
+    assert (told["text"], told["values"]["all"]) == (
+        "None of the %(all)s Score plugins has answered yet.",
+        len(body(sim)["plugins"]),
+    )
 
 
 def test_while_plugins_score_it_is_told_who_has_answered() -> None:

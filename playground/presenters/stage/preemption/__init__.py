@@ -76,11 +76,11 @@ def _body(
 
 
 def _without(cycle: SchedulingCycleView) -> str:
-    """Why the cycle has no preemption: not yet, not needed, or no plugin for it."""
+    """Why the cycle has no preemption: not yet, at hand, not needed, or no plugin for it."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
     if cycle.ended is None and cycle.phase not in ("Failed", "Done"):
-        return "not yet"
+        return "at hand" if cycle.phase == "PostFilter" else "not yet"
     return "not asked"
 
 

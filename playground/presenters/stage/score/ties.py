@@ -6,7 +6,7 @@ from playground.presenters.stage.score.board import Scored
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.view import WorldView
 
-NAMED = 3
+PAIR, NAMED = 2, 3
 
 
 def summed_up(sim: WorldView, scored: Scored) -> Message:
@@ -26,6 +26,15 @@ def summed_up(sim: WorldView, scored: Scored) -> Message:
 
 def _drawn(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
     tied = scored.cycle.tied
+    if len(tied) == PAIR:
+        text = gettext_noop(
+            "%(one)s and %(other)s both total %(total)s; "
+            "%(node)s was picked at random: number %(number)s of the two in list order (seed %(seed)s)."
+        )
+        number = (scored.cycle.draw or 0) + 1
+        return message(
+            text, one=tied[0], other=tied[1], total=total, node=chosen, number=number, seed=sim.seed
+        )
     text = gettext_noop(
         "%(nodes)s all total %(total)s; %(node)s was picked at random: number %(number)s of %(count)s in list order (seed %(seed)s)."
     )
@@ -61,12 +70,15 @@ def other_draws(scored: Scored) -> Message | None:
 def _so_far(scored: Scored) -> Message:
     answered = [column for column in scored.columns if column.state != "todo"]
     raw = [column.name for column in scored.columns if column.state == "raw"]
+    if not answered:
+        text = gettext_noop("None of the %(all)s Score plugins has answered yet.")
+        return message(text, all=len(scored.columns))
     if len(answered) < len(scored.columns):
         return message(
             gettext_noop("%(count)s of %(all)s plugins have answered: %(names)s."),
             count=len(answered),
             all=len(scored.columns),
-            names=", ".join(column.name for column in answered) or "–",
+            names=", ".join(column.name for column in answered),
         )
     if raw:
         return message(

@@ -3,6 +3,9 @@ import { all, around, maybe } from "./dom.js";
 
 const HEADERS = { "X-Drawer": "1" };
 
+/** What had the focus when the drawer opened. */
+let opener = /** @type {Element | null} */ (null);
+
 /** The page's drawer, or null where there is none. */
 const drawer = () => maybe("drawer", HTMLDialogElement);
 
@@ -11,6 +14,7 @@ const drawer = () => maybe("drawer", HTMLDialogElement);
  * @param {string} href
  */
 export async function openInDrawer(href) {
+  if (!drawer()?.open) opener = document.activeElement;
   const url = new URL(href, location.href);
   const at = new URLSearchParams(location.search).get("at");
   if (at !== null && !url.searchParams.has("at")) url.searchParams.set("at", at);
@@ -47,19 +51,17 @@ function show() {
 export function startDrawer() {
   const dialog = drawer();
   if (!dialog) return;
-  /** @type {HTMLElement | null} */
-  let opener = null;
   document.addEventListener("click", (event) => {
     const link = around(event, "a[data-drawer]");
     if (link instanceof HTMLAnchorElement && isPlain(event)) {
       event.preventDefault();
-      opener = link;
       openInDrawer(link.href);
     }
     if (around(event, "[data-drawer-close]")) dialog.close();
   });
-  dialog.addEventListener("close", () => opener?.focus());
+  dialog.addEventListener("close", () => giveBack(dialog));
   dialog.addEventListener("keydown", (event) => {
+    if (!dialog.open) return;
     if (event.key === "Escape" && !event.defaultPrevented) dialog.close();
     // The studio's keys are not meant while somebody writes here.
     event.stopPropagation();
@@ -67,6 +69,19 @@ export function startDrawer() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && dialog.open && !all("dialog[open]:not(.drawer)").length) dialog.close();
   });
+}
+
+/**
+ * Gives the focus back to what opened the drawer: to its successor where it was painted anew, to its menu's button where the menu has closed.
+ * @param {HTMLElement} dialog
+ */
+function giveBack(dialog) {
+  const now = opener?.isConnected ? opener : maybe(opener?.id ?? "", HTMLElement);
+  const seen = now?.checkVisibility() ? now : now?.closest("details")?.querySelector("summary");
+  if (seen instanceof HTMLElement || seen instanceof SVGElement) seen.focus();
+  // A closed dialog that keeps the focus would keep the studio's keys, too.
+  const focused = document.activeElement;
+  if (focused instanceof HTMLElement && dialog.contains(focused)) focused.blur();
 }
 
 /**

@@ -1,13 +1,13 @@
 // Puts a delta's fragments into the page, at once. A pod that went from one queue to another, or to a node, is seen to move: a picture of it
 // travels over the page from where it was, in the rail and on the stage by itself.
 import { all } from "../shared/dom.js";
+import { between, calm, MOVE, moveSegments, played, readSegments } from "./motion.js";
 import { readRings, turnRings } from "./rings.js";
 
 const MOST_MOVING = 24;
-const TRAVEL = { duration: 180, easing: "ease-out" };
+const MOST_SEEN = 200; // pods among which those are found that have gone back
 const WORK_OF_HTMX = "[hx-get], [hx-post]";
 const UNSEEN = [{ opacity: 0 }, { opacity: 0 }];
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * @typedef {{element: HTMLElement, box: string | undefined, railed: boolean}} Chip A pod's picture, the id of the queue or node that it is in,
@@ -20,14 +20,30 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
  * @param {string} html
  * @param {string[]} moved The keys of pods that came to another place.
  * @param {() => void} after Called once the page is changed.
+ * @param {import("./motion.js").Way} way
  */
-export function paint(html, moved, after) {
-  const pods = travellers(moved);
+export function paint(html, moved, after, way = "on") {
+  const isStill = way === "still" || calm.matches;
+  const pods = isStill ? [] : travellers(way === "back" ? podsSeen() : moved);
+  const [rings, segments] = [readRings(), readSegments()];
   const opened = all("details[open][id]").map(({ id }) => id);
   swap(html);
   opened.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
   after();
-  pods.forEach(travel);
+  if (isStill) return;
+  turnRings(rings, way);
+  moveSegments(segments, way);
+  const arrived = new Map(pods.map((pod) => [pod, arrival(pod)]));
+  const keys = new Set([...arrived].filter(([, element]) => element).map(([{ key }]) => key));
+  if (keys.size > MOST_MOVING || (way !== "back" && moved.length > MOST_MOVING)) return;
+  for (const [pod, element] of arrived) if (element) travel(pod, element, way);
+}
+
+/** The pods of all chips: the server says who moved on, but a step back has no moves of its own. */
+function podsSeen() {
+  const keys = all(":is(.queue .pod, .node) [data-pod]").map(({ dataset }) => dataset.pod ?? "");
+  const pods = [...new Set(keys)];
+  return pods.length <= MOST_SEEN ? pods : [];
 }
 
 /**
@@ -36,7 +52,6 @@ export function paint(html, moved, after) {
  * @returns {Traveller[]}
  */
 function travellers(moved) {
-  if (!moved.length || moved.length > MOST_MOVING || calm.matches) return [];
   return moved.flatMap((key) => {
     const chips = chipsOf(key);
     const onStage = chips.some(({ railed }) => !railed);
@@ -50,16 +65,16 @@ function travellers(moved) {
 /**
  * Lets a picture of the pod go to where it stands now; meanwhile the pod itself is not seen a second time.
  * @param {Traveller} pod
+ * @param {HTMLElement} element
+ * @param {import("./motion.js").Way} way
  */
-function travel(pod) {
-  const element = arrival(pod);
-  if (!element) return;
+function travel(pod, element, way) {
   const to = element.getBoundingClientRect();
   const picture = pictureOf(element, to);
   document.body.append(picture);
-  element.animate(UNSEEN, TRAVEL);
+  element.animate(UNSEEN, MOVE);
   const start = { transform: `translate(${pod.from.x - to.x}px, ${pod.from.y - to.y}px)` };
-  picture.animate([start, { transform: "none" }], TRAVEL).onfinish = () => picture.remove();
+  picture.animate(between(way, start, { transform: "none" }), played(way)).onfinish = () => picture.remove();
 }
 
 /**
@@ -111,7 +126,6 @@ function chipsOf(key) {
  */
 function swap(html) {
   if (!html) return;
-  const before = readRings();
   const focusAgain = focused();
   const template = document.createElement("template");
   template.innerHTML = html;
@@ -120,7 +134,6 @@ function swap(html) {
     if (fragment.isConnected && fragment.querySelector(WORK_OF_HTMX)) htmx.process(fragment);
   }
   focusAgain();
-  turnRings(before);
 }
 
 /**

@@ -1,0 +1,85 @@
+"""Axe finds nothing wrong with pages that no other test looks at, nor with any stage in any form; the worlds are those of the pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from scripts.pictures import states, worlds
+from scripts.pictures.session import Session
+from tests.browser.conftest import Complaints
+from tests.browser.server import PlaygroundServer
+from tests.browser.studio import connected
+
+Accessible = Callable[[Page], None]
+Begin = Callable[..., Session]
+# Those that no other test looks at.
+PAGES = ("/no-such-page", "/s/no-such-session/")
+ROOMS = (
+    "build/claims", "build/devices", "calls", "compare", "components", "diff", "lockstep", "records", "statistics", "timeline",
+)  # fmt: skip
+
+
+@pytest.fixture
+def begin(new_context: Callable[..., BrowserContext], server: PlaygroundServer) -> Begin:
+    making = new_context()
+    return lambda start="empty", name="": Session(making, server.url, start, name)
+
+
+@pytest.fixture
+def quiet(new_context: Callable[..., BrowserContext]) -> Page:
+    """A tab in which nothing moves, so that no colour is looked at half-way."""
+    return new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce").new_page()
+
+
+@pytest.mark.parametrize("world", [states.shop, states.preemption, states.binding, states.controller])
+def test_every_stage_in_every_form(
+    quiet: Page, begin: Begin, accessible: Accessible, world: Callable[[Begin], Iterator[states.State]]
+) -> None:
+    for state in world(begin):
+        quiet.goto(state.url)
+        connected(quiet)
+        state.act(quiet)
+        accessible(quiet)
+        if state.name in ("palette", "presenter", "ladder"):
+            continue
+        forms = quiet.locator("#panel-stage .forms a").evaluate_all(
+            "links => links.map((a) => a.dataset.form)"
+        )
+        for form in forms[1:]:
+            quiet.locator(f"#panel-stage .forms [data-form={form}]").click()
+            expect(quiet.locator("#stage")).to_have_attribute("data-form", form)
+            accessible(quiet)
+
+
+def test_every_page(quiet: Page, begin: Begin, accessible: Accessible, complaints: Complaints) -> None:
+    complaints.forgive("404")
+    session = begin(name="Shop cluster")
+    session.apply(*worlds.shop(), worlds.api("api-4"))
+    session.run()
+    quiet.goto(session.url)
+    embedded = re.findall(r"/embed/[\w-]+/", quiet.content())[0]
+    for page in [session.server + path for path in (*PAGES, embedded)] + [session.at(room) for room in ROOMS]:
+        quiet.goto(page)
+        accessible(quiet)
+
+
+def test_two_sessions_side_by_side_on_a_screen_and_on_a_phone(
+    quiet: Page, begin: Begin, accessible: Accessible
+) -> None:
+    (state,) = states.lockstep(begin)
+    for width in (1280, 390):
+        quiet.set_viewport_size({"width": width, "height": 844})
+        quiet.goto(state.url)
+        for frame in quiet.locator("iframe").all():
+            expect(frame.content_frame.locator("body")).to_have_attribute("data-connected", "1")
+        accessible(quiet)
+        assert quiet.evaluate("document.documentElement.scrollWidth") <= width
+    before = quiet.url
+    quiet.locator(".lockstep-bar").get_by_text("Step", exact=True).click()
+    expect(quiet).not_to_have_url(before)
+    frame = quiet.locator("iframe").first.content_frame
+    expect(frame.locator("#panel-narrator, .embed-foot .sentence").first).to_contain_text("api-4")
