@@ -34,7 +34,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, which pod, and how to print."""
-        parser.add_argument("files", nargs="+", metavar="FILE", help="YAML or JSON; - reads standard input")
+        parser.add_argument(
+            "files",
+            nargs="+",
+            metavar="FILE",
+            help="YAML, JSON or an archive of them; - reads standard input",
+        )
         parser.add_argument("--pod", default="", metavar="NS/NAME", help="this pod alone, pending or not")
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument(
@@ -58,7 +63,7 @@ class Command(BaseCommand):
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         try:
             made = make_world(
-                [(file, read_file(file)) for file in files], read_file(config) if config else ""
+                [(file, read_file(file)) for file in files], read_file(config) if config else b""
             )
         except BadInput as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         try:
             texts = [(file, read_file(file)) for file in files]
-            made = make_world(texts, read_file(config) if config else "", seed=seed, acting=True)
+            made = make_world(texts, read_file(config) if config else b"", seed=seed, acting=True)
         except BadInput as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
         for note in made.notes:

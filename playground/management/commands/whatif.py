@@ -173,12 +173,12 @@ def _pod(world: Simulation, named: str) -> dict[str, Any]:
     if pod is not None:
         return dict(pod.manifest)
     try:
-        manifests = [dict(loaded.manifest) for loaded in load_manifests(read_file(named))]
+        manifests = [dict(loaded.manifest) for loaded in load_manifests(read_file(named).decode("utf-8-sig"))]
     except BadInput as bad:
         raise BadInput(
             f"--more {named}: neither a pod of the cluster nor a file that can be read ({bad})"
         ) from None
-    except InvalidObject as error:
+    except (InvalidObject, UnicodeDecodeError) as error:
         raise BadInput(f"{named}: {error}") from None
     pods = [manifest for manifest in manifests if manifest.get("kind") == "Pod"]
     if len(pods) != 1:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from django.utils.translation import gettext
 
 from playground.management.terminal.files import BadInput
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem
+from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.worker.imports import preview
+from playground.views.workbench.texts import joined
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
 from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
-from scheduler_core.view import InvalidObject, join_files, load_manifests
+from scheduler_core.view import InvalidObject, load_manifests
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
@@ -32,18 +34,17 @@ class Made:
 
 
 def make_world(
-    files: list[tuple[str, str]], configuration: str = "", seed: int = 0, acting: bool = False
+    files: list[tuple[str, bytes]], configuration: bytes = b"", seed: int = 0, acting: bool = False
 ) -> Made:
-    """A world of named texts; BadInput where nothing can be made of them. `configuration`: a KubeSchedulerConfiguration.
+    """A world of named files; BadInput where nothing can be made of them. `configuration`: a KubeSchedulerConfiguration.
 
     Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     world = Simulation(seed, edition=LATEST_EDITION)
-    text = files[0][1] if len(files) == 1 else join_files(files)
     only = files[0][0] if len(files) == 1 else ""
     try:
-        plan = preview(world, text.encode())
-    except CommandRefused as refused:
+        plan = preview(world, joined(files))
+    except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
@@ -57,20 +58,21 @@ def make_world(
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    return Made(world, (*refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
+    read = [gettext(each.text) % each.values if each.values else gettext(each.text) for each in plan.read]
+    return Made(world, (*read, *refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
 
 
-def read_configuration(text: str) -> Mapping[str, Any] | None:
+def read_configuration(text: bytes) -> Mapping[str, Any] | None:
     """The KubeSchedulerConfiguration of a text, None for kube's default. BadInput where it is none."""
     try:
-        manifests = [loaded.manifest for loaded in load_manifests(text)]
+        manifests = [loaded.manifest for loaded in load_manifests(text.decode("utf-8-sig"))]
         load_configuration(manifests[0] if manifests else None)
-    except (InvalidObject, ConfigurationError) as error:
+    except (InvalidObject, ConfigurationError, UnicodeDecodeError) as error:
         raise BadInput(f"the configuration: {error}") from None
     return manifests[0] if manifests else None
 
 
-def _unreadable(refused: CommandRefused, file: str) -> str:
+def _unreadable(refused: SessionError, file: str) -> str:
     lines = [_line(error, file) for error in refused.errors]
     return "\n".join(lines) if lines else f"{file}: {refused}" if file else str(refused)
 
