@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import cast
 
 from asgiref.sync import sync_to_async
@@ -25,9 +26,23 @@ LEAST = 500  # bytes; what is shorter is sent as it is
 MOST_RANDOM = 100
 OK = 200
 
-_kept: dict[
-    str, tuple[tuple[int, int], bytes]
-] = {}  # path -> what the file was like, and its bytes compressed
+CONDITIONS = ("Range", "If-None-Match", "If-Modified-Since")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file of the site, compressed. `like` is what it was like on the disk: when it changed last, and its size."""
+
+    name: str
+    like: tuple[int, int]
+    content: bytes
+    headers: dict[str, str]
+
+    def response(self) -> HttpResponse:
+        return HttpResponse(self.content, headers=self.headers)
+
+
+_kept: dict[str, Kept] = {}  # by path of the address
 
 
 @async_only_middleware
@@ -35,6 +50,8 @@ def compressed(get_response: GetResponse) -> GetResponse:
     """Streams, parts of files and what is short are sent as they are."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
+        if (kept := _known(request)) is not None:
+            return kept.response()
         response = await get_response(request)
         if not _may_be(request, response):
             return response
@@ -66,16 +83,34 @@ def _page(response: HttpResponse) -> HttpResponse:
     return response
 
 
+def _known(request: HttpRequest) -> Kept | None:
+    """A whole file that has been asked for before and has not changed: a page asks for a hundred of them."""
+    kept = _kept.get(request.path)
+    if kept is None or request.method != "GET" or "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return None
+    if any(name in request.headers for name in CONDITIONS):
+        return None
+    try:
+        return kept if _like(os.stat(kept.name)) == kept.like else None
+    except OSError:
+        return None
+
+
+def _like(about: os.stat_result) -> tuple[int, int]:
+    return about.st_mtime_ns, about.st_size
+
+
 def _file(path: str, response: FileResponse) -> HttpResponseBase:
     """The same answer from memory; read and compressed anew where the file has changed."""
     source = response.file_to_stream
     assert source is not None
-    about = os.fstat(source.fileno())
-    like = (about.st_mtime_ns, about.st_size)
-    if about.st_size < LEAST:
+    like = _like(os.fstat(source.fileno()))
+    if like[1] < LEAST:
         return response
-    if (kept := _kept.get(path)) is None or kept[0] != like:
-        kept = _kept[path] = like, gzip.compress(source.read(), mtime=0)
+    kept = _kept.get(path)
+    if kept is None or kept.like != like:
+        content = gzip.compress(source.read(), mtime=0)
+        headers = {**response.headers, "Content-Encoding": "gzip", "Content-Length": str(len(content))}
+        kept = _kept[path] = Kept(source.name, like, content, headers)
     response.close()
-    headers = {**response.headers, "Content-Encoding": "gzip", "Content-Length": str(len(kept[1]))}
-    return HttpResponse(kept[1], headers=headers)
+    return kept.response()

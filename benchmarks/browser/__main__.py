@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -56,7 +57,11 @@ def main() -> None:
 def told(rig: Rig, names: Sequence[str]) -> dict[str, Any]:
     """The figures of these measures, with the machine's speed before and after."""
     before = machine()
-    figures = [each.to_json() for name in names for each in MEASURES[name](rig)]
+    figures = []
+    for name in names:
+        for each in MEASURES[name](rig):
+            print(f"{each.name}: {each.value:g} {each.unit} {each.runs}", file=sys.stderr, flush=True)
+            figures.append(each.to_json())
     return {"before": before, "after": machine(), "figures": figures}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -15,6 +16,8 @@ from playground.forms.fields import DurationField, GrammarField, QuantityField, 
 from scheduler_core.commands import Command
 
 SUGGESTING = ("text", "labels")
+_PARTS = re.compile(r"\[([^\]]*)\]|([^.\[]+)")  # of a field's path
+_CALLED = {"name": "copy"}  # fields that have another name than what they fill in
 
 
 class ActionForm(forms.Form):
@@ -55,6 +58,19 @@ class ActionForm(forms.Form):
         """The flags that are on, so that asking again needs no ticking again."""
         flags = (field.name for field in self.action.fields if field.type == "flag")
         return {name: "1" for name in flags if self.cleaned_data.get(name)}
+
+    def take(self, problems: Iterable[tuple[str, str]]) -> bool:
+        """Shows what the API server says of paths with the form's own fields for them; whether all of it stands with one."""
+        placed = [(self._field_of(path), text) for path, text in problems]
+        for field, text in dict.fromkeys(placed):
+            if field and text:
+                self.add_error(field, text)
+        return bool(placed) and all(field and text for field, text in placed)
+
+    def _field_of(self, path: str) -> str:
+        """The last part of a path that is called as a field is; "" for none."""
+        parts = [bracket or name for bracket, name in reversed(_PARTS.findall(path))]
+        return next((_CALLED.get(part, part) for part in parts if _CALLED.get(part, part) in self.fields), "")
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

@@ -119,7 +119,11 @@ def _of_text(text: str, name: str, limits: LoadLimits) -> tuple[list[Loaded], li
     unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
     if unfinished and (note := template(text)):
         raise NotObjects(note)
-    if documents and not any(_says_kind(each.manifest) for each in documents) and (note := recognised(text)):
+    if (
+        documents
+        and not any(_says_kind(each.manifest) for each in documents)
+        and (note := recognised(text, True))
+    ):
         raise NotObjects(note)
     return _in_file(documents, name), []
 

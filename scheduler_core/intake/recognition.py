@@ -41,8 +41,8 @@ _NAME = re.compile(r"[a-z][a-z0-9.]*/\S+")
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 
 
-def recognised(text: str) -> Note | None:
-    """What a text is that holds no objects; None where nobody knows."""
+def recognised(text: str, readable: bool = False) -> Note | None:
+    """What a text is that holds no objects; None where nobody knows. `readable`: as YAML or JSON, so that there is nothing to render."""
     lines = [line for line, _ in zip(_lines(text), range(400), strict=False)]
     if not lines:
         return None
@@ -50,7 +50,7 @@ def recognised(text: str) -> Note | None:
         note = look(lines)
         if note is not None:
             return note
-    return template(text)
+    return None if readable else template(text)
 
 
 def template(text: str) -> Note | None:

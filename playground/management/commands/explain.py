@@ -7,6 +7,7 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -34,7 +35,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, which pod, and how to print."""
-        parser.add_argument("files", nargs="+", metavar="FILE", help="YAML or JSON; - reads standard input")
+        parser.add_argument(
+            "files",
+            nargs="+",
+            metavar="FILE",
+            help="YAML, JSON or an archive of them; - reads standard input",
+        )
         parser.add_argument("--pod", default="", metavar="NS/NAME", help="this pod alone, pending or not")
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument(
@@ -57,7 +63,7 @@ class Command(BaseCommand):
         """Read, run, explain, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         try:
-            made = make_world([(file, _read(file)) for file in files], _read(config) if config else "")
+            made = make_world([(file, _read(file)) for file in files], _read(config) if config else b"")
         except BadInput as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
         for note in made.notes:
@@ -114,14 +120,9 @@ class Command(BaseCommand):
         return show
 
 
-def _read(file: str) -> str:
-    """BadInput where there is no such text."""
+def _read(file: str) -> bytes:
+    """BadInput where there is no such file."""
     try:
-        if file == STDIN:
-            return sys.stdin.buffer.read().decode("utf-8-sig")
-        with open(file, encoding="utf-8-sig") as stream:
-            return stream.read()
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{file}: not text in UTF-8: byte {error.start + 1:,} cannot be read") from None
+        return sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
     except OSError as error:
         raise BadInput(f"{file}: {error.strerror}") from None

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
+from django.utils.translation import gettext
 
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem
+from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.worker.imports import preview
+from playground.views.workbench.texts import joined
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
 from scheduler_core.config import ConfigurationError
 from scheduler_core.simulation import Simulation
-from scheduler_core.view import InvalidObject, join_files, load_manifests
+from scheduler_core.view import InvalidObject, load_manifests
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
@@ -33,14 +35,13 @@ class Made:
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
 
 
-def make_world(files: list[tuple[str, str]], configuration: str = "") -> Made:
+def make_world(files: list[tuple[str, bytes]], configuration: bytes = b"") -> Made:
     """BadInput where nothing can be made of the files. `configuration`: a KubeSchedulerConfiguration."""
     world = Simulation(edition=LATEST_EDITION)
-    text = files[0][1] if len(files) == 1 else join_files(files)
     only = files[0][0] if len(files) == 1 else ""
     try:
-        plan = preview(world, text.encode())
-    except CommandRefused as refused:
+        plan = preview(world, joined(files))
+    except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
@@ -56,18 +57,19 @@ def make_world(files: list[tuple[str, str]], configuration: str = "") -> Made:
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    return Made(world, (*refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
+    read = [gettext(each.text) % each.values if each.values else gettext(each.text) for each in plan.read]
+    return Made(world, (*read, *refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
 
 
-def _configure(world: Simulation, text: str) -> None:
+def _configure(world: Simulation, text: bytes) -> None:
     try:
-        manifests = [loaded.manifest for loaded in load_manifests(text)]
+        manifests = [loaded.manifest for loaded in load_manifests(text.decode("utf-8-sig"))]
         world.apply(SetConfiguration(manifests[0] if manifests else None))
-    except (InvalidObject, Refused, ConfigurationError) as error:
+    except (InvalidObject, Refused, ConfigurationError, UnicodeDecodeError) as error:
         raise BadInput(f"the configuration: {error}") from None
 
 
-def _unreadable(refused: CommandRefused, file: str) -> str:
+def _unreadable(refused: SessionError, file: str) -> str:
     lines = [_line(error, file) for error in refused.errors]
     return "\n".join(lines) if lines else f"{file}: {refused}" if file else str(refused)
 

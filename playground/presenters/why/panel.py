@@ -68,7 +68,8 @@ def _notes(explanation: Explanation) -> list[Message]:
     asks_nodes = explanation.state is State.NOT_ATTEMPTED and explanation.reasons and not explanation.attempts
     if asks_nodes and not explanation.fits:
         notes.append(message(_NOT_ASKED))
-    if explanation.preemption is not None and explanation.reasons:
+    asked = explanation.reasons and explanation.state is not State.WAITING_FOR_CLAIM
+    if explanation.preemption is not None and asked:
         notes += _preemption(explanation.preemption)
     if explanation.until is not None:
         text = _UNTIL if explanation.state is State.BACKOFF else _FLUSHED

@@ -92,7 +92,9 @@ async def _carry_out(
     try:
         await client.apply(msgspec.to_builtins(form.command), at=position(request), source="actions")
     except FORM_ERRORS as error:
-        return refused(request, client, "act", error, {**page, "refusal": error})
+        placed = not error.answer and form.take((each.path, each.text) for each in error.errors)
+        refusal = None if placed else error
+        return refused(request, client, "act", error, {**page, "refusal": refusal})
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _(chosen.said(form.cleaned_data)) % {"name": subject.name})

@@ -19,6 +19,7 @@ from playground.views.access import edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
 from playground.views.workbench.acting import offered
+from playground.views.workbench.texts import in_words
 from scheduler_core import commands
 from scheduler_core.commands import DeleteObjects, Ref
 
@@ -101,7 +102,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
         client.landed = target
-        warn(request, plan.warnings)
+        warn(request, [*in_words(plan.read), *plan.warnings])
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import structs
 
 from playground.forms.flags import at_line
-from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.errors import FieldProblem, Sentence, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from scheduler_core.intake import is_archive, packed
@@ -64,6 +64,11 @@ def joined(files: list[tuple[str, bytes]]) -> bytes:
     if any(is_archive(data) for _, data in files):
         return packed(files)
     return join_files([(name, _decoded(name, data)) for name, data in files]).encode()
+
+
+def in_words(sentences: Sequence[Sentence]) -> list[str]:
+    """What a worker says, in the reader's language."""
+    return [_(each.text) % each.values if each.values else _(each.text) for each in sentences]
 
 
 def _decoded(name: str, data: bytes) -> str:

@@ -1,5 +1,6 @@
 """Actions on objects: what an object offers, the form of each, the command it becomes, and what the API server says to it."""
 
+import html
 import re
 
 import msgspec
@@ -456,6 +457,37 @@ def test_what_the_api_server_refuses_is_shown_in_its_words_and_nothing_typed_is_
     assert answer.status_code == 422
     assert "name part must consist of alphanumeric characters" in page_text(answer)
     assert 'value="a b=c"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("action", "filled_in", "field", "said"),
+    [
+        ("taint", {"key": "", "value": "infra"}, "key", "This field is required"),
+        ("taint", {"key": "bad key!", "value": "infra"}, "key", "name part must consist of"),
+        ("taint", {"key": "dedicated", "value": "in fra"}, "value", "a valid label must be"),
+        ("label", {"labels": "disk=-ssd-"}, "labels", "a valid label must be"),
+        ("resize", {"cpu": "-1", "memory": "8Gi"}, "cpu", "is negative"),
+        ("resize", {"cpu": "2 cores", "memory": "8Gi"}, "cpu", "is not a quantity"),
+        ("resize", {"pods": "1.5", "cpu": "2"}, "pods", "must be an integer"),
+        ("fail", {"how": "fire"}, "how", "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(clustered, action, filled_in, field, said):
+    before, effect = clustered.head(), {"effect": "NoSchedule"} if action == "taint" else {}
+    answer = clustered.post(f"act/{action}", **NODE_N1, **filled_in, **effect)
+    page = answer.content.decode()
+    errors = re.search(rf'<ul class="errors" id="id_{field}_error">(.*?)</ul>', page, re.DOTALL)
+    assert errors is not None and said in errors[1]
+    assert 'class="refusal"' not in page
+    assert all(f'value="{html.escape(value)}"' in page for value in filled_in.values() if action != "fail")
+    assert (answer.status_code, clustered.head()) == (422, before)
+
+
+def test_a_delay_that_is_none_is_told_at_its_field(clustered):
+    filled_in = {"pod": "default/web", "call": "bind", "code": "409", "times": "2", "latency": "soon"}
+    page = clustered.post("calls", **filled_in).content.decode()
+    assert "“soon” is not a duration" in page.partition('id="id_latency_error"')[2][:200]
+    assert 'value="soon"' in page and 'value="2"' in page
 
 
 def test_an_answer_is_shown_with_its_code(clustered):

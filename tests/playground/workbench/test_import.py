@@ -1,5 +1,7 @@
 """Import: first a preview, then one command that holds what was accepted."""
 
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -196,3 +198,28 @@ def test_what_has_no_effect_is_told_in_the_preview_and_when_it_is_applied(begun)
     assert "spec.containers[].livenessProbe has no effect here" in page_text(
         begun.browser.get(applied["Location"])
     )
+
+
+def test_an_archive_is_read_and_what_it_holds_is_said(begun):
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w:gz") as archive:
+        for name, text in (("b/node.yaml", YAML.format(1)), ("b/logs.txt", "started")):
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    answer = begun.post("import", file=SimpleUploadedFile("bundle.tar.gz", whole.getvalue()))
+    shown = page_text(begun.browser.get(answer["Location"]))
+    assert "Read from the archive: 1 files" in shown
+    assert "Import 1 object" in shown
+
+
+def test_a_table_is_refused_with_what_to_type(begun):
+    table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m\n"
+    shown = page_text(begun.post("import", text=table))
+    assert "kubectl get pods -o yaml" in shown
+
+
+def test_what_is_left_out_of_a_saved_text_is_said(begun):
+    text = YAML.format(7) + "\n---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    shown = page_text(begun.browser.get(begun.post("yaml", text=text)["Location"]))
+    assert "it configures the kubelet" in shown

@@ -21,7 +21,7 @@ export function showPlace(state) {
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
   showStage();
   showCaption();
-  showPoint();
+  requestAnimationFrame(showPoint); // when all has its place: asked now, the page would be laid out twice
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head, Boolean(running));
