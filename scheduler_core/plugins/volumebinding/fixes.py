@@ -65,10 +65,12 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
     for use in volumes_of(pod.spec).claims:
         name = use.name(pod)
         claim = handle.get(CLAIM, pod.namespace, name)
-        if claim is None or deleting(claim):
+        if claim is None:
             continue
-        if phase(claim) == "Lost" or (
-            volume_name(claim) and handle.get(VOLUME, "", volume_name(claim)) is None
+        if (
+            deleting(claim)
+            or phase(claim) == "Lost"
+            or (volume_name(claim) and handle.get(VOLUME, "", volume_name(claim)) is None)
         ):
             yield _anew(draft, claim, refusal)
         elif fully_bound(claim):
