@@ -33,6 +33,7 @@ __all__ = [
     "BindPod",
     "CancelDrain",
     "Command",
+    "Continuation",
     "CreateObject",
     "DecidePermit",
     "DefinePlugin",
@@ -82,16 +83,27 @@ class Ref(msgspec.Struct, frozen=True):
             raise FieldProblem("name", None, "a string")
 
 
+class Continuation(msgspec.Struct, frozen=True):
+    """What of a world is in none of its objects, and that decisions hang on: where its stream of draws is, how many objects it has
+    made (names and uids are made of that), and where each scheduler's search for nodes begins next.
+    """
+
+    draws: Annotated[int, msgspec.Meta(ge=0)] = 0
+    created: Annotated[int, msgspec.Meta(ge=0)] = 0
+    next_start: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+
+
 class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Creates objects, or replaces those of the same name; all or none. `create_only` refuses names that are taken.
 
     `force`, for worlds whose cluster is modelled: pods, and claims for devices, that can't be changed in place are deleted and made
-    anew, as kubectl replace --force does.
+    anew, as kubectl replace --force does. `continues`: the objects are all of another world's, which goes on here.
     """
 
     objects: tuple[Manifest, ...]
     create_only: bool = False
     force: bool | msgspec.UnsetType = msgspec.UNSET
+    continues: Continuation | msgspec.UnsetType = msgspec.UNSET
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

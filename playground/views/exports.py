@@ -38,8 +38,9 @@ async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpRes
 @require_GET
 @opens
 async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
-    """The cluster's objects at a step, for kubectl."""
-    text = await _begun(client.cluster(Look.from_query(request.GET).at), _last_comment)
+    """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
+    plain = request.GET.get("for") == "kubectl"
+    text = await _begun(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
     return _download(text, "application/yaml", client.session.name, "yaml")
 
 

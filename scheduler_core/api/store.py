@@ -80,6 +80,10 @@ class Store(State):
         objects = self._objects.get(kind, _NO_OBJECTS)
         return [objects[key] for key in self._order(kind)]
 
+    def in_creation_order(self, kind: str) -> Manifests:
+        """All objects of a kind, the oldest first."""
+        return [*self._objects.get(kind, _NO_OBJECTS).values()]
+
     def by_uid(self, uid: str) -> tuple[str, str, str] | None:
         """Kind, namespace and name of the object with a uid."""
         found = self._uids.get(uid)
@@ -131,6 +135,10 @@ class Store(State):
     def created(self) -> int:
         """How many objects were ever created."""
         return self._created
+
+    def count_from(self, created: int) -> None:
+        """Counts objects on from another world's number; never back, so that no uid comes twice."""
+        self._created = max(self._created, created)
 
     def next_uid(self, namespace: str, name: str) -> str:
         """The uid that the next object will have, if it is of this name and brings none."""

@@ -23,22 +23,47 @@ GI = 1 << 30
 _ZONES = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 Labels = dict[str, str]
+Manifest = Mapping[str, Any]
 
 
-def of_groups(draft: Draft, diagnosis: Diagnosis) -> Iterator[Draft]:
-    """A node like one that exists."""
-    for like in _groups(diagnosis)[:MOST_GROUPS]:
-        yield node_like(draft, like, diagnosis.nodes)
+def of_groups(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:
+    """A node like one that exists; where the pod asks for devices, with such devices as that one has."""
+    slices = _slices(store) if diagnosis.pod.spec.resource_claims else {}
+    for like in _groups(diagnosis, slices)[:MOST_GROUPS]:
+        new = node_like(draft, like, diagnosis.nodes)
+        for i, each in enumerate(slices.get(like.name, ())):
+            new = new.beside(_slice_like(each, new.target, like.name, i))
+        yield new
 
 
-def _groups(diagnosis: Diagnosis) -> list[Node]:
+def _slices(store: Store) -> dict[str, list[Manifest]]:
+    """ResourceSlices by the node whose devices they tell."""
+    found: dict[str, list[Manifest]] = {}
+    for each in store.list("ResourceSlice"):
+        found.setdefault(str(each["spec"].get("nodeName") or ""), []).append(each)
+    return found
+
+
+def _slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
+    pool = like["spec"]["pool"]
+    name = node if pool["name"] == other else f"{pool['name']}-{node}"
+    spec = {**like["spec"], "nodeName": node, "pool": {**pool, "name": name}}
+    meta = {"name": f"{node}-devices-{number}"}
+    return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
+
+
+def _groups(diagnosis: Diagnosis, slices: Mapping[str, Any]) -> list[Node]:
     """One node of each group whose empty node the pod would fit on, the smallest machines first."""
     groups: dict[tuple[Any, ...], Node] = {}
     for node in diagnosis.nodes.nodes:
         labels = tuple(pair for pair in sorted(node.labels.items()) if pair[1] != node.name)
-        groups.setdefault((labels, node.taints, node.allocatable), node)
+        groups.setdefault((labels, node.taints, node.allocatable, node.name in slices), node)
     fitting = [node for node in groups.values() if _takes(node, diagnosis.pod)]
-    return sorted(fitting, key=lambda node: (node.allocatable.milli_cpu, node.allocatable.memory, node.name))
+    return sorted(fitting, key=lambda node: (node.name not in slices, *_size(node)))
+
+
+def _size(node: Node) -> tuple[int, int, str]:
+    return node.allocatable.milli_cpu, node.allocatable.memory, node.name
 
 
 def _takes(node: Node, pod: Pod) -> bool:

@@ -77,6 +77,19 @@ def anywhere(draft: Draft, node: str) -> Draft:
     return draft.with_pod(Change("node-name", {"node": node}), edit)
 
 
+def without_claims(draft: Draft) -> Draft:
+    """The pod without its claims for devices."""
+    names = [entry["name"] for entry in draft.original["spec"].get("resourceClaims") or ()]
+
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec.pop("resourceClaims", None)
+        for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+            (container.get("resources") or {}).pop("claims", None)
+
+    return draft.with_pod(Change("without-claims", {"claims": names}), edit)
+
+
 def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
     """A scheduler with one more profile: that which the pod asks for."""
     given = dict(scheduler.configuration.given or {})

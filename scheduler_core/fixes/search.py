@@ -19,7 +19,14 @@ from scheduler_core.fixes.near import near_rows
 from scheduler_core.fixes.new_nodes import of_groups, smallest
 from scheduler_core.fixes.priority import raised
 from scheduler_core.fixes.proof import Prover
-from scheduler_core.fixes.proposals import anywhere, profile_for, propose, scheduled_by, ungated
+from scheduler_core.fixes.proposals import (
+    anywhere,
+    profile_for,
+    propose,
+    scheduled_by,
+    ungated,
+    without_claims,
+)
 from scheduler_core.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.framework.drafts import HARMS, Draft
 from scheduler_core.objects.pod import Pod
@@ -87,13 +94,19 @@ class _Search:
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
             yield from self._new_node(first, diagnosis)
+        if not diagnosis.feasible and not self.fixes and self.pod.spec.resource_claims:
+            self._push([without_claims(first)])
+            yield from self._search(self.tried + self.budget.big)
         return self._end("searched")
 
     def _new_node(self, first: Draft, diagnosis: Diagnosis) -> Generator[None, None, None]:
         """A node of a group that exists; where none would do, the smallest one."""
         self.left = bool(self.heap)
         self.heap.clear()
-        for drafts in (of_groups(first, diagnosis), smallest(first, diagnosis, self.sim.store)):
+        for drafts in (
+            of_groups(first, diagnosis, self.sim.store),
+            smallest(first, diagnosis, self.sim.store),
+        ):
             self._push(drafts)
             yield from self._search(self.tried + self.budget.big)
             if any("node" in fix.kind.split("+") for fix in self.fixes):

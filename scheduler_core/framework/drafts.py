@@ -57,6 +57,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "request",
         "claim-size",
         "claim-mode",
+        "without-claims",
     ),
     "displaces": ("move", "resize", "free", "priority"),
     "defeats": (

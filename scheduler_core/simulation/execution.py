@@ -19,6 +19,7 @@ from scheduler_core.commands import (
     ApplyObjects,
     Command,
     CommandRecord,
+    Continuation,
     CreateObject,
     DecidePermit,
     DefinePlugin,
@@ -85,6 +86,8 @@ class EditableWorld(ClusterWorld, Protocol):
 
     def draw(self, n: int) -> int: ...
 
+    def go_on_from(self, continuation: Continuation) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class EditableState:
@@ -107,6 +110,8 @@ def execute(world: EditableWorld, command: Command) -> None:
     _executor(world, command)(world, command)
     if isinstance(command, _NO_EDITS):
         return
+    if isinstance(command, ApplyObjects) and isinstance(command.continues, Continuation):
+        world.go_on_from(command.continues)
     edit = _edit(world, before)
     if isinstance(command, Undo):
         world.edits = world.edits.undone(edit)

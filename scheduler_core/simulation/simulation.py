@@ -17,7 +17,7 @@ from scheduler_core.api.store import Store
 from scheduler_core.api.watch import DELETED, WatchEvent
 from scheduler_core.clock.agenda import TIMER, Action, Agenda, Entry
 from scheduler_core.clock.random import Stream
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings, settings_of
@@ -284,6 +284,20 @@ class Simulation(State):
     def draw(self, n: int) -> int:
         """An index below n from the seeded stream."""
         return self._draws.below(n)
+
+    @property
+    def continuation(self) -> Continuation:
+        """What another world needs besides this one's objects, to decide as this one would."""
+        starts = {scheduler.name: scheduler.algorithm_state.next_start for scheduler in self.schedulers}
+        return Continuation(self._draws.state, self.store.created, starts)
+
+    def go_on_from(self, continuation: Continuation) -> None:
+        """Goes on as a world whose objects were brought here."""
+        self._draws.state = continuation.draws
+        self.store.count_from(continuation.created)
+        for name, start in continuation.next_start.items():
+            if name in self._schedulers:
+                self._schedulers[name].algorithm_state.next_start = start
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
         """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.api.faults import BIND as BIND_CALL
 from scheduler_core.api.kube_events import KubeEvent
+from scheduler_core.api.requests.missing import snapshot_command
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.controllers.minimal.kubelet import EndPod
@@ -45,6 +46,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.view.absent import nobody
 from scheduler_core.view.controllers import CONTROLLER_NAMES
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
@@ -124,8 +126,10 @@ __all__ = [
     "join_files",
     "label_errors",
     "load_manifests",
+    "nobody",
     "parse_duration",
     "parse_quantity",
     "registered",
+    "snapshot_command",
     "subdomain_errors",
 ]

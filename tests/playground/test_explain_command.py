@@ -75,6 +75,30 @@ def test_people_read_the_sentence_first_then_the_evidence(tmp_path: Path) -> Non
     )
 
 
+def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
+    taints = {"taints": [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]}
+    file = written(
+        tmp_path,
+        {**node("infra"), "spec": taints},
+        node("n", cpu="4"),
+        pod("first", cpu="3", priority=1),
+        pod("p", cpu="1500m"),
+    )
+    status, text = run(file, "--fixes", "0", "--pod", "p")
+    assert status == 1
+    assert text.splitlines()[:9] == [
+        "default/p  WaitingForEvent",
+        "  p asks for 1.5 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 500m of it.",
+        "",
+        "  NodeResourcesFit/InsufficientCpu  1 node: n",
+        "    Insufficient cpu",
+        "    nodes that lack at most 500m: 1; the nearest:",
+        "      n lacks 500m (1 free of 4)",
+        "  TaintToleration/UntoleratedTaint  1 node: infra",
+        "    node(s) had untolerated taint {dedicated: infra}",
+    ]
+
+
 def test_one_pod_alone_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = yaml.safe_dump_all([node("n"), pod("p", schedulingGates=GATE), pod("q")])
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -1,4 +1,4 @@
-"""Situations from public threads in which a pod stays Pending: Fix reaches the answer that helped there.
+"""Situations from public threads in which a pod stays Pending: Why names the reason, and Fix reaches the answer that helped there.
 
 Each folder of tests/real/pending holds `objects.yaml`, a small cluster of our own making with the facts of a thread, and `answer.yaml`: the
 `link`, the `truth` in a sentence, the `pod`, the `code` of the reason, and the `kinds` of changes that the answer is.
@@ -15,6 +15,7 @@ import yaml
 
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
+from scheduler_core.explain import explain, uncreated
 from scheduler_core.fixes import find_fixes
 from scheduler_core.simulation import Simulation
 
@@ -40,6 +41,13 @@ def stuck(name: str) -> Simulation:
 def test_there_are_25_situations_with_their_sources() -> None:
     assert len(NAMES) >= 25
     assert all(answer(name)["link"].startswith("https://") and answer(name)["truth"] for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_why_names_the_reason(name: str) -> None:
+    expected = answer(name)
+    said = explain(stuck(name), expected["pod"]) or next(iter(uncreated(stuck(name))))
+    assert expected["code"] in [reason.code for reason in said.reasons]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -89,7 +89,7 @@ class Command(BaseCommand):
                 answers.append(found)
                 fixes -= is_pending(found)
             progress.part(number + 1, len(keys), "explained")
-        return [*answers, *missing_pods(world)]
+        return [*answers, *missing_pods(world, with_fixes=fixes > 0)]
 
     def _print(self, answers: list[Answer], output: str, pod: str) -> None:
         data = {"pods": answers}

@@ -14,7 +14,7 @@ from scheduler_core.fixes import Budget, Findings, find_fixes
 from scheduler_core.simulation import Simulation
 
 Answer = dict[str, Any]
-_HOPELESS = (State.SCHEDULED, State.BINDING, State.NO_SUCH_NODE, State.QUOTA_EXCEEDED, State.NOT_CREATED)
+_HOPELESS = (State.SCHEDULED, State.BINDING, State.NOT_CREATED)
 
 
 def answer(world: Simulation, key: str, with_fixes: bool) -> Answer | None:
@@ -23,9 +23,9 @@ def answer(world: Simulation, key: str, with_fixes: bool) -> Answer | None:
     return None if explanation is None else _answered(world, explanation, with_fixes)
 
 
-def missing_pods(world: Simulation) -> list[Answer]:
+def missing_pods(world: Simulation, with_fixes: bool) -> list[Answer]:
     """About pods that their controllers were not let create."""
-    return [_answered(world, explanation, with_fixes=False) for explanation in uncreated(world)]
+    return [_answered(world, explanation, with_fixes) for explanation in uncreated(world)]
 
 
 def _answered(world: Simulation, explanation: Explanation, with_fixes: bool) -> Answer:

@@ -100,22 +100,18 @@ def attempt_all(made: Made, progress: Callable[[int, int], None]) -> list[str]:
     Returns all that were pending, those included that controllers made meanwhile.
     """
     world, pending = made.world, dict.fromkeys(made.pending)
-    attempts = -1
+    first = {key: None for key in pending if _waits(world, key)}
+    left, seen = dict(first), len(world.journal.attempts)
     for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
-        if made.snapshot and attempts != len(world.journal.attempts):
-            attempts = len(world.journal.attempts)
-            left = sum(_waits(world, key) for key in pending)
-            progress(len(pending) - left, len(pending))
-            if not left:
-                break
-        if world.idle or not world.advance():
+        if (made.snapshot and not left) or world.idle or not world.advance():
             break
+        for attempt in world.journal.attempts[seen:]:
+            left.pop(attempt.pod, None)
+            progress(len(first) - len(left), len(first))
+        seen = len(world.journal.attempts)
     return list(pending | dict.fromkeys(pending_pods(world)))
 
 
 def _waits(world: Simulation, key: str) -> bool:
-    """Whether a scheduler is still to try it for the first time, or just tries it."""
-    return key not in world.journal.last_attempt and any(
-        key in scheduler.queue.active_pods or any(pod.key == key for pod in scheduler.queue.in_flight)
-        for scheduler in world.schedulers
-    )
+    """Whether a scheduler is still to try it for the first time."""
+    return any(key in scheduler.queue.active_pods for scheduler in world.schedulers)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground.presenters.scene import family_of
 from scheduler_core.view import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
@@ -18,6 +18,7 @@ from scheduler_core.view import Move, QueuedPod, QueueView, SchedulerView, World
 CROWD = 30  # from so many waiting pods on, rows become groups
 Label = tuple[str, ...]
 NO_OWNER: Label = ("",)
+FIRST = 8  # of a queue, which tell whether another one has the same past
 
 
 @dataclass(slots=True)
@@ -35,6 +36,9 @@ class Group:
     def first(self) -> QueuedPod:
         return next(iter(self.pods.values()))
 
+    def copy(self) -> Group:
+        return Group(self.label, self.pods.copy(), self.families.copy())
+
     def largest_families(self, most: int) -> list[str]:
         """The families with most pods, then by name."""
         return sorted(self.families, key=lambda name: (-self.families[name], name))[:most]
@@ -42,6 +46,8 @@ class Group:
 
 class Grouped:
     """The pods of one place by label."""
+
+    __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_seen")
 
     def __init__(self) -> None:
         self._entries: dict[str, QueuedPod] = {}
@@ -72,9 +78,44 @@ class Grouped:
             self._follow(key, entries.get(key), label) for key in _latest(new)
         )
         if not (followed and self._renew(entries, label)):
-            self._entries, self._labels, self._groups = {}, {}, {}
-            for key, entry in entries.items():
-                self._add(key, entry, label(entry))
+            self._anew(entries, label, {}, {})
+
+    def begin_like(
+        self,
+        other: Grouped,
+        entries: Mapping[str, QueuedPod],
+        label: Callable[[QueuedPod], Label],
+        moves: Sequence[Move],
+    ) -> None:
+        """The first time, beside what another world of the same past has: most entries are the very same objects, with the same labels."""
+        self._seen = len(moves)
+        self._entries, self._labels = other._entries.copy(), other._labels.copy()
+        self._groups = {name: group.copy() for name, group in other._groups.items()}
+        for key in [key for key in self._entries if key not in entries]:
+            self._remove(key, self._entries[key])
+        keys = list(entries)
+        if list(self._entries) == keys[: len(self._entries)]:
+            for key in keys[len(self._entries) :]:
+                self._add(key, entries[key], label(entries[key]))
+            if self._renew(entries, label):
+                return
+        self._anew(entries, label, other._entries, other._labels)
+
+    def shares(self, entries: Mapping[str, QueuedPod]) -> bool:
+        """Whether the first of these are here, the very same objects."""
+        return any(self._entries.get(key) is entry for key, entry in islice(entries.items(), FIRST))
+
+    def _anew(
+        self,
+        entries: Mapping[str, QueuedPod],
+        label: Callable[[QueuedPod], Label],
+        known: Mapping[str, QueuedPod],
+        labels: Mapping[str, Label],
+    ) -> None:
+        """All of them; those that are `known` keep their label."""
+        self._entries, self._labels, self._groups = {}, {}, {}
+        for key, entry in entries.items():
+            self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
 
     def _follow(self, key: str, entry: QueuedPod | None, label: Callable[[QueuedPod], Label]) -> bool:
         """One pod that has moved, and is here now or not. False where it has another label at its old place in the order."""
@@ -183,13 +224,22 @@ _PLACES: dict[str, Callable[[QueueView], Mapping[str, QueuedPod]]] = {
     "gated": lambda queue: queue.gated_pods,
 }
 _KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], Grouped]] = WeakKeyDictionary()
+# Who steps back looks at a copy of the world at each step.
+_LAST: WeakValueDictionary[tuple[str, str], Grouped] = WeakValueDictionary()
 
 
 def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Grouped:
     """The pods of a place of a scheduler's queue by one of BY."""
     queue, label = scheduler.queue, BY[by]
-    known = _KNOWN.setdefault(queue, {}).setdefault((place, by), Grouped())
-    known.update(_PLACES[place](queue), lambda entry: label(sim, entry), sim.journal.moves)
+    entries, moves = _PLACES[place](queue), sim.journal.moves
+    mine, last = _KNOWN.setdefault(queue, {}), _LAST.get((place, by))
+    known = mine.get((place, by))
+    if known is None:
+        known = mine[place, by] = Grouped()
+        if last is not None and last.shares(entries):
+            known.begin_like(last, entries, lambda entry: label(sim, entry), moves)
+    known.update(entries, lambda entry: label(sim, entry), moves)
+    _LAST[place, by] = known
     return known
 
 
@@ -209,6 +259,7 @@ def waiting(scheduler: SchedulerView) -> int:
 def forget() -> None:
     """Drops what is kept, as if nothing had been looked at."""
     _KNOWN.clear()
+    _LAST.clear()
 
 
 def some(group: Group, most: int) -> list[QueuedPod]:

@@ -27,16 +27,16 @@ _plans = msgspec.msgpack.Decoder(ImportPlan)
 
 
 @transaction.atomic
-def keep(session_id: int, author: str, filename: str, text: bytes, plan: ImportPlan) -> str:
+def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
     """Keep a preview; its token."""
     token = secrets.token_urlsafe(12)
-    shown = msgspec.structs.replace(plan, command=b"")
+    shown = msgspec.structs.replace(plan, command=b"", kept=b"")
     ImportPreview.objects.create(
         session_id=session_id,
         token=token,
         author=author,
         filename=filename[:200],
-        text=zlib.compress(text, 1),
+        text=zlib.compress(plan.kept, 1),
         plan=zlib.compress(msgspec.msgpack.encode(shown), 1),
         command=zlib.compress(plan.command, 1),
     )

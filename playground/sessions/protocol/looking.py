@@ -217,9 +217,13 @@ class YamlPart(Struct, frozen=True):
 
 
 class ClusterYaml(Query[YamlPart], frozen=True, kw_only=True):
-    """The cluster's objects as YAML, from the `first` one on, as many as a short time allows."""
+    """The cluster's objects as YAML, from the `first` one on, as many as a short time allows.
+
+    They open another session in this state; `for_kubectl` they are without what a cluster makes of them by itself.
+    """
 
     first: int
+    for_kubectl: bool = False
 
 
 class Metrics(Query[Data], frozen=True, kw_only=True):

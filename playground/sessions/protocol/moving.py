@@ -52,11 +52,23 @@ class PlannedObject(Struct, frozen=True):
     made_from: str
 
 
+class MissingObjects(Struct, frozen=True):
+    """Objects of a kind that an import refers to and lacks: `count` objects do so, `of` is the first; what would bring them."""
+
+    kind: str
+    names: list[str]
+    of: str
+    count: int
+    command: str
+
+
 class ImportPlan(Struct, frozen=True):
     """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
 
-    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves.
-    `read` says what the text was and what was made of it.
+    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
+    the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
+    snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here. `read` says what
+    the text was and what was made of it.
     """
 
     items: list[PlannedObject]
@@ -64,6 +76,11 @@ class ImportPlan(Struct, frozen=True):
     command: bytes
     configurations: list[Offer] = []
     read: list[Sentence] = []
+    kept: bytes = b""
+    left_out: dict[str, int] = {}
+    shift: int = 0
+    without_effect: list[str] = []
+    missing: list[MissingObjects] = []
 
     @property
     def accepted(self) -> int:

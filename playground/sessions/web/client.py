@@ -144,12 +144,13 @@ class SessionClient:
 
         return await self.on_loop(both)
 
-    async def cluster(self, at: int | None = None) -> AsyncIterator[bytes]:
-        """The objects at a position as YAML documents."""
+    async def cluster(self, at: int | None = None, for_kubectl: bool = False) -> AsyncIterator[bytes]:
+        """The objects at a position as YAML documents: to go on in another session, or for kubectl."""
         head = await self.head()
         following: int | None = 0
         while following is not None:
-            part = await self.ask(ClusterYaml(at=head if at is None else min(at, head), first=following))
+            at = head if at is None else min(at, head)
+            part = await self.ask(ClusterYaml(at=at, first=following, for_kubectl=for_kubectl))
             following = part.following
             yield part.text
 

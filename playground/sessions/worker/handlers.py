@@ -104,7 +104,7 @@ def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[movin
 def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextApplied]:
     yield
     plan = imports.preview(engine.world, request.text)
-    shown = msgspec.structs.replace(plan, command=b"")
+    shown = msgspec.structs.replace(plan, command=b"", kept=b"")
     if not plan.command or plan.obstacles(request.create_only):
         return moving.TextApplied(shown)
     return moving.TextApplied(shown, engine.apply(plan.command, request.max_objects, request.followers))

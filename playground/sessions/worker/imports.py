@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from playground.sessions.protocol.errors import CommandRefused, Sentence
-from playground.sessions.protocol.moving import ImportPlan, PlannedObject
+from playground.sessions.protocol.moving import ImportPlan, MissingObjects, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
     ApplyObjects,
+    Continuation,
     InvalidObject,
     Item,
     Plan,
     Simulation,
+    continuation_of,
+    heading,
+    in_creation_order,
     plan,
     plan_import,
+    take_in,
 )
 from scheduler_core.coverage import notes
 from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
 
+Manifest = Mapping[str, Any]
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
@@ -36,17 +42,43 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         raise CommandRefused(str(error.note), said=_sentence(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    loaded = brought.objects
+    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects])
+    loaded = [
+        replace(each, manifest=manifest)
+        for each, manifest in zip(brought.objects, intake.objects, strict=True)
+    ]
     planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
-    accepted = tuple(planned.accepted)
-    command = {"command": ApplyObjects(accepted), "source": "import"}
+    command = _command(world, planned.accepted, continuation_of(brought.text))
+    idle = notes(_written(planned))
     return ImportPlan(
         [_planned(item) for item in planned.items],
-        [*planned.warnings, *notes(_written(planned))],
-        msgspec.json.encode(command) if accepted else b"",
+        [*planned.warnings, *idle],
+        command,
         offers(world, brought.documents, brought.text),
         [_sentence(note) for note in brought.notes],
+        _kept(brought.text, intake.objects),
+        dict(intake.left_out),
+        intake.shift,
+        idle,
+        [MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
     )
+
+
+def _command(world: Simulation, accepted: list[Manifest], continuation: Continuation | None) -> bytes:
+    """What does all that is accepted, as Apply takes it; b"" where nothing is. What is brought into an empty world goes on there."""
+    if not accepted:
+        return b""
+    empty = not world.store.count("Node") and not world.store.count("Pod")
+    going_on = continuation if continuation is not None and empty else msgspec.UNSET
+    command = ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
+    return msgspec.json.encode({"command": command, "source": "import"})
+
+
+def _kept(text: str, objects: Sequence[Any]) -> bytes:
+    """The text as it may be kept: without what was left at the door."""
+    continuation = continuation_of(text)
+    first = heading(continuation).encode() if continuation is not None else b""
+    return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
 
 
 def _sentence(note: Note) -> Sentence:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from scheduler_core import FIRST_EDITION
-from scheduler_core.commands import ApplyObjects, Command, Redo, Undo, command_from_json
-from scheduler_core.export import digest
-from scheduler_core.simulation import Grain, Item, Plan, Refused, Simulation, plan, plan_import
+from scheduler_core.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
+from scheduler_core.export import continuation_of, digest, heading
+from scheduler_core.simulation import (
+    Grain,
+    Intake,
+    Item,
+    Plan,
+    Refused,
+    Simulation,
+    in_creation_order,
+    plan,
+    plan_import,
+    take_in,
+)
 from scheduler_core.view import FieldError, InvalidObject
 
 __all__ = [
     "FIRST_EDITION",
     "ApplyObjects",
     "Command",
+    "Continuation",
     "FieldError",
     "Grain",
+    "Intake",
     "InvalidObject",
     "Item",
     "Plan",
@@ -22,7 +35,11 @@ __all__ = [
     "Simulation",
     "Undo",
     "command_from_json",
+    "continuation_of",
     "digest",
+    "heading",
+    "in_creation_order",
     "plan",
     "plan_import",
+    "take_in",
 ]

@@ -17,6 +17,7 @@ from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
 from playground.views.workbench.texts import received
+from scheduler_core.view import snapshot_command
 
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
@@ -38,7 +39,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
         except SessionError as error:
             return workbench(request, client, "import", {"refusal": error}, error.status)
         return workbench(request, client, "import", {"plan": _preview(request, token, plan)})
-    return workbench(request, client, "import", {})
+    return workbench(request, client, "import", {"snapshot_command": snapshot_command()})
 
 
 @require_POST
@@ -77,7 +78,12 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
         "read": plan.read,
-        "notes": plan.warnings,
+        "notes": [note for note in plan.warnings if note not in plan.without_effect],
+        "without_effect": plan.without_effect,
+        "missing": plan.missing,
+        "left_out": plan.left_out,
+        "left_out_sum": sum(plan.left_out.values()),
+        "moved": plan.shift != 0,
         "configurations": plan.configurations,
     }
 

@@ -11,7 +11,9 @@ from typing import Any
 
 from scheduler_core.api.imports.pools import SLICE, pool_notes
 from scheduler_core.api.imports.trial import IGNORED, Outcome, tried
+from scheduler_core.api.requests.missing import missing
 from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
+from scheduler_core.api.requests.prepare import IGNORED_ as IGNORED_ACTION
 from scheduler_core.api.requests.prepare import REFUSED
 from scheduler_core.api.server import APIServer
 
@@ -29,7 +31,11 @@ def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
     items = tuple(_item(source, outcome) for source, outcome in zip(read, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
     pools = pool_notes(trial.store, slices) if api.devices is not None else []
-    return Plan(items, (*_missing(trial.outcomes), *notes(api.store, items), *pools))
+    accepted = [
+        item.manifest for item in items if item.manifest and item.action not in (REFUSED, IGNORED_ACTION)
+    ]
+    said = (*_missing(trial.outcomes), *notes(api.store, items), *pools)
+    return Plan(items, said, missing(trial.store, accepted))
 
 
 def _missing(outcomes: Sequence[Outcome]) -> list[str]:

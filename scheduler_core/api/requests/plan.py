@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scheduler_core.api.kinds import find_kind, is_own_group, namespace_of
+from scheduler_core.api.requests.missing import Missing
 from scheduler_core.api.requests.prepare import (
     CHANGED,
     CREATED,
@@ -74,8 +75,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """`missing`: what is referred to and not there, of a world whose cluster is modelled."""
+
     items: tuple[Item, ...] = ()
     warnings: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     @property
     def accepted(self) -> list[Manifest]:

@@ -186,12 +186,28 @@ def test_what_is_kept_of_groups_is_what_grouping_anew_would_give() -> None:
         if step in changes:
             sim.apply(changes[step])
         sim.advance()
-        for place, by in (("active", "priority"), ("unschedulable", "reason"), ("gated", "gate")):
-            scheduler = scheduler_of(sim)
-            kept, anew = plain(grouped(sim, scheduler, place, by)), Grouped()
-            entries = groups._PLACES[place](scheduler.queue)
-            anew.update(entries, lambda entry, by=by: BY[by](sim, entry), [])
-            assert kept == plain(anew), step
+        assert_as_anew(sim)
+
+
+def test_groups_of_another_step_begin_with_those_that_were_looked_at_last() -> None:
+    crowd = [pod(f"p{i}", priority=i % 3) for i in range(20)]
+    sim = three_nodes(*crowd, *(pod(f"big-{i}", cpu="64") for i in range(9)))
+    past = []
+    while not sim.idle:
+        past.append(sim.fork())
+        sim.step(Grain.POD)
+    for i in range(3 * len(past)):
+        assert_as_anew(past[i * 7 % len(past)])
+    assert_as_anew(three_nodes(*crowd))
+
+
+def assert_as_anew(sim: Simulation) -> None:
+    for place, by in (("active", "priority"), ("unschedulable", "reason"), ("gated", "gate")):
+        scheduler = scheduler_of(sim)
+        kept, anew = plain(grouped(sim, scheduler, place, by)), Grouped()
+        entries = groups._PLACES[place](scheduler.queue)
+        anew.update(entries, lambda entry, by=by: BY[by](sim, entry), [])
+        assert kept == plain(anew), sim.position
 
 
 def plain(found: Grouped) -> list[tuple[Any, ...]]:

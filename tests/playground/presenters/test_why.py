@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from playground.presenters.why import memory
+from playground.presenters.why.reasons import about
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.explain import explain
+from scheduler_core.explain import Given, explain
+from scheduler_core.plugins import ROOMS
 from tests.playground.presenters.worlds import node, pod, shown, tainted, world
 from tests.scheduler_core.worlds import settle
 
@@ -59,6 +62,15 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
 )
 def test_a_colleague_would_say(spec: dict[str, Any], sentence: str) -> None:
     assert words(why(world(node("n"), pod("p", **spec)), "p")["sentence"]) == sentence
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.reasons], ids=lambda room: str(room.name))
+def test_every_reason_of_a_plugin_makes_a_whole_sentence(room: Any) -> None:
+    for reason in room.reasons:
+        values = dict.fromkeys(re.findall(r"<(\w+)>", reason.text), "x")
+        given = Given(f"{room.name}/{reason.code}", room.name, reason(**values), ("n",), 1, evidence=values)
+        said = words(about(given, "p", 3))
+        assert said.endswith((".", reason(**values))) and "%(" not in said, said
 
 
 def test_a_pod_that_runs_has_nothing_to_explain() -> None:

@@ -38,6 +38,6 @@ class Previews:
 
         async def work(job: Job[str]) -> str:
             plan = await session.preview(text)
-            return await self._loop.db(previews.keep, session_id, author, filename, text, plan)
+            return await self._loop.db(previews.keep, session_id, author, filename, plan)
 
         return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()

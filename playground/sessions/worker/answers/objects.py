@@ -21,11 +21,11 @@ from playground.sessions.protocol.looking import (
     ObjectYaml,
     YamlPart,
 )
-from playground.sessions.worker.answers.yamldump import document, in_order
+from playground.sessions.worker.answers.yamldump import document
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.coverage import without_effect
-from scheduler_core.view import is_standing
+from scheduler_core.export import as_it_is, for_kubectl, heading, objects_of
 
 YAML_SLICE = 0.02
 
@@ -79,17 +79,12 @@ def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[Data]]:
 
 def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
     """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
-    store = (yield from engine.at(request.position)).store
-    manifests = [
-        manifest
-        for kind in in_order(store.kinds())
-        for manifest in store.list(kind)
-        if not is_standing(manifest)
-    ]
+    world = yield from engine.at(request.position)
+    written, manifests = for_kubectl if request.for_kubectl else as_it_is, objects_of(world.store)
     end = time.perf_counter() + YAML_SLICE
-    parts: list[str] = []
+    parts = [heading(world.continuation)] if not (request.first or request.for_kubectl) else []
     for number in range(request.first, len(manifests)):
         if time.perf_counter() > end:
             return YamlPart("".join(parts).encode(), number)
-        parts.append(document(manifests[number]))
+        parts.append(document(written(manifests[number])))
     return YamlPart("".join(parts).encode(), None)

@@ -1,5 +1,5 @@
-// Buttons that copy a link out of its field.
-import { all, the } from "../shared/dom.js";
+// Buttons that copy what stands in a field.
+import { all, by } from "../shared/dom.js";
 
 /**
  * Makes the copy buttons in a box work; without this script they stay hidden.
@@ -16,12 +16,13 @@ export function startCopy(box) {
 
 /** @param {HTMLElement} button */
 async function copy(button) {
-  const field = the(button.dataset.copies ?? "", HTMLInputElement);
+  const field = by(button.dataset.copies ?? "");
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
     button.textContent = button.dataset.done ?? "";
   } catch {
-    // Not allowed here: the link is selected, ready for Ctrl+C.
+    // Not allowed here: it is selected, ready for Ctrl+C.
   }
 }

@@ -90,3 +90,16 @@ def test_nothing_of_a_claim_helps_where_there_are_no_devices() -> None:
 def test_rules_are_not_touched() -> None:
     sim = with_claim(claim("c"), gpus("a"), taint_rule("t", "NoExecute"), dra_device_taints=True)
     assert fixes_of(sim)[0][0][0] == "device-toleration"
+
+
+def test_a_node_is_added_with_the_devices_of_one_like_it() -> None:
+    other = claiming(pod("first"), "taken")
+    sim = device_world(node("a"), claim("taken"), claim("c"), gpus("a", 1), other)
+    go_on(sim, 0.5)
+    sim.apply(ApplyObjects((claiming(pod("p"), "c"),)))
+    added = next(fix for fix in fixes_of(sim) if fix[0][0] == "node")
+    assert added[0][1]["like"] == "a"
+
+
+def test_where_there_are_no_devices_at_all_the_pod_does_without() -> None:
+    assert fixes_of(with_claim(claim("c"))) == [[("without-claims", {"claims": ["c"]})]]

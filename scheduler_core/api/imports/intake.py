@@ -1,0 +1,30 @@
+"""What becomes of a text's objects before anything is made of them: credentials go, names are changed where that is wished, and the times
+of a snapshot are moved to the world's clock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.api.imports.credentials import without_credentials
+from scheduler_core.api.imports.times import moved
+from scheduler_core.api.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns."""
+
+    objects: list[Any]
+    left_out: Counter[str] = field(default_factory=Counter)
+    shift: int = 0
+
+
+def take_in(store: Store, now: int, manifests: Sequence[Any]) -> Intake:
+    """Objects as they may be kept."""
+    cleaned, left_out = without_credentials(manifests)
+    objects, shift = moved(store, now, cleaned)
+    return Intake(objects, left_out, shift)
