@@ -131,7 +131,10 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["playground.compact.Loader", "django.template.loaders.app_directories.Loader"],
+                    [
+                        "playground.templating.compact.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
                 )
             ],
             "context_processors": [

@@ -26,14 +26,17 @@ from scheduler_core.view import (
     SchedulingCycleView,
     Verb,
     WorldView,
+    nobody,
 )
 
 COLOURS = 6
 
 
 def scheduler_of(sim: WorldView) -> SchedulerView:
-    """The scheduler whose cycle began last; the first one before any cycle."""
+    """The scheduler whose cycle began last; the first one before any cycle; one that has done nothing where none runs."""
     schedulers = sim.schedulers
+    if not schedulers:
+        return nobody()
     if len(schedulers) == 1:
         return schedulers[0]
     return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)

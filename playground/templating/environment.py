@@ -11,14 +11,14 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment, Undefined
 from jinja2.ext import Extension
 
-from playground.compact import compact
 from playground.templatetags import explanation, studio, terms
+from playground.templating.compact import compact
 from playground.templating.tags import MAKERS, LookTags, TermTag, WordTags
 from playground.templating.words import WordedContext
 
 
 class Compact(Extension):
-    """Loads templates as Django's are loaded (playground/compact.py)."""
+    """Loads templates as Django's are loaded (playground/templating/compact.py)."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return compact(source)

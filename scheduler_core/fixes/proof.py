@@ -10,13 +10,15 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.api.status import Refused
-from scheduler_core.commands import Command
+from scheduler_core.commands import ApplyObjects, Command, SetSettings
 from scheduler_core.fixes.effects import Effect, Watch, effects_of
 from scheduler_core.fixes.fix import Budget
 from scheduler_core.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
+STORAGE = ("StorageClass", "PersistentVolume", "PersistentVolumeClaim")
+BINDING = ("persistentvolume-binder-controller", "csi-provisioner")
 PATIENT = 5  # attempts, where pods have to go before the pod fits
 
 
@@ -49,6 +51,7 @@ class Prover:
         """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing."""
         fixed = Watch(self.sim.fork())
         try:
+            _bind_volumes(fixed.world, commands)
             for command in commands:
                 fixed.world.apply(command)
                 fixed.note()
@@ -119,6 +122,17 @@ class Prover:
             if self._without.steps % CHUNK == 0:
                 yield
         return effects_of(self.sim, self._without.at(now), fixed, self.key)
+
+
+def _bind_volumes(world: Simulation, commands: Sequence[Command]) -> None:
+    """In a snapshot that no controller goes on to change, those act that bind and make volumes, if that is what is changed."""
+    cluster = world.settings.cluster
+    if cluster is None or cluster.controllers is None:
+        return
+    made = (each for command in commands if isinstance(command, ApplyObjects) for each in command.objects)
+    if any(each.get("kind") in STORAGE for each in made):
+        running = list(dict.fromkeys((*cluster.controllers, *BINDING)))
+        world.apply(SetSettings({"cluster": {"controllers": running}}))
 
 
 def _hold_back(world: Simulation, key: str) -> int:

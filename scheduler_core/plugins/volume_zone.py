@@ -33,6 +33,7 @@ from scheduler_core.plugins.helper.claim_evidence import claims_evidence
 from scheduler_core.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
 from scheduler_core.plugins.helper.hints import after_named_claim_change
 from scheduler_core.plugins.helper.node_selection import Mask
+from scheduler_core.plugins.helper.volumes import lost_claims
 
 NAME = "VolumeZone"
 
@@ -166,7 +167,8 @@ class VolumeZone(Plugin):
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """The volume's labels say another zone or region than the node's."""
+        """The volume's labels say another zone or region than the node's, or it does not exist."""
+        yield from lost_claims(draft, refusal, self.handle)
         for topology in refusal.state.get(NAME) or ():
             volume = self.handle.get("PersistentVolume", "", topology.volume)
             labels = refusal.node.labels

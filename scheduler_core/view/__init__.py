@@ -46,6 +46,7 @@ from scheduler_core.scheduler.cycles.phases import Phase
 from scheduler_core.trace.journal import Attempt, Move, Place
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.view.absent import nobody
 from scheduler_core.view.controllers import CONTROLLER_NAMES
 from scheduler_core.view.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.view.objects import CacheView, JournalView, StoreView
@@ -125,6 +126,7 @@ __all__ = [
     "join_files",
     "label_errors",
     "load_manifests",
+    "nobody",
     "parse_duration",
     "parse_quantity",
     "registered",

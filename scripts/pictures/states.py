@@ -119,7 +119,7 @@ def busy(begin: Begin) -> Iterator[State]:
     yield State("journey", session.at("journey/default/web-3"))
     yield State("internals", session.at(pod="default/web-3", tab="journey"), _internals)
     session.run()
-    without = session.without(asked)
+    without = session.without(asked - 1)  # the step before it
     yield State("commands", without.at(), _commands)
     yield State("compare", without.at("compare", **{"with": session.url}))
 

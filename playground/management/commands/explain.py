@@ -7,7 +7,6 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -15,11 +14,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from playground.management.explaining.answers import Answer, answer, is_pending, missing_pods
 from playground.management.explaining.text import lines
-from playground.management.explaining.world import BadInput, attempt_all, make_world
+from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.progress import Progress
+from playground.management.terminal.world import attempt_all, make_world
 
 PENDING, BAD_INPUT = 1, 2
-LONG = 50  # pods from which progress is shown
-STDIN = "-"
 
 
 class Command(BaseCommand):
@@ -63,30 +62,33 @@ class Command(BaseCommand):
         """Read, run, explain, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         try:
-            made = make_world([(file, _read(file)) for file in files], _read(config) if config else b"")
+            made = make_world(
+                [(file, read_file(file)) for file in files], read_file(config) if config else b""
+            )
         except BadInput as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
         for note in made.notes:
             self.stderr.write(note)
-        keys = attempt_all(made, self._progress("attempted"))
-        answers = self._answers(made.world, keys, pod, fixes)
+        with Progress(sys.stderr) as progress:
+            keys = attempt_all(made, lambda done, total: progress.part(done, total, "attempted"))
+            answers = self._answers(made.world, keys, pod, fixes, progress)
         self._print(answers, output, pod)
         if any(map(is_pending, answers)):
             sys.exit(PENDING)
 
-    def _answers(self, world: Any, keys: list[str], pod: str, fixes: int) -> list[Answer]:
+    def _answers(self, world: Any, keys: list[str], pod: str, fixes: int, progress: Progress) -> list[Answer]:
         if pod:
             found = answer(world, pod if "/" in pod else f"default/{pod}", fixes > 0)
             if found is None:
                 raise CommandError(f"{pod}: there is no such pod in the input", returncode=BAD_INPUT)
             return [found]
-        progress, answers = self._progress("explained"), []
+        answers = []
         for number, key in enumerate(keys):
             found = answer(world, key, with_fixes=fixes > 0)
             if found is not None:
                 answers.append(found)
                 fixes -= is_pending(found)
-            progress(number + 1, len(keys))
+            progress.part(number + 1, len(keys), "explained")
         return [*answers, *missing_pods(world, with_fixes=fixes > 0)]
 
     def _print(self, answers: list[Answer], output: str, pod: str) -> None:
@@ -106,23 +108,3 @@ class Command(BaseCommand):
                 yield ""
         pending = sum(map(is_pending, answers))
         yield f"{pending} of {len(answers)} pods are Pending." if answers else "No pod is Pending."
-
-    def _progress(self, done: str) -> Any:
-        """Shows how far it is, on a terminal and where it takes long."""
-        shows = sys.stderr.isatty()
-
-        def show(number: int, total: int) -> None:
-            if shows and total >= LONG:
-                bar = "#" * (30 * number // total)
-                sys.stderr.write(f"\r{bar:<30} {number}/{total} {done}" + ("\n" if number == total else ""))
-                sys.stderr.flush()
-
-        return show
-
-
-def _read(file: str) -> bytes:
-    """BadInput where there is no such file."""
-    try:
-        return sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
-    except OSError as error:
-        raise BadInput(f"{file}: {error.strerror}") from None

@@ -1,1 +1,1 @@
-"""What `python manage.py explain` is made of: a world of the files, the answers about its pods, and how they are printed."""
+"""What `python manage.py explain` is made of beside terminal/: the answers about pods, and how they are printed."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from scheduler_core.framework.drafts import Change, Draft, Edit
+from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.framework.plugin import Handle
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
@@ -19,6 +19,8 @@ from scheduler_core.objects.storage.volumes import (
     class_of,
     key_of,
     name_of,
+    phase,
+    volume_name,
     volumes_of,
 )
 from scheduler_core.plugins.helper.fixes import HOSTNAME
@@ -89,6 +91,25 @@ def _is_default(storage_class: Manifest) -> bool:
 
 def _waits(storage_class: Manifest) -> bool:
     return storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+
+
+def is_lost(claim: Manifest, handle: Handle) -> bool:
+    """Whether the claim's volume does not exist any more."""
+    volume = volume_name(claim)
+    return phase(claim) == "Lost" or (bool(volume) and handle.get(VOLUME, "", volume) is None)
+
+
+def lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+    """Those of the pod whose volumes do not exist any more, made anew."""
+    for use in volumes_of(refusal.pod.spec).claims:
+        claim = handle.get(CLAIM, refusal.pod.namespace, use.name(refusal.pod))
+        if claim is not None and is_lost(claim, handle):
+            yield anew(draft, claim, refusal)
+
+
+def anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
+    values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
+    return draft.with_object(Change("claim-anew", values), made_anew(claim))
 
 
 def made_anew(

@@ -19,7 +19,6 @@ from scheduler_core.objects.storage.volumes import (
     fully_bound,
     key_of,
     name_of,
-    phase,
     volume_name,
     volumes_of,
 )
@@ -27,6 +26,8 @@ from scheduler_core.plugins.helper.fixes import HOSTNAME
 from scheduler_core.plugins.helper.volumes import (
     CLASS,
     IS_DEFAULT,
+    anew,
+    is_lost,
     made_anew,
     missing_claims,
     new_volume,
@@ -67,12 +68,8 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
         claim = handle.get(CLAIM, pod.namespace, name)
         if claim is None:
             continue
-        if (
-            deleting(claim)
-            or phase(claim) == "Lost"
-            or (volume_name(claim) and handle.get(VOLUME, "", volume_name(claim)) is None)
-        ):
-            yield _anew(draft, claim, refusal)
+        if deleting(claim) or is_lost(claim, handle):
+            yield anew(draft, claim, refusal)
         elif fully_bound(claim):
             yield from _out_of_reach(draft, claim, refusal, handle)
         else:
@@ -174,9 +171,4 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
         for pod in pods
     )
     if not used:
-        yield _anew(draft, claim, refusal)
-
-
-def _anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
-    values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
-    return draft.with_object(Change("claim-anew", values), made_anew(claim))
+        yield anew(draft, claim, refusal)

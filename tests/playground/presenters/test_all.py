@@ -25,7 +25,14 @@ from playground.presenters.look import MODES, TABS
 from playground.presenters.queues import groups
 from playground.sessions.web.render import render_delta
 from playground.sessions.worker.panels import compare, digests
-from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
+from scheduler_core.commands import (
+    ApplyObjects,
+    DeleteObjects,
+    PatchObject,
+    Ref,
+    SetSettings,
+    StopScheduler,
+)
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import many_nodes, node, pod, three_nodes
 
@@ -41,6 +48,16 @@ def test_every_panel_is_plain_data_at_every_step(tab: str) -> None:
         shown = [asdict(panel) for panel in everything(sim, Look(tab=tab, node="free"))]
         assert json.loads(json.dumps(shown)) == shown
     assert sim.position == 100
+
+
+@pytest.mark.parametrize("shown", [Look(pod="default/web-1"), *(Look(stage=stage) for stage in look.STAGES)])
+def test_a_world_whose_only_scheduler_has_ended_is_shown(shown: Look) -> None:
+    sim = Simulation()
+    sim.apply(SetSettings({"cluster": {}}))
+    sim.apply(ApplyObjects((node("a"), pod("web-1"))))
+    sim.apply(StopScheduler("kube-scheduler", "SIGKILL"))
+    assert not sim.schedulers
+    assert len(everything(sim, shown)) == len(PANELS)
 
 
 def test_looking_changes_nothing() -> None:

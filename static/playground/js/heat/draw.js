@@ -350,5 +350,5 @@ function writeHeading(pen, palette, text, sizes, x, y, end) {
   pen.fillStyle = palette.mute;
   pen.font = `${palette.type}px ${palette.sans}`;
   const fits = sizes.find((size) => after + pen.measureText(size).width <= end - MENU);
-  pen.fillText(fits ?? sizes[1], after, y);
+  if (fits) pen.fillText(fits, after, y);
 }

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from django.utils.translation import gettext
 
+from playground.management.terminal.files import BadInput
 from playground.presenters.words import worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.worker.imports import preview
 from playground.views.workbench.texts import joined
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
-from scheduler_core.config import ConfigurationError
+from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import InvalidObject, load_manifests
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
-
-
-class BadInput(Exception):
-    """The files can't be read; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,14 @@ class Made:
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
 
 
-def make_world(files: list[tuple[str, bytes]], configuration: bytes = b"") -> Made:
-    """BadInput where nothing can be made of the files. `configuration`: a KubeSchedulerConfiguration."""
-    world = Simulation(edition=LATEST_EDITION)
+def make_world(
+    files: list[tuple[str, bytes]], configuration: bytes = b"", seed: int = 0, acting: bool = False
+) -> Made:
+    """A world of named files; BadInput where nothing can be made of them. `configuration`: a KubeSchedulerConfiguration.
+
+    Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
+    """
+    world = Simulation(seed, edition=LATEST_EDITION)
     only = files[0][0] if len(files) == 1 else ""
     try:
         plan = preview(world, joined(files))
@@ -47,14 +50,12 @@ def make_world(files: list[tuple[str, bytes]], configuration: bytes = b"") -> Ma
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
-    snapshot = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
-    if snapshot:
-        world.apply(
-            SetSettings({"cluster": {"controllers": []}})
-        )  # a snapshot, which nobody goes on to change
-    if configuration:
-        _configure(world, configuration)
+    snapshot = not acting and any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     try:
+        if snapshot:
+            world.apply(SetSettings({"cluster": {"controllers": []}}))
+        if configuration:
+            world.apply(SetConfiguration(read_configuration(configuration)))
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
@@ -62,12 +63,14 @@ def make_world(files: list[tuple[str, bytes]], configuration: bytes = b"") -> Ma
     return Made(world, (*read, *refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
 
 
-def _configure(world: Simulation, text: bytes) -> None:
+def read_configuration(text: bytes) -> Mapping[str, Any] | None:
+    """The KubeSchedulerConfiguration of a text, None for kube's default. BadInput where it is none."""
     try:
         manifests = [loaded.manifest for loaded in load_manifests(text.decode("utf-8-sig"))]
-        world.apply(SetConfiguration(manifests[0] if manifests else None))
-    except (InvalidObject, Refused, ConfigurationError, UnicodeDecodeError) as error:
+        load_configuration(manifests[0] if manifests else None)
+    except (InvalidObject, ConfigurationError, UnicodeDecodeError) as error:
         raise BadInput(f"the configuration: {error}") from None
+    return manifests[0] if manifests else None
 
 
 def _unreadable(refused: SessionError, file: str) -> str:

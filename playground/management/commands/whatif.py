@@ -1,0 +1,216 @@
+"""`python manage.py whatif FILE...`: what would change with other nodes, replicas or another configuration, and how many more fit."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from django.core.management.base import BaseCommand, CommandError
+
+from playground.management.explaining.answers import plain
+from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.progress import Progress
+from playground.management.terminal.tables import table
+from playground.management.terminal.world import make_world, read_configuration
+from playground.presenters.fixes import effect_sentence
+from scheduler_core.commands import Command as WorldCommand
+from scheduler_core.commands import Refused, SetConfiguration
+from scheduler_core.simulation import Simulation
+from scheduler_core.view import InvalidObject, load_manifests
+from scheduler_core.whatif import (
+    MOST,
+    NoSuch,
+    Outcome,
+    Room,
+    add,
+    drain,
+    remove,
+    room_for,
+    scale,
+    settle,
+    what_if,
+)
+
+WORSE, BAD_INPUT = 1, 2
+HURTING = ("evicted", "pending")
+
+
+class Command(BaseCommand):
+    """Runs a cluster until it is at rest, makes the changes on a copy, runs both on, and prints what differs."""
+
+    help = (
+        "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
+        "once. --more says how many more of a pod fit afterwards. Reads what kubectl prints; - is standard input. Controllers act. "
+        "No database is needed. Exit status: 0 nobody loses a place, 1 pods are evicted or wait who would not, 2 the input can't be used."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What to read, what to change, and how to print."""
+        parser.add_argument("files", nargs="+", metavar="FILE", help="YAML or JSON; - reads standard input")
+        parser.add_argument(
+            "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
+        )
+        parser.add_argument(
+            "--remove", action="append", default=[], metavar="NODE", help="a node is lost at once"
+        )
+        parser.add_argument(
+            "--add",
+            action="append",
+            default=[],
+            metavar="N=NODE",
+            help="so many new nodes like one that exists",
+        )
+        parser.add_argument(
+            "--scale",
+            action="append",
+            default=[],
+            metavar="KIND/NS/NAME=N",
+            help="a workload with so many replicas",
+        )
+        parser.add_argument("--config", default="", metavar="FILE", help="another KubeSchedulerConfiguration")
+        parser.add_argument(
+            "--more",
+            default="",
+            metavar="NS/NAME|FILE",
+            help="how many more of this pod fit: one of the cluster's, or a file's",
+        )
+        parser.add_argument(
+            "--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})"
+        )
+        parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
+        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
+
+    def handle(self, *args: Any, files: list[str], output: str, seed: int, **asked: Any) -> None:
+        """Read, run, change, run, print, and leave with the exit status."""
+        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
+        try:
+            made = make_world([(file, read_file(file)) for file in files], seed=seed, acting=True)
+            for note in made.notes:
+                self.stderr.write(note)
+            with Progress(sys.stderr) as progress:
+                settle(made.world, progress=progress.steps)
+                changes = list(_changes(made.world, asked))
+                if not changes and not asked["more"]:
+                    raise BadInput(
+                        "nothing is asked: give --drain, --remove, --add, --scale, --config or --more"
+                    )
+                outcome = what_if(made.world, changes, progress=progress.steps) if changes else None
+                room = _room(made.world, changes, asked) if asked["more"] else None
+        except (BadInput, NoSuch, Refused) as bad:
+            raise CommandError(str(bad), returncode=BAD_INPUT) from None
+        self._print(outcome, room, output)
+        if outcome is not None and _hurts(outcome):
+            sys.exit(WORSE)
+
+    def _print(self, outcome: Outcome | None, room: Room | None, output: str) -> None:
+        data: dict[str, Any] = {}
+        if outcome is not None:
+            data |= outcome.to_json()
+        if room is not None:
+            data["more"] = {
+                "count": room.count,
+                "enough": room.enough,
+                "nodes": [{"node": node, "count": count} for node, count in room.nodes],
+                "why": room.why,
+            }
+        if output == "json":
+            self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
+        elif output == "yaml":
+            self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
+        else:
+            parts = [*(_in_words(outcome) if outcome else ()), *(_counted(room) if room else ())]
+            self.stdout.write("\n".join(parts))
+
+
+def _changes(world: Simulation, asked: dict[str, Any]) -> Iterator[WorldCommand]:
+    if asked["config"]:
+        yield SetConfiguration(read_configuration(read_file(asked["config"])))
+    for text in asked["add"]:
+        count, like = _pair(text, "--add", "N=NODE", first=True)
+        yield add(world, like, count)
+    for text in asked["scale"]:
+        replicas, name = _pair(text, "--scale", "KIND/NS/NAME=N", first=False)
+        parts = name.split("/")
+        if len(parts) not in (2, 3):
+            raise BadInput(f"--scale {text}: expected KIND/NS/NAME=N, such as Deployment/default/web=5")
+        yield scale(world, parts[0], parts[1] if len(parts) == 3 else "default", parts[-1], replicas)
+    for node in asked["drain"]:
+        yield drain(world, node)
+    for node in asked["remove"]:
+        yield remove(world, node)
+
+
+def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
+    """The number and the name of N=NAME or NAME=N."""
+    left, equals, right = text.partition("=") if first else text.rpartition("=")
+    number, name = (left, right) if first else (right, left)
+    if (
+        not equals
+        or not name
+        or not (number.isascii() and number.isdecimal())
+        or not 0 <= int(number) <= 5_000
+    ):
+        raise BadInput(f"{option} {text}: expected {form} with a whole number from 0 to 5000")
+    return int(number), name
+
+
+def _room(world: Simulation, changes: list[WorldCommand], asked: dict[str, Any]) -> Room:
+    changed = world.fork()
+    for change in changes:
+        changed.apply(change)
+    settle(changed)
+    return room_for(changed, _pod(world, asked["more"]), asked["most"])
+
+
+def _pod(world: Simulation, named: str) -> dict[str, Any]:
+    pod = world.store.pod_at(named if "/" in named else f"default/{named}")
+    if pod is not None:
+        return dict(pod.manifest)
+    try:
+        manifests = [dict(loaded.manifest) for loaded in load_manifests(read_file(named).decode("utf-8-sig"))]
+    except BadInput as bad:
+        raise BadInput(
+            f"--more {named}: neither a pod of the cluster nor a file that can be read ({bad})"
+        ) from None
+    except (InvalidObject, UnicodeDecodeError) as error:
+        raise BadInput(f"{named}: {error}") from None
+    pods = [manifest for manifest in manifests if manifest.get("kind") == "Pod"]
+    if len(pods) != 1:
+        raise BadInput(f"--more {named}: received {len(pods)} pods; expected one")
+    return pods[0]
+
+
+def _hurts(outcome: Outcome) -> bool:
+    return any(
+        effect.kind in HURTING or (effect.kind == "replaced" and not effect.to) for effect in outcome.effects
+    )
+
+
+def _in_words(outcome: Outcome) -> Iterator[str]:
+    if not outcome.effects and not outcome.created:
+        yield "No pod goes anywhere else."
+    for effect in outcome.effects:
+        yield plain(effect_sentence(effect.to_json()))
+    for pod, node in outcome.created:
+        yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
+    yield ""
+    yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
+    if not outcome.at_rest:
+        yield "It did not come to rest: this is how far it came."
+
+
+def _counted(room: Room) -> Iterator[str]:
+    if room.enough:
+        yield f"{room.count} more fit, and maybe more than these."
+    else:
+        yield f"{room.count} more fit."
+    if room.nodes:
+        yield from table(("NODE", "MORE"), [(node, str(count)) for node, count in room.nodes])
+    if room.why:
+        yield f"The next one would wait: {room.why}"

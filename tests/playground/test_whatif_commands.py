@@ -1,0 +1,157 @@
+"""`manage.py simulate` and `whatif`, and the command that pip installs: what they read and print, and how they end."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from playground.management.program import COMMANDS, main
+from tests.browser.server import ROOT
+from tests.scheduler_core.whatif.test_outcome import deployment
+from tests.scheduler_core.worlds import configuration, node, pod
+
+
+def written(folder: Path, *objects: dict[str, Any], name: str = "cluster.yaml") -> str:
+    path = folder / name
+    path.write_text(yaml.safe_dump_all(objects))
+    return str(path)
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    """The exit status and what was printed."""
+    out = io.StringIO()
+    try:
+        call_command(*arguments, stdout=out, stderr=io.StringIO())
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue()
+    return 0, out.getvalue()
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> str:
+    """Two nodes for two pods each, and three of a deployment."""
+    return written(tmp_path, node("a", "2"), node("b", "2"), deployment(3))
+
+
+def test_a_cluster_is_run_and_its_placements_are_printed(web: str) -> None:
+    status, text = run("simulate", web)
+    heads, *rows = text.splitlines()
+    assert (status, heads.split()) == (0, ["NAMESPACE", "NAME", "NODE", "ATTEMPTS", "WHY", "PENDING"])
+    assert {row.split()[2] for row in rows[:3]} == {"a", "b"}
+    assert rows[-1] == "3 of 3 pods have a node."
+
+
+def test_the_three_forms_say_the_same_and_a_pending_pod_is_exit_status_1(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", "1"), pod("p"), pod("q"))
+    status, text = run("simulate", file, "-o", "json")
+    data = json.loads(text)
+    rows = list(csv.DictReader(io.StringIO(run("simulate", file, "-o", "csv")[1])))
+    assert (status, data["scheduled"], data["pending"]) == (1, 1, 1)
+    assert [{**row, "attempts": int(row["attempts"])} for row in rows] == data["placements"]
+    (waits,) = [row for row in data["placements"] if not row["node"]]
+    assert waits["message"].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    assert waits["message"] in run("simulate", file)[1]
+
+
+def test_seed_and_configuration_decide(tmp_path: Path) -> None:
+    file = written(tmp_path, *(node(f"n{i}") for i in range(6)), pod("p"))
+    assert len({run("simulate", file, "--seed", str(seed))[1] for seed in range(8)}) > 1
+    none = configuration(profiles=[{"schedulerName": "other"}])
+    assert run("simulate", file, "--config", written(tmp_path, none, name="config.yaml"))[0] == 1
+
+
+def test_a_drain_says_who_goes_where_and_who_waits(web: str) -> None:
+    status, text = run("whatif", web, "--drain", "a")
+    assert status == 1
+    assert text.count("is deleted from a") in (1, 2)
+    assert "Pods that wait: " in text
+    data = json.loads(run("whatif", web, "--drain", "a", "-o", "json")[1])
+    assert {effect["kind"] for effect in data["effects"]} == {"replaced"}
+    assert data["atRest"]
+    assert yaml.safe_load(run("whatif", web, "--drain", "a", "-o", "yaml")[1]) == data
+
+
+def test_all_that_is_asked_is_done_at_once_and_more_are_counted_afterwards(web: str) -> None:
+    asked = ("--add", "2=a", "--scale", "Deployment/default/web=4", "--more", "default/x")
+    with pytest.raises(CommandError, match="neither a pod of the cluster nor a file"):
+        run("whatif", web, *asked)
+    one = written(Path(web).parent, pod("one"), name="pod.yaml")
+    status, text = run("whatif", web, *asked[:-1], one, "-o", "json")
+    data = json.loads(text)
+    assert (status, len(data["created"]), data["pending"]) == (0, 1, [])
+    assert (data["more"]["count"], data["more"]["enough"]) == (4, False)
+    assert sum(each["count"] for each in data["more"]["nodes"]) == 4
+
+
+def test_how_many_more_fit_may_be_all_that_is_asked(web: str) -> None:
+    one = written(Path(web).parent, pod("one"), name="pod.yaml")
+    status, text = run("whatif", web, "--more", one)
+    assert status == 0
+    assert text.splitlines()[0] == "1 more fit."
+    assert "The next one would wait: 0/2 nodes are available: 2 Insufficient cpu." in text
+    assert "and maybe more" in run("whatif", web, "--more", one, "--most", "1")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "nothing is asked"),
+        (("--drain", "zz"), "there is no node 'zz'; there are 2: a, b"),
+        (("--add", "a=2"), "--add a=2: expected N=NODE with a whole number"),
+        (("--scale", "web=3"), "--scale web=3: expected KIND/NS/NAME=N"),
+        (("--scale", "Deployment/web=many"), "expected KIND/NS/NAME=N with a whole number"),
+        (("--config", "/nowhere"), "/nowhere: No such file"),
+    ],
+)
+def test_a_wrong_question_says_what_was_expected(web: str, arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(CommandError, match=said) as refused:
+        run("whatif", web, *arguments)
+    assert refused.value.returncode == 2
+
+
+def test_a_file_that_cannot_be_read_is_exit_status_2_and_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text("kind: Pod\n metadata: [")
+    for command in ("simulate", "whatif"):
+        with pytest.raises(CommandError, match=r"bad\.yaml:2") as refused:
+            run(command, str(file))
+        assert refused.value.returncode == 2
+
+
+def test_the_installed_command_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in COMMANDS)
+    with pytest.raises(SystemExit) as ended:
+        main(["bogus"])
+    assert ended.value.code == 2
+    assert "there is no command 'bogus'" in capsys.readouterr().err
+
+
+def test_pipes_work_and_nothing_is_kept(web: str, tmp_path: Path) -> None:
+    start = "from playground.management.program import main; main()"
+    data = tmp_path / "data"
+    done = subprocess.run(
+        [sys.executable, "-c", start, "simulate", "-"],
+        cwd=ROOT,
+        input=Path(web).read_text(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"PATH": "/usr/bin:/bin", "DATA_DIR": str(data)},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 of 3 pods have a node." in done.stdout
+    assert not data.exists()
