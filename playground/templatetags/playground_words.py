@@ -35,7 +35,7 @@ class Wrong(Protocol):
 
 
 @register.filter
-def told(error: Wrong) -> str:
+def error_words(error: Wrong) -> str:
     """What an error says, in its reader's language."""
     return worded(error.said, gettext) if error.said else error.message
 

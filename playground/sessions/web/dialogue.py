@@ -20,7 +20,7 @@ from playground.sessions.web.jobs.searches import Searcher, SearchRequest, Searc
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
-from playground.templatetags.playground_words import told
+from playground.templatetags.playground_words import error_words
 
 
 class Dialogue:
@@ -107,7 +107,7 @@ class Dialogue:
             await job.finished.wait()
             await self._go_to_result(await job.outcome())
         except SessionError as error:
-            self.viewer.send(Searched(None, told(error)))
+            self.viewer.send(Searched(None, error_words(error)))
 
     async def _go_to_result(self, result: SearchResult) -> None:
         """Go to where it held; or run on from the head to where it will."""

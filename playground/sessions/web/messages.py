@@ -13,7 +13,7 @@ from playground.presenters.look import MAX_NUMBER
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
-from playground.templatetags.playground_words import told
+from playground.templatetags.playground_words import error_words
 from scheduler_core.simulation import Grain
 
 MIN_RATE, MAX_RATE = 0.05, 200.0
@@ -226,9 +226,9 @@ class Error(ToPage, frozen=True):
     def of(cls, error: BaseException) -> Error:
         """What is not meant for people is left out."""
         if isinstance(error, EngineFailed):
-            return cls(error.kind, f"{told(error)} {gettext('Nothing was changed.')}", error.errors)
+            return cls(error.kind, f"{error_words(error)} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):
-            return cls(error.kind, told(error), error.errors)
+            return cls(error.kind, error_words(error), error.errors)
         return cls("error", gettext("Something went wrong on the server. Nothing was changed."))
 
 

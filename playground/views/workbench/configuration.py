@@ -24,7 +24,7 @@ from playground.sessions.protocol.looking import (
     ReadConfiguration,
 )
 from playground.sessions.web.client import SessionClient
-from playground.templatetags.playground_words import told
+from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
 from playground.views.stage.beside import beside
@@ -79,7 +79,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
             return done(request, client, _said(request, name), "configuration")
         except FORM_ERRORS as error:
             status = error.status
-            errors = await _at_lines(client, text, error.errors) or [FieldProblem(text=told(error))]
+            errors = await _at_lines(client, text, error.errors) or [FieldProblem(text=error_words(error))]
     context = {**await _page(request, client), "text": text, "errors": with_source(errors, text)}
     context["adoptions"] = [structs.replace(each, errors=with_source(each.errors, text)) for each in offers]
     return workbench(request, client, "configuration", context, status)

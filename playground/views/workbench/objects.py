@@ -15,7 +15,7 @@ from playground.sessions.protocol.errors import CommandRefused, FieldProblem, In
 from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.templatetags.playground_words import told
+from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
@@ -110,7 +110,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
     except InThePast:
         raise
     except SessionError as error:
-        errors = error.errors or [FieldProblem(text=told(error))]
+        errors = error.errors or [FieldProblem(text=error_words(error))]
         context = {"text": text, "existing": _existing(request), "errors": errors}
         return refused(request, client, "yaml", error, context)
 
