@@ -76,9 +76,9 @@ class PlaygroundServer:
         self.process.wait(timeout=10)
 
     def stop(self) -> None:
-        """End the server as Ctrl-C does, and whatever it left behind."""
+        """End the server as a supervisor does (SIGTERM: SIGINT is ignored by what runs in the background), and whatever it left behind."""
         if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=10)
         for group in self.groups:

@@ -60,12 +60,15 @@ def fail_next_binding(page: Page, pod: str) -> None:
     step_is(page, before + 1)
 
 
-def step_until(page: Page, element: str, words: str, key: str = "ArrowRight", most: int = 90) -> None:
-    """Press a key until an element says these words."""
+def step_until(
+    page: Page, element: str, words: str, key: str = "ArrowRight", most: int = 90, pause: float = 0
+) -> None:
+    """Press a key until an element says these words, each time after a pause (ms)."""
     for _ in range(most):
         if words in page.locator(element).inner_text():
             return
         before = position(page)
+        page.wait_for_timeout(pause)
         page.keyboard.press(key)
         expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
     raise AssertionError(f"{element} never said {words!r}")
@@ -171,8 +174,8 @@ def test_a_pod_is_seen_to_travel_from_queue_to_queue(page: Page, server: Playgro
           };
         }"""
     )
-    step_until(page, "#queue-flight", "web")
-    page.wait_for_function("window.travelled.length > 0")
+    step_until(page, "#queue-flight", "web", pause=250)  # at more than five steps a second nothing moves
+    page.wait_for_function("() => window.travelled.length > 0")
     travelled = page.evaluate("window.travelled")
     assert [(begin, end) for begin, active, end, there in travelled if (begin, end) == (active, there)]
     assert all(begin != end for begin, _, end, _ in travelled)

@@ -12,6 +12,7 @@ from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import (
     AnswerExtender,
     ApplyObjects,
+    Continuation,
     Command,
     CommandRecord,
     CreateObject,
@@ -170,6 +171,11 @@ def allocating() -> Iterator[Record]:
     yield from sim.run(steps=60).records
 
 
+def continued() -> Iterator[Record]:
+    """Another world's objects go on in this one."""
+    yield from Simulation().apply(ApplyObjects((node("a"),), continues=Continuation(created=3)))
+
+
 def sim_record(facts: Facts) -> Record:
     """A record of these facts in a world of its own."""
     sim = Simulation()
@@ -192,6 +198,7 @@ def records() -> tuple[Record, ...]:
         *extended(),
         *elected(),
         *allocating(),
+        *continued(),
     )
 
 
