@@ -12,9 +12,9 @@ from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import (
     AnswerExtender,
     ApplyObjects,
-    Continuation,
     Command,
     CommandRecord,
+    Continuation,
     CreateObject,
     DecidePermit,
     DefinePlugin,
