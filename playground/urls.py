@@ -131,6 +131,8 @@ urlpatterns = [
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/session", sharing.sharing, name="session"),
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
+    path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
+    path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]
 handler400 = "playground.views.responses.not_understood"

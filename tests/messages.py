@@ -19,8 +19,6 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation import templatize
 
-from playground.stories.loader import Story, all_stories
-
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ("zh_Hans",)
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)  # so that the same words are compiled to the same bytes
@@ -45,22 +43,10 @@ def catalogue() -> Catalog:
             with path.open("rb") as source:
                 for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
                     found.add(text, None, [(_name(path), None)], auto_comments=comments, context=context)
-    for story in all_stories():
-        for text in _of_story(story):
-            found.add(text, None, [(f"playground/stories/{story.slug}.yaml", None)])
     for path in sorted((ROOT / "templates").rglob("*.html")):
         for text in _of_template(path.read_text()):
             found.add(text, None, [(_name(path), None)])
     return found
-
-
-def _of_story(story: Story) -> Iterator[str]:
-    """What a story says, as its file has it."""
-    yield from (story.title, story.summary)
-    for chapter in story.chapters:
-        yield chapter.text
-        if chapter.action is not None:
-            yield chapter.action.label
 
 
 def _name(path: Path) -> str:

@@ -1,26 +1,86 @@
-"""The story panel: the chapters reached so far, the latest one open."""
+"""The lesson panel: the cards reached so far, the latest one open, with its question, what it offers, and at the end the task."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from playground.lessons import Card, Lesson, Played, filled, lesson_of, played_before, reached_cards
+from playground.lessons.conditions import holds
+from playground.lessons.judging import as_text
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.stories import reached_chapters
-from playground.stories import story as find_story
 from scheduler_core.view import WorldView
 
 
 def present(sim: WorldView, look: Look, story: str = "") -> Panel:
-    """What the story of that name says at this step; an empty panel where there is no story."""
-    chosen = find_story(story) if story else None
-    if chosen is None:
-        return Panel("story", {"title": "", "chapters": []})
-    chapters = [chapter.to_json() for chapter in reached_chapters(chosen, sim)]
+    """What the lesson of that name says at this step; an empty panel where there is no lesson."""
+    lesson = lesson_of(story) if story else None
+    played = played_before(story, sim.seed) if lesson is not None else None
+    if lesson is None or played is None:
+        return Panel("story", {"title": None, "chapters": []})
+    reached = reached_cards(lesson, sim)
+    past = look.at is not None
+    cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
+    of = len(lesson.plan.cards)
     return Panel(
         "story",
         {
-            "title": chosen.title,
-            "chapters": chapters[:-1],
-            "latest": chapters[-1] if chapters else None,
-            "of": len(chosen.chapters),
+            "title": {language: words.title for language, words in lesson.words.items()},
+            "chapters": cards[:-1],
+            "latest": cards[-1] if cards else None,
+            "of": of,
+            "bar": [number <= len(cards) for number in range(1, of + 1)],
+            "end": _end(lesson, sim, played) if len(cards) == of else None,
         },
     )
+
+
+def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> dict[str, Any]:
+    """A card in every language; `before` and `after`: the steps of its neighbours where the lesson is played as written."""
+    ids = [each.id for each in lesson.plan.cards]
+    return {
+        "number": number,
+        "words": {
+            language: {
+                "text": filled(words.cards[card.id].text, played.facts),
+                "ask": filled(words.cards[card.id].ask, played.facts),
+                "right": filled(words.cards[card.id].right, played.facts),
+                "wrong": filled(words.cards[card.id].wrong, played.facts),
+                "do": words.cards[card.id].do,
+            }
+            for language, words in lesson.words.items()
+        },
+        "acts": card.do is not None,
+        "spotlight": card.spotlight,
+        "question": _question(card, played),
+        "before": played.positions[ids[number - 2]] if number > 1 else None,
+        "past": past,
+        "after": played.positions[ids[number]] if number < len(ids) else None,
+    }
+
+
+def _question(card: Card, played: Played) -> dict[str, Any] | None:
+    """What is asked. The key stays on the server: the panel's template shows none of it."""
+    if card.question is None:
+        return None
+    key = played.keys[card.id]
+    return {
+        "kind": card.question.kind,
+        "options": list(played.options[card.id]),
+        "key": list(key) if isinstance(key, tuple) else as_text(key),
+        "tolerance": card.question.tolerance,
+    }
+
+
+def _end(lesson: Lesson, sim: WorldView, played: Played) -> dict[str, Any]:
+    """The task, whether it is done, and where the lesson leads on."""
+    following = lesson_of(lesson.plan.next) if lesson.plan.next else None
+    return {
+        "words": {
+            language: {"task": filled(words.task, played.facts), "sum_up": filled(words.sum_up, played.facts)}
+            for language, words in lesson.words.items()
+        },
+        "done": holds(lesson.plan.task.check, sim),
+        "next": lesson.plan.next,
+        "next_title": {} if following is None else {name: w.title for name, w in following.words.items()},
+    }

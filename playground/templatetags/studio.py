@@ -105,16 +105,3 @@ def unlocalized(number: float) -> str:
 def as_json(value: Any) -> str:
     """Plain data for a data attribute; the template escapes it."""
     return orjson.dumps(value).decode()
-
-
-@register.filter
-def prose(text: str) -> SafeString:
-    """A chapter's text: paragraphs end in a blank line, `code` and **strong** words."""
-    paragraphs = [p for p in gettext(text).strip().split("\n\n") if p.strip()]
-    return mark_safe("".join(f"<p>{_inline(escape(p))}</p>" for p in paragraphs))  # noqa: S308 - escaped first
-
-
-def _inline(escaped: str) -> str:
-    escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
-    escaped = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escaped)
-    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escaped)

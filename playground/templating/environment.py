@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment, Undefined
 from jinja2.ext import Extension
 
-from playground.templatetags import explanation, studio, terms
+from playground.templatetags import explanation, lessons, studio, terms
 from playground.templating.compact import compact
 from playground.templating.tags import MAKERS, LookTags, TermTag, WordTags
 from playground.templating.words import WordedContext
@@ -31,7 +31,11 @@ class PanelEnvironment(Environment):
         extensions = [Compact, LookTags, TermTag, WordTags]
         super().__init__(**{**options, "undefined": ChainableUndefined, "extensions": extensions})
         self.filters |= (
-            explanation.register.filters | studio.register.filters | terms.register.filters | MAKERS
+            explanation.register.filters
+            | lessons.register.filters
+            | studio.register.filters
+            | terms.register.filters
+            | MAKERS
         )
         self.tests["none"] = is_none
 

@@ -11,19 +11,33 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from playground import VERSION
 from playground.builder import CLUSTERS
+from playground.lessons import TRACKS, Lesson, beginning, lesson_of, read_lessons
 from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
-from playground.stories import all_stories, story
+from playground.templatetags.lessons import in_language
 from playground.views.responses import problem
 from playground.views.workbench.imports import pasted, previewed
 from playground.views.workbench.texts import received
 from scheduler_core.commands import ApplyObjects
 
+TRACK_NAMES = {
+    "first-steps": gettext_lazy("First steps"),
+    "placement": gettext_lazy("Placement"),
+    "fairness-and-packing": gettext_lazy("Fairness and packing"),
+    "queue-and-time": gettext_lazy("Queue and time"),
+    "preemption-and-priority": gettext_lazy("Preemption and priority"),
+    "evictions": gettext_lazy("Evictions"),
+    "devices": gettext_lazy("Devices"),
+    "high-availability": gettext_lazy("High availability"),
+    "internals": gettext_lazy("Internals"),
+    "pending": gettext_lazy("Read a Pending pod"),
+}
 MOST_SEED = 2**31 - 1
 
 
@@ -35,13 +49,39 @@ async def home(request: HttpRequest) -> HttpResponse:
 
 async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -> HttpResponse:
     context = {
-        "stories": all_stories(),
+        "tracks": tracks(),
         "clusters": CLUSTERS.values(),
         "recent": await recent(request),
         "version": VERSION,
         "most_bytes": settings.MAX_UPLOAD_BYTES,
     }
     return render(request, "playground/home.html", {**context, **more}, status=status)
+
+
+def tracks() -> list[dict[str, Any]]:
+    """The tracks that have lessons, each with its name and what its lessons are about."""
+    lessons = read_lessons()
+    return [
+        {
+            "name": TRACK_NAMES[track],
+            "lessons": [_offered(each) for each in lessons if each.plan.track == track],
+        }
+        for track in TRACKS
+        if any(each.plan.track == track for each in lessons)
+    ]
+
+
+def _offered(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "slug": lesson.slug,
+        "minutes": lesson.plan.minutes,
+        "questions": len(lesson.questions),
+        "steps": len(lesson.plan.cards),
+        "words": {
+            language: {"title": words.title, "summary": words.summary}
+            for language, words in lesson.words.items()
+        },
+    }
 
 
 @require_POST
@@ -76,11 +116,11 @@ def _seed(text: str) -> int:
 def _beginning(start: str) -> dict[str, Any]:
     """What create_session gets for a way to start."""
     kind, _colon, slug = start.partition(":")
-    if kind == "story" and (chosen := story(slug)):
+    if kind == "story" and (chosen := lesson_of(slug)):
         return {
-            "name": chosen.title,
+            "name": in_language({language: words.title for language, words in chosen.words.items()}),
             "story": slug,
-            "commands": list(map(msgspec.to_builtins, chosen.commands)),
+            "commands": list(map(msgspec.to_builtins, beginning(chosen.plan))),
         }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]

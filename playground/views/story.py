@@ -1,34 +1,41 @@
-"""A story's button: the command that its present chapter offers."""
+"""A lesson in the studio: what its cards offer, answers to its questions, and its task on a fork."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from playground.lessons import Question, command_of, judge, lesson_of
+from playground.presenters.look import Look
+from playground.recent import remember
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.stories import story
-from playground.views.access import edits
-from playground.views.responses import by_htmx, position
+from playground.views.access import edits, opens
+from playground.views.responses import by_htmx, go, position
+from playground.views.session import creator
 
 SOURCE = "story"
+MOST_ANSWERS = 100
 
 
 @require_POST
 @edits
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
-    """Apply the action of a chapter (from 1) of the session's story."""
-    own_story = story(client.session.story)
-    chapters = own_story.chapters if own_story else ()
-    action = chapters[chapter - 1].action if 1 <= chapter <= len(chapters) else None
-    if action is None:
-        raise SessionError(_("This story has no action there."))
-    command, at = msgspec.to_builtins(action.command), position(request)
+    """Apply what a card (from 1) of the session's lesson offers."""
+    lesson = lesson_of(client.session.story)
+    cards = lesson.plan.cards if lesson else ()
+    act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
+    if act is None:
+        raise SessionError(_("This card of the lesson offers nothing to do."))
+    command, at = msgspec.to_builtins(command_of(act)), position(request)
     await client.refresh()
     head = await client.head()
     if at in (None, head) and await in_thread(listing.last, client.session.pk, head) == (SOURCE, command):
@@ -37,3 +44,59 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
+
+
+@require_POST
+@opens
+async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
+    """Judge an answer to the question of a card (from 1) that the world has come to; the engine has computed the key."""
+    card = await _reached(request, client, chapter)
+    asked = card["question"]
+    if asked is None:
+        raise SessionError(_("This card of the lesson asks nothing."))
+    question = Question(asked["kind"], {}, tolerance=asked["tolerance"])
+    key = tuple(asked["key"]) if isinstance(asked["key"], list) else asked["key"]
+    given = request.POST.getlist("answer")[:MOST_ANSWERS]
+    shown, verdict = "show" in request.POST, None
+    if not shown:
+        try:
+            verdict = judge(question, key, given)
+        except ValueError:
+            raise SessionError(
+                _("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
+            ) from None
+    context = {
+        "card": card,
+        "verdict": verdict,
+        "key": asked["key"],
+        "studio": reverse("studio", args=[client.key]),
+    }
+    template = (
+        "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
+    )
+    return render(request, template, context)
+
+
+async def _reached(request: HttpRequest, client: SessionClient, chapter: int) -> dict[str, Any]:
+    shown, _head = await client.view(Look.from_query(request.POST.dict()), ["story"])
+    context = shown.panels["story"].context
+    cards = [*context["chapters"], *([context["latest"]] if context.get("latest") else [])]
+    if not 1 <= chapter <= len(cards):
+        raise SessionError(_("The lesson has not come to card %(number)d yet.") % {"number": chapter})
+    found: dict[str, Any] = cards[chapter - 1]
+    return found
+
+
+@require_POST
+@opens
+async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A fork of the viewer's own with the situation of the lesson's task."""
+    lesson = lesson_of(client.session.story)
+    if lesson is None:
+        raise SessionError(_("This session has no lesson."))
+    name = _("Task: %(session)s") % {"session": client.session.name[:100]}
+    twin = await client.fork(position(request), name, creator(request), True)
+    for act in lesson.plan.task.start:
+        await twin.apply(msgspec.to_builtins(command_of(act)), source=SOURCE)
+    await remember(request, twin.key)
+    return go(request, reverse("studio", args=[twin.key]))

@@ -187,15 +187,35 @@ def test_escape_closes_the_drawer_and_gives_the_keys_back(studio: Page) -> None:
     expect(studio.locator("#keys-dialog")).to_be_visible()
 
 
-def test_a_story_is_told_and_its_button_goes_on(page: Page, server: PlaygroundServer) -> None:
+def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
+) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Start the story A gated pod").click()
+    page.get_by_role("button", name="Start the lesson A gated pod").click()
     page.wait_for_url("**/s/*/")
-    told = page.get_by_role("complementary", name="Story")
-    expect(told).to_contain_text("was created first")
-    step(page, "pod")
-    told.get_by_role("button", name="Remove the gate from job").click()
-    expect(told).to_contain_text("ran PreEnqueue again")
+    lesson = page.get_by_role("complementary", name="Lesson")
+    expect(lesson).to_contain_text("was created first")
+    lesson.get_by_label("job").check()
+    lesson.get_by_role("button", name="Answer", exact=True).click()
+    expect(lesson.locator(".verdict.wrong")).to_contain_text("only the active queue is popped")
+    lesson.get_by_label("web").check()
+    lesson.get_by_role("button", name="Answer", exact=True).click()
+    expect(lesson.locator(".verdict.right")).to_contain_text("not in the active queue")
+    accessible(page)
+    lesson.get_by_role("button", name="Next", exact=True).click()
+    expect(lesson).to_contain_text("Be that controller")
+    lesson.get_by_role("button", name="Remove the gate from job").click()
+    lesson.get_by_role("button", name="Next", exact=True).click()
+    expect(lesson).to_contain_text("ran PreEnqueue again")
+    lesson.get_by_role("button", name="Next", exact=True).click()
+    expect(lesson.get_by_role("heading", name="Your turn")).to_be_visible()
+    lesson.get_by_role("link", name="Back", exact=True).click()
+    expect(lesson.get_by_role("heading", name="Your turn")).to_be_hidden()
+    lesson.get_by_role("link", name="Next", exact=True).click()
+    here = page.url
+    lesson.get_by_role("button", name="Try it on a fork").click()
+    page.wait_for_function("url => location.href !== url && location.search === ''", arg=here)
+    expect(page.locator("body")).to_contain_text("later")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12
 SECONDS = gettext_noop("The seconds of virtual time must be a number from 0 to %(most)s.")
 NUMBER = gettext_noop("The attempt's number must be a number from 0 to %(most)s.")
+STEP = gettext_noop("The step's number must be a number from 0 to %(most)s.")
 
 
 class Condition(Struct, frozen=True, tag_field="kind"):
@@ -61,6 +62,15 @@ class AttemptEnded(Condition, frozen=True, tag="attempt"):
         return message(gettext_noop("attempt %(n)s ends"), n=f"{self.number:,}")
 
 
+class StepReached(Condition, frozen=True, tag="step"):
+    """The step with this number is made."""
+
+    number: int
+
+    def said(self) -> Message:
+        return message(gettext_noop("step %(n)s is made"), n=f"{self.number:,}")
+
+
 class BreakpointHolds(Condition, frozen=True, tag="break"):
     """One of some breakpoints holds; only the list of breakpoints asks for it."""
 
@@ -72,8 +82,8 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
         return message(gettext_noop("one of %(n)s breakpoints holds"), n=len(self.points))
 
 
-Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | BreakpointHolds
-KINDS = ("unschedulable", "pod", "time", "attempt")
+Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | StepReached | BreakpointHolds
+KINDS = ("unschedulable", "pod", "time", "attempt", "step")
 
 
 def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
@@ -91,6 +101,8 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
         return TimeReached(_number(data.get("seconds"), SECONDS, MOST_SECONDS))
     if kind == "attempt":
         return AttemptEnded(int(_number(data.get("number"), NUMBER, MOST_ATTEMPTS)))
+    if kind == "step":
+        return StepReached(int(_number(data.get("number"), STEP, MOST_ATTEMPTS)))
     raise SessionError(
         message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS))
     )

@@ -4,12 +4,12 @@ import pytest
 from django.test import Client
 
 from playground.builder import CLUSTERS
+from playground.lessons import read_lessons
 from playground.models import Session
-from playground.stories import all_stories
 from tests.playground.workbench.conftest import page_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
-STARTS = [f"story:{story.slug}" for story in all_stories()] + [f"cluster:{slug}" for slug in CLUSTERS]
+STARTS = [f"story:{story.slug}" for story in read_lessons()] + [f"cluster:{slug}" for slug in CLUSTERS]
 
 
 def test_the_first_page_offers_every_story_and_cluster():

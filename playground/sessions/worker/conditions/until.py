@@ -13,6 +13,7 @@ from playground.sessions.protocol.until import (
     BreakpointHolds,
     NextUnschedulable,
     PodAttempted,
+    StepReached,
     TimeReached,
     Until,
 )
@@ -31,7 +32,7 @@ def require_future(world: Any, until: Until) -> None:
                     gettext_noop("There is no pod %(pod)s: the run would wait for nothing."), pod=until.pod
                 )
             )
-    elif isinstance(until, TimeReached | AttemptEnded):
+    elif isinstance(until, TimeReached | AttemptEnded | StepReached):
         holds = condition(world, until)
         if holds is not None and holds(world):
             raise CommandRefused(
@@ -51,6 +52,8 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
             return lambda world: world.now >= end
         case AttemptEnded(number):
             return lambda world: bool(world.journal.attempts) and world.journal.attempts[-1].number >= number
+        case StepReached(number):
+            return lambda world: world.position >= number
         case PodAttempted(pod):
             return _ended(world, lambda attempt: attempt.pod == pod)
         case NextUnschedulable():

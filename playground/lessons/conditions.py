@@ -1,7 +1,7 @@
-"""The conditions of a story's chapters. Pure: they read the world's journal, present cycles and store.
+"""The conditions of a lesson's cards and task. Pure: they read the world's journal, present cycles and store.
 
-A condition is a mapping; all that it names must hold. Apart from `exists` and `lacks` nothing in it can cease to hold
-as the world goes on, and going back in the world goes back in the story.
+A condition is a mapping; all that it names must hold. Apart from `exists`, `lacks`, `on` and `field` nothing in it can cease to hold
+as the world goes on, and going back in the world goes back in the lesson.
 
     pod: web-1              which pod (namespace `default` unless written as ns/name) the rest is about
     attempt: 2              which of its attempts `point` is about, from 1 (the default)
@@ -12,7 +12,10 @@ as the world goes on, and going back in the world goes back in the story.
     exists: Node node-2     the API server holds the object (`Kind name` or `Kind namespace/name`)
     lacks: Node node-2      it does not
     position: 1             the world has come to this position
+    on: node-2              the API server holds the pod bound to that node
+    field: [Node, n, spec, unschedulable], is: true    a field of an object has that value; null: it has none
     any: [{...}, {...}]     one of these conditions holds
+    all: [{...}, {...}]     all of them hold
 """
 
 from __future__ import annotations
@@ -68,8 +71,28 @@ def _has_been(when: Condition, sim: WorldView) -> bool:
 
 def _exists(reference: str, sim: WorldView) -> bool:
     kind, _blank, name = reference.partition(" ")
+    return _object(kind, name, sim) is not None
+
+
+def _object(kind: str, name: str, sim: WorldView) -> Any:
     namespace, _slash, name = _key(name).partition("/") if kind not in CLUSTER_WIDE else ("", "", name)
-    return sim.store.get(kind, namespace, name) is not None
+    return sim.store.get(kind, namespace, name)
+
+
+def _is_on(when: Condition, sim: WorldView) -> bool:
+    pod = _object("Pod", when["pod"], sim)
+    return pod is not None and pod.get("spec", {}).get("nodeName") == when["on"]
+
+
+def _has_value(when: Condition, sim: WorldView) -> bool:
+    kind, name, *keys = when["field"]
+    value = _object(kind, name, sim)
+    for key in keys:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    return bool(value == when.get("is"))
 
 
 def _key(name: str) -> str:
@@ -81,6 +104,9 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "point": _came_to_point,
     "outcome": _ended_as,
     "said": _said,
+    "on": _is_on,
+    "field": _has_value,
+    "all": lambda when, sim: all(holds(condition, sim) for condition in when["all"]),
     "any": lambda when, sim: any(holds(condition, sim) for condition in when["any"]),
     "place": _has_been,
     "exists": lambda when, sim: _exists(when["exists"], sim),

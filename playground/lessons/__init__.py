@@ -1,0 +1,36 @@
+"""Lessons: a world, cards that come as it is stepped, questions whose keys the engine computes, a task on a fork of one's own.
+
+A lesson is a folder of `content`: `lesson.yaml` holds what happens, `en.yaml` and `zh-hans.yaml` the words (docs/lessons.md).
+`read_lessons` reads them all, `play` plays one with the engine that it is given, `problems` says what is wrong with it.
+"""
+
+from playground.lessons.checking import problems
+from playground.lessons.format import LANGUAGES, TRACKS, Card, Lesson, Question, Words
+from playground.lessons.judging import Verdict, judge
+from playground.lessons.play import Played, play, played_before
+from playground.lessons.reached import reached_cards
+from playground.lessons.reading import BadLesson, beginning, command_of, lesson_of, read_lesson, read_lessons
+from playground.lessons.texts import filled
+
+__all__ = [
+    "LANGUAGES",
+    "TRACKS",
+    "BadLesson",
+    "Card",
+    "Lesson",
+    "Played",
+    "Question",
+    "Verdict",
+    "Words",
+    "beginning",
+    "command_of",
+    "filled",
+    "judge",
+    "lesson_of",
+    "play",
+    "played_before",
+    "problems",
+    "reached_cards",
+    "read_lesson",
+    "read_lessons",
+]

@@ -1,0 +1,105 @@
+"""What is wrong with a lesson: played with right and wrong answers, its words held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playground.lessons.facts import BadFact, Value
+from playground.lessons.format import LANGUAGES, Lesson, Question, Words
+from playground.lessons.judging import as_text, judge
+from playground.lessons.play import Played, StuckLesson, play, solve
+from playground.lessons.texts import placeholders
+from scheduler_core.commands import Refused
+from scheduler_core.view import InvalidObject
+
+LEAST_QUESTIONS = 2
+
+
+def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
+    """What is wrong with it, a sentence each; `slugs` are the lessons that `next` may name."""
+    found = [*_of_plan(lesson, slugs), *_of_words(lesson)]
+    try:
+        played = play(lesson)
+        return [*found, *_of_questions(lesson, played), *_of_task(lesson, played)]
+    except (StuckLesson, BadFact, Refused, InvalidObject) as error:
+        return [*found, str(error)]
+
+
+def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
+    ids = [card.id for card in lesson.plan.cards]
+    if len(set(ids)) != len(ids):
+        yield "two cards have the same id"
+    if len(lesson.questions) < LEAST_QUESTIONS:
+        yield f"it has {len(lesson.questions)} questions, and needs {LEAST_QUESTIONS}"
+    if lesson.plan.next and slugs and lesson.plan.next not in slugs:
+        yield f"next: there is no lesson {lesson.plan.next}"
+
+
+def _of_words(lesson: Lesson) -> Iterator[str]:
+    for language in LANGUAGES:
+        words = lesson.words.get(language)
+        if words is None:
+            yield f"{language}.yaml is missing"
+            continue
+        yield from (f"{language}.yaml: {what}" for what in _in_language(lesson, words))
+    if set(lesson.words) == set(LANGUAGES):
+        yield from _same_places(lesson)
+
+
+def _in_language(lesson: Lesson, words: Words) -> Iterator[str]:
+    ids = [card.id for card in lesson.plan.cards]
+    yield from (f"card {card} has no words" for card in ids if card not in words.cards)
+    yield from (f"there is no card {card}" for card in words.cards if card not in ids)
+    for card in lesson.plan.cards:
+        said = words.cards.get(card.id)
+        if said is None:
+            continue
+        if card.question is not None and not (said.ask and said.right and said.wrong):
+            yield f"card {card.id} asks, and needs ask, right and wrong"
+        if card.do is not None and not said.do:
+            yield f"card {card.id} offers something, and needs do"
+        unknown = placeholders(" ".join(said.texts())) - set(lesson.plan.facts)
+        yield from (f"card {card.id}: there is no fact {name}" for name in sorted(unknown))
+
+
+def _same_places(lesson: Lesson) -> Iterator[str]:
+    """Both languages name the same facts, card by card."""
+    one, other = (lesson.words[language] for language in LANGUAGES)
+    for card in one.cards.keys() & other.cards.keys():
+        names = [placeholders(" ".join(words.cards[card].texts())) for words in (one, other)]
+        if names[0] != names[1]:
+            yield f"card {card}: the languages name different facts: {sorted(names[0] ^ names[1])}"
+
+
+def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
+    for card, question in lesson.questions:
+        key, options = played.keys[card], played.options[card]
+        names = key if isinstance(key, tuple) else (as_text(key),)
+        if not all(names) or not names:
+            yield f"card {card}: its question has no answer"
+        if options and not set(names) <= set(options):
+            yield f"card {card}: the answer {', '.join(names)} can't be chosen among {', '.join(options)}"
+        if options and len(options) < 2:
+            yield f"card {card}: there is nothing to choose from"
+        if not judge(question, key, names).right:
+            yield f"card {card}: the right answer is judged wrong"
+        if judge(question, key, wrong_answer(question, key, options)).right:
+            yield f"card {card}: a wrong answer is judged right"
+
+
+def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tuple[str, ...]:
+    """An answer that is not the key."""
+    if question.kind == "number":
+        return (str(float(key) + 2 * question.tolerance + 1),)  # type: ignore[arg-type]
+    if isinstance(key, tuple):
+        rest = tuple(name for name in options if name not in key)
+        return key[::-1] if question.kind == "order" and len(key) > 1 else rest[:1] or (*key, "nobody")
+    return next(((name,) for name in options if name != as_text(key)), ("something else",))
+
+
+def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
+    before, after = solve(lesson, played.end)
+    if before:
+        yield "task: its check holds before anything is done"
+    if not after:
+        yield "task: its check does not hold after the solution"

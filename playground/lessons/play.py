@@ -1,0 +1,133 @@
+"""Plays a lesson with the engine: where its cards stand, what its facts and keys are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from playground.lessons.conditions import holds
+from playground.lessons.facts import Points, Seen, Value, short, value_of
+from playground.lessons.format import Act, Lesson
+from playground.lessons.reading import beginning, command_of, lesson_of
+from scheduler_core import LATEST_EDITION
+from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.view import SchedulingCycleView
+
+MOST_STEPS = 20_000
+
+
+class StuckLesson(ValueError):
+    """The world came to its end, or too far, before a card's condition held."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card."""
+
+    positions: Mapping[str, int]
+    facts: Mapping[str, Value]
+    keys: Mapping[str, Value]
+    options: Mapping[str, tuple[str, ...]]
+    end: Simulation = field(repr=False)
+
+
+def play(lesson: Lesson, seed: int = 0) -> Played:
+    """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
+    world = Simulation(seed=seed, edition=LATEST_EDITION)
+    for command in beginning(lesson.plan):
+        world.apply(command)
+    seen, positions = Seen(world), {}
+    for card in lesson.plan.cards:
+        _go_on(world, seen, lesson.slug, card.id, card.when)
+        positions[card.id] = world.position
+        seen.at[card.id] = world.fork()
+        if card.do is not None:
+            world.apply(command_of(card.do))
+    _settle(world, seen)
+    first = lesson.plan.cards[0].id
+    return Played(
+        positions,
+        {name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()},
+        {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
+        {card: question.among or _options(question.kind, seen, card) for card, question in lesson.questions},
+        world,
+    )
+
+
+@lru_cache(maxsize=64)
+def played_before(slug: str, seed: int) -> Played | None:
+    """The same of a lesson by its name, played once; None where there is no such lesson."""
+    lesson = lesson_of(slug)
+    return None if lesson is None else play(lesson, seed)
+
+
+def solve(lesson: Lesson, end: Simulation) -> tuple[bool, bool]:
+    """Whether the task's check holds at the lesson's end, and after its solution."""
+    world, task = end.fork(), lesson.plan.task
+    _do(task.start, world)
+    before = holds(task.check, world)
+    _do(task.solution, world)
+    return before, holds(task.check, world)
+
+
+def _do(acts: Sequence[Act], world: Simulation) -> None:
+    for act in acts:
+        world.apply(command_of(act))
+        _settle(world, Seen(world), act.until)
+
+
+def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[str, object]) -> None:
+    for _ in range(MOST_STEPS):
+        if holds(when, world):
+            return
+        if not _step(world, seen):
+            break
+    raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
+
+
+def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
+    for _ in range(MOST_STEPS):
+        if (until is not None and holds(until, world)) or not _step(world, seen):
+            return
+
+
+def _step(world: Simulation, seen: Seen) -> bool:
+    """Whether anything was left to happen."""
+    before = world.position
+    world.step(Grain.PLUGIN)
+    for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
+            seen.points.setdefault(len(world.journal.attempts), _points_of(scheduler.cycle))
+    return world.position > before
+
+
+def _points_of(cycle: SchedulingCycleView) -> Points:
+    board = cycle.scores
+    assert board is not None
+    names = [cycle.nodes.names[row] for row in board.rows]
+    stages = {"raw": board.raw, "normalized": board.normalized, "weighted": board.weighted}
+    points: dict[str, dict[str, dict[str, float]]] = {stage: {name: {} for name in names} for stage in stages}
+    for stage, vectors in stages.items():
+        for plugin, scores in zip(board.plugins, vectors, strict=True):
+            for name, score in zip(names, scores, strict=True):
+                points[stage][name][plugin] = int(score)
+    if board.total is not None:
+        for name, score in zip(names, board.total, strict=True):
+            points["weighted"][name]["total"] = int(score)
+    return points
+
+
+def _options(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
+    """What can be chosen on the screen at a card's step."""
+    world = seen.at[card]
+    if kind == "node":
+        return tuple(sorted(node["metadata"]["name"] for node in world.store.list("Node")))
+    if kind in ("pod", "victims", "order"):
+        return tuple(sorted(short(_key(pod["metadata"])) for pod in world.store.list("Pod")))
+
+    return ("yes", "no") if kind == "yesno" else ()
+
+
+def _key(metadata: Mapping[str, str]) -> str:
+    return f"{metadata['namespace']}/{metadata['name']}"

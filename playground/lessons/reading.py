@@ -1,0 +1,90 @@
+"""Reads the folders of lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import yaml
+
+from playground.builder.nodes import node_manifests
+from playground.builder.pods import pod_manifests
+from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
+from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
+
+CONTENT = Path(__file__).parent / "content"
+T = TypeVar("T")
+
+
+class BadLesson(ValueError):
+    """A lesson's file can't be read: which file, and where in it."""
+
+
+@lru_cache(maxsize=4)
+def read_lessons(content: Path = CONTENT) -> tuple[Lesson, ...]:
+    """Every lesson of a folder of lessons, by track, each track from its first lesson on."""
+    lessons = [read_lesson(path.parent) for path in sorted(content.glob("*/lesson.yaml"))]
+    follows = {lesson.plan.next: lesson for lesson in lessons}
+    return tuple(
+        sorted(lessons, key=lambda lesson: (TRACKS.index(lesson.plan.track), _before(lesson, follows)))
+    )
+
+
+def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
+    """How many lessons lead on to it."""
+    count, passed = 0, {lesson.slug}
+    while (earlier := follows.get(lesson.slug)) is not None and earlier.slug not in passed:
+        count, lesson = count + 1, earlier
+        passed.add(lesson.slug)
+    return count
+
+
+def lesson_of(slug: str) -> Lesson | None:
+    """The lesson of that name, if there is one."""
+    return next((lesson for lesson in read_lessons() if lesson.slug == slug), None)
+
+
+def read_lesson(folder: Path) -> Lesson:
+    """The lesson of one folder, in the languages that it has; BadLesson names the file and the field."""
+    plan = _read(folder / "lesson.yaml", Plan)
+    words = {
+        language: _read(folder / f"{language}.yaml", Words)
+        for language in LANGUAGES
+        if (folder / f"{language}.yaml").exists()
+    }
+    return Lesson(folder.name, plan, words)
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    where = f"{path.parent.name}/{path.name}"
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), kind)
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        raise BadLesson(f"{where}: {error}") from error
+
+
+def beginning(plan: Plan) -> tuple[Command, ...]:
+    """The commands that make a lesson's world."""
+    commands: list[Command] = []
+    if plan.settings:
+        commands.append(SetSettings(dict(plan.settings)))
+    if plan.configuration is not None:
+        commands.append(SetConfiguration(dict(plan.configuration)))
+    return (*commands, _apply(Act(nodes=plan.nodes, pods=plan.pods, apply=plan.objects)))
+
+
+def command_of(act: Act) -> Command:
+    """The command that an act stands for."""
+    return command_from_json(dict(act.command)) if act.command is not None else _apply(act)
+
+
+def _apply(act: Act) -> ApplyObjects:
+    """Nodes, what is written out, pods: in this order."""
+    objects = [manifest for wanted in act.nodes for manifest in node_manifests(**wanted)]
+    objects += [dict(manifest) for manifest in act.apply]
+    return ApplyObjects(
+        tuple(objects + [manifest for wanted in act.pods for manifest in pod_manifests(**wanted)])
+    )

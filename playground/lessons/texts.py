@@ -1,0 +1,23 @@
+"""Puts the values of facts into a lesson's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from playground.lessons.facts import Value
+from playground.lessons.judging import as_text
+
+_PLACEHOLDER = re.compile(r"(?<!\{)\{([a-z_][a-z0-9_]*)\}")
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """The facts that a text names."""
+    return frozenset(_PLACEHOLDER.findall(text))
+
+
+def filled(text: str, facts: Mapping[str, Value]) -> str:
+    """The text with the values of the facts that it names; other braces stay as they are."""
+    return _PLACEHOLDER.sub(
+        lambda match: as_text(facts[match[1]]) if match[1] in facts else match[0], text.strip()
+    )

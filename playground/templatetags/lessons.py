@@ -1,0 +1,35 @@
+"""Words that come in every language at once, as lessons have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import TypeVar
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+register = template.Library()
+T = TypeVar("T")
+
+
+@register.filter
+def in_language(words: Mapping[str, T]) -> T | None:
+    """What stands there in the reader's language, or in the first one that there is."""
+    language = get_language() or "en"
+    return words.get(language) or next(iter(words.values()), None)
+
+
+@register.filter
+def lesson_prose(text: str | None) -> SafeString:
+    """A lesson's text: paragraphs end in a blank line, `code`, *stressed* and **strong** words."""
+    paragraphs = [part for part in (text or "").strip().split("\n\n") if part.strip()]
+    return mark_safe("".join(f"<p>{_inline(escape(part))}</p>" for part in paragraphs))  # noqa: S308 - escaped first
+
+
+def _inline(escaped: str) -> str:
+    escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
+    escaped = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escaped)
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escaped)

@@ -1,0 +1,200 @@
+"""Every lesson, played with the real engine in both languages, with right and wrong answers; and what a bad one is told."""
+
+import io
+import json
+import shutil
+
+import pytest
+import yaml
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from playground.lessons import BadLesson, Question, judge, play, problems, read_lesson, read_lessons
+from playground.lessons.checking import wrong_answer
+from playground.lessons.judging import as_text
+from playground.lessons.play import solve
+from playground.lessons.reading import CONTENT
+from playground.lessons.texts import filled, placeholders
+from playground.presenters.look import Look
+from playground.presenters.story import present
+from scheduler_core.simulation import Grain, Simulation
+
+LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
+SLUGS = sorted(LESSONS)
+
+
+@pytest.fixture(scope="module")
+def played():
+    return {slug: play(lesson) for slug, lesson in LESSONS.items()}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_lesson_has_nothing_wrong_with_it(slug):
+    assert problems(LESSONS[slug], frozenset(LESSONS)) == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_no_two_cards_stand_at_the_same_step(slug, played):
+    positions = list(played[slug].positions.values())
+    assert positions == sorted(set(positions))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_right_answers_are_right_and_wrong_ones_wrong(slug, played):
+    for card, question in LESSONS[slug].questions:
+        key = played[slug].keys[card]
+        right = key if isinstance(key, tuple) else (as_text(key),)
+        assert judge(question, key, right).right
+        assert not judge(question, key, wrong_answer(question, key, played[slug].options[card])).right
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_every_value_in_a_text_is_computed(slug, language, played):
+    for words in LESSONS[slug].words[language].cards.values():
+        for text in words.texts():
+            assert not placeholders(filled(text, played[slug].facts))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_task_is_open_at_first_and_done_by_its_solution(slug, played):
+    assert solve(LESSONS[slug], played[slug].end) == (False, True)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_lesson_comes_to_its_end_under_other_seeds(slug, seed):
+    assert list(play(LESSONS[slug], seed).positions) == [card.id for card in LESSONS[slug].plan.cards]
+
+
+def test_the_panel_shows_the_cards_that_are_reached_and_the_task_at_the_end(played):
+    world = Simulation()
+    assert present(world, Look(), "").context["title"] is None
+    lesson = LESSONS["gate"]
+    end = present(played["gate"].end, Look(), "gate").context
+    assert [card["number"] for card in end["chapters"]] == [1, 2, 3]
+    assert end["end"]["done"] is False
+    assert end["latest"]["words"]["zh-hans"]["text"] == lesson.words["zh-hans"].cards["placed"].text.strip()
+
+
+def test_going_back_in_the_world_goes_back_in_the_lesson():
+    from playground.lessons import beginning, reached_cards
+
+    world = Simulation()
+    for command in beginning(LESSONS["taints"].plan):
+        world.apply(command)
+    first = world.fork()
+    for _ in range(60):
+        world.step(Grain.PLUGIN)
+    assert len(reached_cards(LESSONS["taints"], world)) > 1
+    assert [card.id for card in reached_cards(LESSONS["taints"], first)] == ["begin"]
+
+
+def test_first_placement_computes_the_points_that_its_text_names(played):
+    facts = played["first-placement"].facts
+    assert facts["first_node"] == "large"
+    assert facts["fit_large"] > facts["fit_medium"]
+    assert facts["total_medium"] > facts["total_large"]
+
+
+def test_the_backoff_is_at_least_one_second_and_then_two(played):
+    facts = played["backoff"].facts
+    assert facts["attempts"] == 3
+    assert facts["first_wait"] >= 1
+    assert facts["second_wait"] >= 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "given", "right"),
+    [
+        ("number", 3, ["3.0"], True),
+        ("number", 3, ["4"], False),
+        ("victims", ("a", "b"), ["b", "a"], True),
+        ("order", ("a", "b"), ["b", "a"], False),
+        ("yesno", True, ["yes"], True),
+        ("node", "n-1", ["n-2"], False),
+    ],
+)
+def test_an_answer_is_judged_by_its_kind(kind, key, given, right):
+    assert judge(Question(kind, {}), key, given).right is right
+
+
+def test_a_number_within_the_tolerance_is_right():
+    assert judge(Question("number", {}, tolerance=0.5), 3, ["3.5"]).right
+
+
+@pytest.mark.parametrize("given", [[], ["  "], ["three"]])
+def test_an_answer_that_can_not_be_read_is_an_error(given):
+    with pytest.raises(ValueError, match=r"nothing was answered|not a number"):
+        judge(Question("number", {}), 3, given)
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A copy of one lesson, changed by a function of its lesson.yaml."""
+
+    def made(change):
+        shutil.copytree(CONTENT / "gate", tmp_path / "gate", dirs_exist_ok=True)
+        path = tmp_path / "gate" / "lesson.yaml"
+        plan = yaml.safe_load(path.read_text())
+        change(plan)
+        path.write_text(yaml.safe_dump(plan))
+        return tmp_path / "gate"
+
+    return made
+
+
+def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
+    with pytest.raises(BadLesson, match=r"gate/lesson\.yaml: .*colour.*\$\.cards\[0\]"):
+        read_lesson(broken(lambda plan: plan["cards"][0].update(colour="red")))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda plan: plan["cards"][1].update(when={"pod": "web", "outcome": "error"}),
+            "card web is never reached",
+        ),
+        (
+            lambda plan: plan["cards"][0]["question"].update(answer={"node_of": "nobody"}),
+            "nobody has 0 attempts",
+        ),
+        (lambda plan: plan["cards"][0]["question"].update(answer={"colour_of": "web"}), "a fact has one of"),
+        (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
+        (lambda plan: plan["facts"].pop("place"), "there is no fact place"),
+        (lambda plan: plan["task"].update(solution=[]), "does not hold after the solution"),
+        (lambda plan: plan["task"].update(check={"pod": "web", "outcome": "scheduled"}), "holds before"),
+        (lambda plan: plan.update(next="nowhere"), "there is no lesson nowhere"),
+    ],
+)
+def test_what_is_wrong_with_a_lesson_is_said(broken, change, sentence):
+    assert sentence in "\n".join(problems(read_lesson(broken(change)), frozenset(LESSONS)))
+
+
+def test_a_lesson_in_one_language_is_not_well(broken):
+    folder = broken(lambda plan: None)
+    (folder / "zh-hans.yaml").unlink()
+    assert "zh-hans.yaml is missing" in problems(read_lesson(folder))
+
+
+def test_the_command_lists_the_lessons_for_machines():
+    out = io.StringIO()
+    call_command("lessons", "--check", "--json", stdout=out)
+    rows = json.loads(out.getvalue())["lessons"]
+    assert {row["slug"] for row in rows} == set(LESSONS)
+    assert all(row["ok"] and row["languages"] == ["en", "zh-hans"] and row["questions"] >= 2 for row in rows)
+
+
+def test_the_command_says_what_is_wrong_and_ends_with_1(broken, capsys):
+    folder = broken(lambda plan: plan["task"].update(solution=[]))
+    with pytest.raises(SystemExit) as ended:
+        call_command("lessons", "--check", "--from", str(folder.parent), stderr=(said := io.StringIO()))
+    assert ended.value.code == 1
+    assert "gate: task: its check does not hold" in said.getvalue()
+
+
+def test_a_folder_that_can_not_be_read_is_an_error_of_its_file(broken):
+    folder = broken(lambda plan: plan.pop("track"))
+    with pytest.raises(CommandError, match=r"gate/lesson\.yaml"):
+        call_command("lessons", "--from", str(folder.parent))
