@@ -52,7 +52,6 @@ from scheduler_core.plugins.dynamicresources.filtering import (
     with_requests,
 )
 from scheduler_core.plugins.dynamicresources.inventory import Inventories
-from scheduler_core.plugins.dynamicresources.missing_claims import missing_claims
 from scheduler_core.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.plugins.dynamicresources.pod_claims import (
     Manifest,
@@ -287,7 +286,7 @@ class DynamicResources(Plugin):
             claims = tuple(pod_claims(self.handle.claims, refusal.pod))
             yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
         elif any(said.startswith(_NOT_FOUND) for said in refusal.status.reasons):
-            yield from missing_claims(draft, refusal.pod, self.handle)
+            yield from fixes.missing_claims(draft, refusal.pod, self.handle)
         elif (
             facts is not None
             and facts.inventory is not None
