@@ -22,7 +22,7 @@ from playground.views import (
     story,
 )
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
-from playground.views.stage import embed, lockstep, terms
+from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
     acting,
     build,
@@ -47,6 +47,7 @@ urlpatterns = [
     path("terms", terms.terms, name="terms"),
     path("terms.json", terms.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
+    path("styles/<slug:digest>/<slug:name>.css", sheets.styles, name="styles"),
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),
     path("status", operator.status, name="server-status"),
@@ -103,6 +104,7 @@ urlpatterns = [
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
+    path("s/<str:key>/replay.html", exports.replay, name="replay"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
