@@ -104,6 +104,7 @@ urlpatterns = [
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
+    path("s/<str:key>/replay.html", exports.replay, name="replay"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),

@@ -83,7 +83,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
     name = class_of(claim)
     known = handle.get(CLASS, "", name) if name else None
     usable = [each for each in usable_classes(handle) if name_of(each) != name]
-    if name and known is None:
+    if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
         yield _new_class(draft, claim, name, handle)
     if not name and (claim.get("spec") or {}).get("storageClassName") is None:
         for each in usable[:MOST_CLASSES]:
