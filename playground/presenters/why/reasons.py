@@ -23,8 +23,14 @@ _MANY_SHORT = gettext_noop(
 _TOO_SMALL = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, and the largest of these %(count)s nodes has %(most)s in all."
 )
+_TOO_SMALL_ALONE = gettext_noop(
+    "%(pod)s asks for %(amount)s %(resource)s, and the one node concerned has %(most)s in all."
+)
 _UNKNOWN = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, which none of these %(count)s nodes offers."
+)
+_UNKNOWN_ALONE = gettext_noop(
+    "%(pod)s asks for %(amount)s %(resource)s, which the one node concerned does not offer."
 )
 _TOO_MANY_PODS = gettext_noop(
     "%(count)s of %(total)s nodes already run as many pods as their kubelets allow."
@@ -109,9 +115,11 @@ def _resource(evidence: Mapping[str, Any], values: Values) -> Message:
     resource, near = str(evidence["resource"]), evidence.get("near")
     values |= {"resource": resource, "amount": amount(resource, evidence["requested"])}
     if near is None:
+        alone = values["count"] == 1
         if not evidence.get("most"):
-            return message(_UNKNOWN, **values)
-        return message(_TOO_SMALL, most=amount(resource, evidence["most"]), **values)
+            return message(_UNKNOWN_ALONE if alone else _UNKNOWN, **values)
+        text = _TOO_SMALL_ALONE if alone else _TOO_SMALL
+        return message(text, most=amount(resource, evidence["most"]), **values)
     if near["count"] > len(near["nodes"]):
         return message(_MANY_SHORT, near=near["count"], below=amount(resource, near["atMost"]), **values)
     nearest = near["nodes"][0]
