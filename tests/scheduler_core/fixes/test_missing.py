@@ -8,30 +8,7 @@ from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.fixes import Fix, find_fixes
 from scheduler_core.simulation import Simulation
-
-
-def node(labels: dict[str, str] | None = None) -> dict[str, Any]:
-    status = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": "a", "labels": labels or {}},
-        "status": status,
-    }
-
-
-def containers(cpu: str = "400m") -> list[dict[str, Any]]:
-    return [{"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}]
-
-
-def pod(**spec: Any) -> dict[str, Any]:
-    spec = {"containers": containers(), **spec}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "p", "namespace": "default"},
-        "spec": spec,
-    }
+from tests.scheduler_core.worlds import node, pod
 
 
 def claim(name: str) -> dict[str, Any]:
@@ -66,24 +43,35 @@ def fixes(key: str, *objects: dict[str, Any]) -> dict[str, Fix]:
 
 def test_a_claim_for_devices_that_does_not_exist_is_made() -> None:
     found = fixes(
-        "default/p", node(), *DRIVER, pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}])
+        "default/p",
+        node("a"),
+        *DRIVER,
+        pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}]),
     )
     assert found["claim"].changes[0].values == {"claim": "default/gpus", "deviceClass": "gpu"}
 
 
 def test_a_claim_for_devices_is_called_by_its_name() -> None:
-    asks = pod(resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}])
-    found = fixes("default/p", node(), *DRIVER, claim("gpu"), asks)
+    asks = pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}])
+    found = fixes("default/p", node("a"), *DRIVER, claim("gpu"), asks)
     assert found["claim-name"].changes[0].values == {"from": "gpus", "to": "gpu"}
 
 
 def test_a_label_that_is_misspelt_is_asked_for_as_the_node_has_it() -> None:
-    found = fixes("default/p", node({"disk-type": "fast-ssd"}), pod(nodeSelector={"disktype": "fast-ssd"}))
+    found = fixes(
+        "default/p",
+        node("a", labels={"disk-type": "fast-ssd"}),
+        pod("p", nodeSelector={"disktype": "fast-ssd"}),
+    )
     assert found["selector-value"].changes[0].values["to"] == "disk-type=fast-ssd"
 
 
 def test_a_label_with_another_number_is_not_misspelt() -> None:
-    found = fixes("default/p", node({"pool": "workers-blue-1"}), pod(nodeSelector={"pool": "workers-blue-2"}))
+    found = fixes(
+        "default/p",
+        node("a", labels={"pool": "workers-blue-1"}),
+        pod("p", nodeSelector={"pool": "workers-blue-2"}),
+    )
     assert "selector-value" not in found
 
 
@@ -95,12 +83,12 @@ def test_a_quota_is_raised_for_all_pods_that_are_missing() -> None:
         "spec": {"hard": {"requests.cpu": "1"}},
     }
     labels = {"app": "web"}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": containers()}}
+    template = {"metadata": {"labels": labels}, "spec": pod("web", cpu="400m")["spec"]}
     replicas = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {"name": "web", "namespace": "default"},
         "spec": {"replicas": 5, "selector": {"matchLabels": labels}, "template": template},
     }
-    found = fixes("default/web-*", node(), quota, replicas)
+    found = fixes("default/web-*", node("a"), quota, replicas)
     assert found["quota"].changes[0].values["to"] == "2"
