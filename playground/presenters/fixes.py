@@ -84,6 +84,7 @@ _TEXTS = {
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
 }
+_NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
 _RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
@@ -203,6 +204,11 @@ def _defaulted(values: dict[str, Any]) -> Message:
     return message(_TEXTS["limit-range"], namespace=values["namespace"], list=resources)
 
 
+def _reclassed(values: dict[str, Any]) -> Message:
+    text = _TEXTS["claim-class"] if values["to"] else _NO_CLASS
+    return message(text, claim=short(values["claim"]), to=values["to"])
+
+
 def _claimed(values: dict[str, Any]) -> Message:
     if "deviceClass" in values:
         return message(_DEVICE_CLAIM, claim=short(values["claim"]), name=values["deviceClass"])
@@ -235,6 +241,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "without-claims": _listed("without-claims", "claims"),
     "move": _moved,
     "claim": _claimed,
+    "claim-class": _reclassed,
     "ready": _ready,
     "limit-range": _defaulted,
     "namespaces": _widened,

@@ -6,6 +6,7 @@ from scheduler_core.export.digests import digest
 from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
 from scheduler_core.export.spans import chrome_events, otlp, spans_of
+from scheduler_core.export.tables import table_csv, table_names
 from scheduler_core.export.traces import (
     BROKEN_OFF,
     ReadLog,
@@ -34,4 +35,6 @@ __all__ = [
     "read_log",
     "replay_one",
     "spans_of",
+    "table_csv",
+    "table_names",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from io import StringIO
 from pathlib import Path
@@ -42,6 +43,21 @@ def test_a_trace_becomes_a_replay(trace: str) -> None:
 @pytest.mark.parametrize(("form", "key"), [("chrome", "traceEvents"), ("otlp", "resourceSpans")])
 def test_a_trace_becomes_spans(trace: str, form: str, key: str) -> None:
     assert json.loads(printed(trace, "--format", form))[key]
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("attempts", {"number": "1", "pod": "default/web", "node": "a"}),
+        ("moves", {"pod": "default/web", "place": "active"}),
+        ("pods", {"name": "web", "node": "a"}),
+        ("nodes", {"name": "a", "pods": "1"}),
+        ("node_selected", {"pod": "default/web", "node": "a", "tied": '["a"]'}),
+    ],
+)
+def test_every_table_can_be_had_as_csv(trace: str, table: str, row: dict[str, str]) -> None:
+    first = next(csv.DictReader(StringIO(printed(trace, "--format", "csv", "--table", table))))
+    assert row.items() <= first.items()
 
 
 def test_the_schema_needs_no_trace() -> None:

@@ -22,10 +22,13 @@ from scheduler_core.export import (
     read_log,
     replay_one,
     spans_of,
+    table_csv,
+    table_names,
 )
 from scheduler_core.simulation import Simulation
 
 BAD_INPUT = 2
+TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
 
 class Command(BaseCommand):
@@ -33,7 +36,8 @@ class Command(BaseCommand):
 
     help = (
         "Print a trace (export.jsonl of a session) in another form: html, a file that replays its newest 1,000 steps offline; chrome, "
-        "trace events for Perfetto; otlp, OpenTelemetry's spans as JSON. --schema prints the JSON Schema of a trace's lines instead. "
+        "trace events for Perfetto; otlp, OpenTelemetry's spans as JSON; csv, a table. --schema prints "
+        "the JSON Schema of a trace's lines instead. "
         "No database is needed. Exit status: 0 done, 2 the input can't be used."
     )
     requires_system_checks: list[str] = []
@@ -41,12 +45,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, and what to print."""
         parser.add_argument("trace", nargs="?", metavar="TRACE", help="JSON Lines; - reads standard input")
-        parser.add_argument("--format", choices=("html", "chrome", "otlp"), default="html")
+        parser.add_argument("--format", choices=("html", "chrome", "otlp", "csv"), default="html")
+        parser.add_argument(
+            "--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP
+        )
         parser.add_argument(
             "--schema", action="store_true", help="print the JSON Schema of a trace's lines alone"
         )
 
-    def handle(self, *args: Any, trace: str | None, format: str, schema: bool, **options: Any) -> None:
+    def handle(
+        self, *args: Any, trace: str | None, format: str, table: str, schema: bool, **options: Any
+    ) -> None:
         """Read, compute, print."""
         if schema:
             self.stdout.write(json.dumps(json_schema(), indent=2))
@@ -55,15 +64,17 @@ class Command(BaseCommand):
             raise CommandError("Which trace? Name a file, or - for standard input.", returncode=BAD_INPUT)
         try:
             history = read_log([orjson.loads(line) for line in read_file(trace).splitlines() if line.strip()])
-            self.stdout.write(made(history, format, trace))
+            self.stdout.write(made(history, format, table, trace), ending="")
         except (BadInput, TraceError, Refused, orjson.JSONDecodeError) as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
 
 
-def made(history: ReadLog, form: str, name: str) -> str:
+def made(history: ReadLog, form: str, table: str, name: str) -> str:
     """The trace in a form."""
     if form == "html":
         return replay(history, name)
+    if form == "csv":
+        return table_csv(history, table)
     spans = spans_of(history)
     return orjson.dumps(chrome_events(spans) if form == "chrome" else otlp(spans, history.seed)).decode()
 

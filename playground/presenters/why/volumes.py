@@ -40,6 +40,9 @@ _OTHER_CLASS = gettext_noop(
 _OTHER_CLASS_THAN_NONE = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s is of %(has)s."
 )
+_CLASS_OF_NONE = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has none."
+)
 _PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to make a volume for its claim %(claim)s.")
 _REACH = gettext_noop(
     "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves %(count)s out."
@@ -65,7 +68,7 @@ def about_claims(reason: Given, pod: str) -> Message | None:
         named = _named(evidence, claims)
         return message(_BY_REASON[code], pod=pod, claim=named, volume=evidence.get("volume", ""))
     if code in _UNBOUND_REASONS:
-        waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
+        waiting = next((each for each in claims if each.get("exists") and not each["bound"]), None)
         return None if waiting is None else _unbound(waiting, pod)
     return _of_nodes(code, reason.count, claims, pod)
 
@@ -93,16 +96,16 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
         return message(_RELEASED, volume=released["volume"], old=short(released["claimedBy"]), **values)
     others = claim.get("ofOtherClasses")
     if others and not claim["candidates"]:
-        has, wanted = others[0]["class"], claim["class"]
-        text = _OTHER_CLASS if wanted else _OTHER_CLASS_THAN_NONE
-        return message(text, volume=others[0]["volume"], has=has or "-", wanted=wanted, **values)
+        return _of_another_class(others[0], claim, values)
     if claim["candidates"]:
         return message(_NO_FREE, count=claim["candidateCount"], **values)
     return message(_NO_VOLUME, **values)
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
-    """By size and access modes."""
+    """By class, size and access modes."""
+    if volume["class"] != claim["class"]:
+        return False
     return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(
         volume["accessModes"]
     )
@@ -110,11 +113,24 @@ def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
 
 def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]) -> Message:
     """Why a volume that nobody has is not the claim's."""
+    if volume["class"] != claim["class"]:
+        return _of_another_class(volume, claim, values)
     if volume["capacity"] < claim["requested"]:
         sizes = {"wanted": amount("memory", claim["requested"]), "has": amount("memory", volume["capacity"])}
         return message(_TOO_SMALL, volume=volume["volume"], **values, **sizes)
     modes = {"wanted": ", ".join(claim["accessModes"]), "has": ", ".join(volume["accessModes"])}
     return message(_OTHER_MODES, volume=volume["volume"], **values, **modes)
+
+
+def _of_another_class(
+    volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]
+) -> Message:
+    has, wanted = volume["class"], claim["class"]
+    if not has:
+        return message(_CLASS_OF_NONE, volume=volume["volume"], wanted=wanted, **values)
+    if not wanted:
+        return message(_OTHER_CLASS_THAN_NONE, volume=volume["volume"], has=has, **values)
+    return message(_OTHER_CLASS, volume=volume["volume"], has=has, wanted=wanted, **values)
 
 
 def _of_nodes(code: str, count: int, claims: Any, pod: str) -> Message | None:

@@ -16,6 +16,7 @@ from scheduler_core.objects.storage.volumes import (
     capacity,
     claim_ref,
     class_of,
+    fully_bound,
     is_for,
     name_of,
     phase,
@@ -62,6 +63,7 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
         "provisioner": str((storage_class or {}).get("provisioner") or ""),
         "volume": volume_name(claim),
+        "bound": fully_bound(claim),
         "candidates": [_volume(volume, claim) for volume in found[:SHOWN_VOLUMES]],
         "candidateCount": len(found),
         "ofOtherClasses": _of_other_classes(handle, claim),
@@ -84,6 +86,7 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
         "capacity": capacity(volume) // BILLION,
         "accessModes": list(access_modes(volume)),
         "phase": phase(volume) or "Available",
+        "class": class_of(volume),
         "affinity": affinity_text(volume),
         "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
     }
