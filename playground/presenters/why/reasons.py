@@ -57,6 +57,12 @@ _SPREAD_CLOSED = gettext_noop(
 )
 _SPREAD_LABEL = gettext_noop("%(count)s of %(total)s nodes lack the label that %(pod)s is spread over.")
 _AFFINITY = gettext_noop("%(pod)s has to be beside pods that are not around %(count)s of %(total)s nodes.")
+_AFFINITY_KEY = gettext_noop(
+    "%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s."
+)
+_AFFINITY_ELSEWHERE = gettext_noop(
+    "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
+)
 _ANTI_AFFINITY = gettext_noop("%(pod)s keeps away from pods that are around %(count)s of %(total)s nodes.")
 _EXISTING = gettext_noop("Pods that run around %(count)s of %(total)s nodes keep %(pod)s away.")
 _DEVICES = gettext_noop("The devices that %(pod)s claims can't be had on %(count)s of %(total)s nodes.")
@@ -77,7 +83,6 @@ _PLAIN = {
     "NodeAffinity/NoMatchForProfile": _PROFILE,
     "NodePorts/HostPortsTaken": _PORTS,
     "PodTopologySpread/MissingLabel": _SPREAD_LABEL,
-    "InterPodAffinity/NoMatchingPod": _AFFINITY,
     "InterPodAffinity/MatchingPod": _ANTI_AFFINITY,
     "InterPodAffinity/RefusedByPod": _EXISTING,
     "DynamicResources/CannotAllocate": _DEVICES,
@@ -131,6 +136,15 @@ def _taint(reason: Given, values: Values) -> Message:
     return message(_TAINT, taint=f"{key}={value}" if value else key, **values)
 
 
+def _affinity(reason: Given, values: Values) -> Message | None:
+    missing, elsewhere = reason.evidence.get("missingKeys"), reason.evidence.get("elsewhere")
+    if missing:
+        return message(_AFFINITY_KEY, key=missing[0], pod=values["pod"])
+    if elsewhere:
+        return message(_AFFINITY_ELSEWHERE, list=", ".join(elsewhere), pod=values["pod"])
+    return message(_AFFINITY, **values)
+
+
 def _labels(reason: Given, values: Values) -> Message:
     asked = reason.evidence.get("requirements") or ()
     alternatives = {each.get("alternative") for each in asked} - {None}
@@ -159,5 +173,6 @@ def _spread(reason: Given, values: Values) -> Message | None:
 _WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
+    "InterPodAffinity/NoMatchingPod": _affinity,
     "PodTopologySpread/SkewTooLarge": _spread,
 }
