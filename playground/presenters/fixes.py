@@ -35,6 +35,10 @@ _TEXTS = {
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
     "policy": gettext_noop("Set %(field)s to %(to)s in the spread over %(key)s"),
+    "match-label-keys": gettext_noop(
+        "Count only pods of the same revision in the spread over %(key)s: matchLabelKeys %(label)s"
+    ),
+    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in the namespaces %(list)s, too"),
     "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
     "attach-limit": gettext_noop(
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
@@ -42,6 +46,13 @@ _TEXTS = {
     "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
     "release": gettext_noop("Let go of the volume %(volume)s: the claim %(claim)s that had it is gone"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
+    "limit-range": gettext_noop(
+        "Create a LimitRange in %(namespace)s with defaults for what the quota wants said: %(list)s"
+    ),
+    "rollout": gettext_noop(
+        "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
+    ),
+    "selector-value": gettext_noop("Ask for nodes with %(to)s in place of %(from)s, which no node has"),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
     "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
@@ -73,6 +84,9 @@ _TEXTS = {
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
 }
+_NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
+_DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
+_RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s and the labels %(labels)s")
@@ -109,6 +123,9 @@ _DEFEATS = {
     "priority": gettext_noop("Pods of a lower priority have to go for it, now and whenever room is short."),
     "skew": gettext_noop("The pods are spread less evenly than their owner wanted."),
     "min-domains": gettext_noop("The pods are spread over fewer domains than their owner wanted."),
+    "limit-range": gettext_noop("It holds for every pod that is made in the namespace from then on."),
+    "rollout": gettext_noop("While it rolls out, there is one replica less."),
+    "match-label-keys": gettext_noop("While it rolls out, old and new pods together are spread less evenly."),
     "quota": gettext_noop("The namespace may use more than its administrator allowed."),
     "unlabel": gettext_noop("Whoever labelled the node so selects by it."),
     "volume-label": gettext_noop("Where the volume really is does not change by its label."),
@@ -175,6 +192,33 @@ def _listed(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
     return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
 
 
+def _ready(values: dict[str, Any]) -> Message:
+    taints = values.get("taints") or ()
+    if not taints or any(key.endswith(("/not-ready", "/unreachable")) for key in taints):
+        return message(_TEXTS["ready"], node=values["node"])
+    return message(_RELIEVED, node=values["node"], list=", ".join(dict.fromkeys(taints)))
+
+
+def _defaulted(values: dict[str, Any]) -> Message:
+    resources = ", ".join(values["resources"])
+    return message(_TEXTS["limit-range"], namespace=values["namespace"], list=resources)
+
+
+def _reclassed(values: dict[str, Any]) -> Message:
+    text = _TEXTS["claim-class"] if values["to"] else _NO_CLASS
+    return message(text, claim=short(values["claim"]), to=values["to"])
+
+
+def _claimed(values: dict[str, Any]) -> Message:
+    if "deviceClass" in values:
+        return message(_DEVICE_CLAIM, claim=short(values["claim"]), name=values["deviceClass"])
+    return message(_TEXTS["claim"], claim=short(values["claim"]), size=values["size"])
+
+
+def _widened(values: dict[str, Any]) -> Message:
+    return message(_TEXTS["namespaces"], text=values["text"], list=", ".join(values["namespaces"]))
+
+
 def _moved(values: dict[str, Any]) -> Message:
     pods = ", ".join(short(key) for key in values["pods"])
     return message(_TEXTS["move"], list=pods, node=values["node"], to=", ".join(values["to"]))
@@ -196,6 +240,11 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "port": _listed("port", "ports"),
     "without-claims": _listed("without-claims", "claims"),
     "move": _moved,
+    "claim": _claimed,
+    "claim-class": _reclassed,
+    "ready": _ready,
+    "limit-range": _defaulted,
+    "namespaces": _widened,
     "priority": _raised,
     "request": _lowered,
 }

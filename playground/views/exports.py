@@ -24,6 +24,7 @@ from playground.views.access import opens
 from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
 from playground.views.responses import problem
 from playground.views.session import creator
+from scheduler_core import LATEST_EDITION
 from scheduler_core.export import BROKEN_OFF
 
 MOST = 2**31
@@ -141,5 +142,10 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
     except SessionError as error:
         return await asyncio.to_thread(problem, request, error)
     await remember(request, session.edit_key)
-    context = {"checked": checked, "key": session.edit_key, "same": checked.difference is None}
+    context = {
+        "checked": checked,
+        "key": session.edit_key,
+        "same": checked.difference is None,
+        "latest": LATEST_EDITION,
+    }
     return render(request, "playground/trace.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from scheduler_core.coverage.no_effect import ANY_CUSTOM, CONFIGURATION, ENTRIES, POD, NoEffect
@@ -74,7 +75,7 @@ def _found_in(manifest: Manifest, kind: str) -> Iterator[tuple[NoEffect, str]]:
         if not entry.path:
             yield entry, ""
             continue
-        for path, value in _values(manifest, entry.path.split("."), ""):
+        for path, value in _values(manifest, _steps(entry.path), ""):
             if value not in entry.usual:
                 yield entry, path
 
@@ -84,18 +85,22 @@ def _is_custom(api_version: str) -> bool:
     return "." in group and (not group.endswith(".k8s.io") or group in _NOT_SERVED)
 
 
-def _values(value: Any, steps: list[str], path: str) -> Iterator[tuple[str, Any]]:
+@cache
+def _steps(path: str) -> tuple[tuple[str, bool], ...]:
+    """The names of a path, each with whether it is a list whose elements are meant."""
+    return tuple((step.removesuffix("[]"), step.endswith("[]")) for step in path.split("."))
+
+
+def _values(value: Any, steps: tuple[tuple[str, bool], ...], path: str) -> Iterator[tuple[str, Any]]:
     """What stands at a path, wherever its lists have it."""
-    if not steps:
-        if value not in (None, [], ""):
-            yield path, value
-        return
-    if not isinstance(value, Mapping):
-        return
-    name = steps[0].removesuffix("[]")
-    inner, here = value.get(name), f"{path}.{name}" if path else name
-    if name == steps[0]:
-        yield from _values(inner, steps[1:], here)
-    elif isinstance(inner, list | tuple):
-        for i, element in enumerate(inner):
-            yield from _values(element, steps[1:], f"{here}[{i}]")
+    for number, (name, listed) in enumerate(steps, start=1):
+        value = value.get(name) if isinstance(value, (dict, Mapping)) else None
+        if value is None:
+            return
+        path = f"{path}.{name}" if path else name
+        if listed:
+            for i, element in enumerate(value if isinstance(value, list | tuple) else ()):
+                yield from _values(element, steps[number:], f"{path}[{i}]")
+            return
+    if value not in (None, [], ""):
+        yield path, value

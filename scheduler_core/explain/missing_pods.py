@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.explain.explanation import Explanation, Given, State
+from scheduler_core.fixes.quotas import missing_of
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import WorldView
 
@@ -27,7 +28,7 @@ def uncreated(world: WorldView) -> list[Explanation]:
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
             message = _condition(manifest) or last.get(key, "")
-            missing = _missing(kind, manifest)
+            missing = missing_of(manifest)
             if message and missing > 0:
                 found.append(_explained(key, message, missing))
     return found
@@ -54,18 +55,6 @@ def _condition(manifest: Mapping[str, Any]) -> str:
         ),
         "",
     )
-
-
-def _missing(kind: str, manifest: Mapping[str, Any]) -> int:
-    """How many pods the owner wants and has not."""
-    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
-    if kind == "DaemonSet":
-        return int(status.get("desiredNumberScheduled") or 0) - int(status.get("currentNumberScheduled") or 0)
-    if kind == "Job":
-        wanted = spec.get("parallelism")
-        return int(1 if wanted is None else wanted) - int(status.get("active") or 0)
-    wanted = spec.get("replicas")
-    return int(1 if wanted is None else wanted) - int(status.get("replicas") or 0)
 
 
 def _explained(key: tuple[str, str, str], message: str, missing: int) -> Explanation:

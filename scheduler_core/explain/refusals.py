@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from scheduler_core.explain.explanation import Given
@@ -11,8 +13,11 @@ from scheduler_core.framework.plugin import Evidence, Rows
 from scheduler_core.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason
 from scheduler_core.framework.runtime.framework import Framework
 from scheduler_core.framework.status import Code, Status
+from scheduler_core.objects.selection import misses
 
 EXTENDER = "Extender"
+SELECTION = "NodeAffinity"
+LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
 
@@ -65,7 +70,26 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         said = said_by(diagnosis.framework, status, text)
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
         out.append(_given(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
-    return tuple(sorted(out, key=_order)), waits
+    meant = _meant(diagnosis, out)
+    return tuple(sorted(out, key=lambda reason: (not meant(reason), *_order(reason)))), waits
+
+
+def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
+    """Whether a reason is given for nodes that the pod's own selection asks for; where there are none, that is the reason."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes
+    if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
+        return lambda reason: True
+    selected = {
+        reason.code
+        for reason in reasons
+        if reason.plugin != SELECTION
+        and any(
+            not misses(pod, nodes.nodes[row])
+            for name in reason.nodes[:LOOKED_AT]
+            if (row := nodes.row(name)) is not None
+        )
+    }
+    return lambda reason: reason.code in selected if selected else reason.plugin == SELECTION
 
 
 def _given(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Rows) -> Given:

@@ -1,21 +1,40 @@
-"""What leaves a world: its objects, its trace as lines of JSON with the check of it by computing it again, and digests of attempts."""
+"""What leaves a world: its objects, its trace as lines of JSON and the check of it by computing it again, spans, digests of attempts."""
 
 from __future__ import annotations
 
 from scheduler_core.export.digests import digest
+from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
-from scheduler_core.export.traces import BROKEN_OFF, TraceError, check_lines, export_lines, read_log
+from scheduler_core.export.spans import chrome_events, otlp, spans_of
+from scheduler_core.export.tables import table_csv, table_names
+from scheduler_core.export.traces import (
+    BROKEN_OFF,
+    ReadLog,
+    TraceError,
+    check_lines,
+    export_lines,
+    read_log,
+    replay_one,
+)
 
 __all__ = [
     "BROKEN_OFF",
+    "ReadLog",
     "TraceError",
     "as_it_is",
     "check_lines",
+    "chrome_events",
     "continuation_of",
     "digest",
     "export_lines",
     "for_kubectl",
     "heading",
+    "json_schema",
     "objects_of",
+    "otlp",
     "read_log",
+    "replay_one",
+    "spans_of",
+    "table_csv",
+    "table_names",
 ]

@@ -12,7 +12,7 @@ from scheduler_core.objects.labels import EXISTS, GT, IN, LT, NodeSelectorTerm
 from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.selection import misses
-from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, volume_name, volumes_of
+from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, free_name, node_like
 
 MOST_GROUPS = 4
@@ -161,6 +161,7 @@ def _volume_labels(store: Store, pod: Pod) -> Labels:
         claim = store.get(CLAIM, pod.namespace, use.name(pod))
         volume = None if claim is None else store.get(VOLUME, "", volume_name(claim))
         if volume is None:
+            labels |= {} if claim is None else _class_labels(store, claim)
             continue
         own: Mapping[str, str] = volume["metadata"].get("labels") or {}
         labels |= {key: own[key].split("__")[0] for key in _ZONES if key in own}
@@ -169,6 +170,14 @@ def _volume_labels(store: Store, pod: Pod) -> Labels:
         if terms:
             labels |= _labels_for(NodeSelectorTerm.of(terms[0]))
     return labels
+
+
+def _class_labels(store: Store, claim: Manifest) -> Labels:
+    """Those of the first domain in which the claim's class may make volumes."""
+    found = store.get("StorageClass", "", class_of(claim)) if class_of(claim) else None
+    allowed = (found or {}).get("allowedTopologies") or ()
+    expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
+    return {each["key"]: each["values"][0] for each in expressions if each.get("values")}
 
 
 def _domains(diagnosis: Diagnosis) -> list[Labels]:

@@ -17,8 +17,13 @@ from scheduler_core.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
-STORAGE = ("StorageClass", "PersistentVolume", "PersistentVolumeClaim")
-BINDING = ("persistentvolume-binder-controller", "csi-provisioner")
+_BINDING = ("persistentvolume-binder-controller", "csi-provisioner")
+ACTING = {
+    "StorageClass": _BINDING,
+    "PersistentVolume": _BINDING,
+    "PersistentVolumeClaim": _BINDING,
+    "Deployment": ("deployment-controller", "replicaset-controller"),
+}
 PATIENT = 5  # attempts, where pods have to go before the pod fits
 
 
@@ -51,7 +56,7 @@ class Prover:
         """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing."""
         fixed = Watch(self.sim.fork())
         try:
-            _bind_volumes(fixed.world, commands)
+            _have_act(fixed.world, commands)
             for command in commands:
                 fixed.world.apply(command)
                 fixed.note()
@@ -124,14 +129,15 @@ class Prover:
         return effects_of(self.sim, self._without.at(now), fixed, self.key)
 
 
-def _bind_volumes(world: Simulation, commands: Sequence[Command]) -> None:
-    """In a snapshot that no controller goes on to change, those act that bind and make volumes, if that is what is changed."""
+def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
+    """In a snapshot that no controller goes on to change, those act that look after what is changed."""
     cluster = world.settings.cluster
     if cluster is None or cluster.controllers is None:
         return
     made = (each for command in commands if isinstance(command, ApplyObjects) for each in command.objects)
-    if any(each.get("kind") in STORAGE for each in made):
-        running = list(dict.fromkeys((*cluster.controllers, *BINDING)))
+    acting = [name for each in made for name in ACTING.get(str(each.get("kind")), ())]
+    if acting:
+        running = list(dict.fromkeys((*cluster.controllers, *acting)))
         world.apply(SetSettings({"cluster": {"controllers": running}}))
 
 

@@ -1,8 +1,11 @@
-"""Pods that are not there, as a quota keeps their controller from creating them: the quota raised by what one of them needs."""
+"""Pods that are not there, as a quota keeps their controller from creating them.
+
+The quota is raised by what all of them need; where they say nothing of what it limits, a LimitRange says it for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import KINDS
@@ -19,6 +22,13 @@ from scheduler_core.simulation import Simulation
 QUOTA = "ResourceQuota"
 UNNAMED = "-*"  # ends the key of pods that have no name yet
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+
+DEFAULTS = {
+    "cpu": "100m",
+    "memory": "128Mi",
+    "ephemeral-storage": "1Gi",
+}  # of a container that asks for nothing
+_LIMITS, _REQUESTS = "limits.", "requests."
 
 Manifest = Mapping[str, Any]
 
@@ -52,19 +62,76 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 
 
 def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
-    """Each limit that one pod more would exceed, raised to what is used with it."""
+    """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
     template = owner["spec"]["template"]
     pod = {"apiVersion": "v1", "kind": "Pod", **template}
     pod["metadata"] = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
     kind, draft = KINDS["Pod"], Draft(pod)
-    needed = usage(kind, pod, 0)
+    each = usage(kind, pod, 0)
+    needed: dict[str, Amount] = {}
+    for _ in range(max(missing_of(owner), 1)):
+        add(needed, each)
+    unsaid: dict[str, None] = {}
     for quota in sim.store.list(QUOTA):
         if quota["metadata"]["namespace"] != namespace:
             continue
         if not all(in_scope(scope, kind, pod) for scope in scopes_of(quota)):
             continue
+        unsaid |= dict.fromkeys(_unsaid(quota, pod))
         draft = _with_room(draft, quota, needed)
-    return draft
+    return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
+
+
+def missing_of(owner: Manifest) -> int:
+    """How many pods an owner wants and has not."""
+    kind, spec, status = owner["kind"], owner.get("spec") or {}, owner.get("status") or {}
+    if kind == "DaemonSet":
+        return int(status.get("desiredNumberScheduled") or 0) - int(status.get("currentNumberScheduled") or 0)
+    wanted = spec.get("parallelism" if kind == "Job" else "replicas")
+    return int(1 if wanted is None else wanted) - int(
+        status.get("active" if kind == "Job" else "replicas") or 0
+    )
+
+
+def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
+    """What the quota limits of containers and some container says nothing about: "limits.cpu"."""
+    spec = pod["spec"]
+    for name in quota["spec"].get("hard") or {}:
+        field, _, resource = name.rpartition(".")
+        field = field or ("requests" if name in DEFAULTS else "")
+        if field not in ("limits", "requests") or resource not in DEFAULTS:
+            continue
+        for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+            said = container.get("resources") or {}
+            given = {
+                **(said.get("limits") or {}),
+                **((said.get("requests") or {}) if field == "requests" else {}),
+            }
+            if resource not in given:
+                yield f"{field}.{resource}"
+
+
+def _with_defaults(draft: Draft, namespace: str, unsaid: list[str]) -> Draft:
+    """A LimitRange: the API server writes into new pods what their containers don't say."""
+    limits, requests = (
+        {
+            name.removeprefix(field): DEFAULTS[name.removeprefix(field)]
+            for name in unsaid
+            if name.startswith(field)
+        }
+        for field in (_LIMITS, _REQUESTS)
+    )
+    item: dict[str, Any] = {"type": "Container"}
+    item |= {"default": limits} if limits else {}
+    item |= {"defaultRequest": requests} if requests else {}
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "container-defaults", "namespace": namespace},
+        "spec": {"limits": [item]},
+    }
+    values = {"namespace": namespace, "resources": unsaid}
+    return draft.with_applied(Change("limit-range", values), manifest)
 
 
 def _with_room(draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:

@@ -28,6 +28,7 @@ from scheduler_core.fixes.proposals import (
     without_claims,
 )
 from scheduler_core.fixes.quotas import UNNAMED, search_uncreated
+from scheduler_core.fixes.rollouts import in_turn
 from scheduler_core.framework.drafts import HARMS, Draft
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
@@ -91,6 +92,7 @@ class _Search:
         else:
             self._propose(first, diagnosis, near_rows(diagnosis))
             self._push(raised(first, diagnosis, self.sim))
+            self._push(in_turn(first, self.sim))
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
             yield from self._new_node(first, diagnosis)

@@ -151,7 +151,8 @@ class TaintToleration(Plugin):
         if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
             yield untainted
         elif all(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
-            yield draft.with_node(Change("ready", {"node": node.name}), node.manifest, _ready)
+            values = {"node": node.name, "taints": [taint.key for taint in refusing]}
+            yield draft.with_node(Change("ready", values), node.manifest, _ready)
 
 
 def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:

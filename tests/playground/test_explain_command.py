@@ -46,7 +46,7 @@ def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
         "WaitingForEvent",
         "NodeResourcesFit/InsufficientCpu",
     )
-    assert answer["sentence"] == "p asks for 3 cpu, and the largest of these 1 nodes has 2 in all."
+    assert answer["sentence"] == "p asks for 3 cpu, and the one node concerned has 2 in all."
     assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
     assert all(fix["proven"] for fix in answer["fixes"])
     assert yaml.safe_load(run(file, "-o", "yaml")[1]) == json.loads(text)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from typing import Any
 
+from playground.presenters import Look, present
 from playground.views.offline.film import Film
-from playground.views.offline.page import policy
+from playground.views.offline.page import PANELS, Recording, policy
+from scheduler_core.simulation import Simulation
 
 
 def shown(film: dict[str, Any], name: str, step: int) -> str:
@@ -40,3 +43,12 @@ def test_the_same_steps_are_the_same_bytes() -> None:
 
 def test_the_policy_allows_nothing_but_what_is_in_the_file() -> None:
     assert policy("a{}", "b()").startswith("default-src 'none'; style-src 'sha256-")
+
+
+def test_the_file_names_no_address_and_holds_styles_and_player() -> None:
+    recording = Recording("A <replay>")
+    sim = Simulation()
+    recording.add(0, {name: present(name, sim, Look()) for name in PANELS})
+    page = recording.page()
+    assert "A &lt;replay&gt;" in page and "DecompressionStream" in page and "body.studio.offline" in page
+    assert re.findall(r'(?:src|<link[^>]*href)="[^"]*"', page) == []

@@ -14,7 +14,7 @@ from scheduler_core.fixes import Budget, Findings, find_fixes
 from scheduler_core.simulation import Simulation
 
 Answer = dict[str, Any]
-_HOPELESS = (State.SCHEDULED, State.BINDING, State.NOT_CREATED)
+_HOPELESS = (State.SCHEDULED, State.BINDING)
 
 
 def answer(world: Simulation, key: str, with_fixes: bool) -> Answer | None:

@@ -23,8 +23,14 @@ _MANY_SHORT = gettext_noop(
 _TOO_SMALL = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, and the largest of these %(count)s nodes has %(most)s in all."
 )
+_TOO_SMALL_ALONE = gettext_noop(
+    "%(pod)s asks for %(amount)s %(resource)s, and the one node concerned has %(most)s in all."
+)
 _UNKNOWN = gettext_noop(
     "%(pod)s asks for %(amount)s %(resource)s, which none of these %(count)s nodes offers."
+)
+_UNKNOWN_ALONE = gettext_noop(
+    "%(pod)s asks for %(amount)s %(resource)s, which the one node concerned does not offer."
 )
 _TOO_MANY_PODS = gettext_noop(
     "%(count)s of %(total)s nodes already run as many pods as their kubelets allow."
@@ -51,6 +57,12 @@ _SPREAD_CLOSED = gettext_noop(
 )
 _SPREAD_LABEL = gettext_noop("%(count)s of %(total)s nodes lack the label that %(pod)s is spread over.")
 _AFFINITY = gettext_noop("%(pod)s has to be beside pods that are not around %(count)s of %(total)s nodes.")
+_AFFINITY_KEY = gettext_noop(
+    "%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s."
+)
+_AFFINITY_ELSEWHERE = gettext_noop(
+    "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
+)
 _ANTI_AFFINITY = gettext_noop("%(pod)s keeps away from pods that are around %(count)s of %(total)s nodes.")
 _EXISTING = gettext_noop("Pods that run around %(count)s of %(total)s nodes keep %(pod)s away.")
 _DEVICES = gettext_noop("The devices that %(pod)s claims can't be had on %(count)s of %(total)s nodes.")
@@ -71,7 +83,6 @@ _PLAIN = {
     "NodeAffinity/NoMatchForProfile": _PROFILE,
     "NodePorts/HostPortsTaken": _PORTS,
     "PodTopologySpread/MissingLabel": _SPREAD_LABEL,
-    "InterPodAffinity/NoMatchingPod": _AFFINITY,
     "InterPodAffinity/MatchingPod": _ANTI_AFFINITY,
     "InterPodAffinity/RefusedByPod": _EXISTING,
     "DynamicResources/CannotAllocate": _DEVICES,
@@ -109,9 +120,11 @@ def _resource(evidence: Mapping[str, Any], values: Values) -> Message:
     resource, near = str(evidence["resource"]), evidence.get("near")
     values |= {"resource": resource, "amount": amount(resource, evidence["requested"])}
     if near is None:
+        alone = values["count"] == 1
         if not evidence.get("most"):
-            return message(_UNKNOWN, **values)
-        return message(_TOO_SMALL, most=amount(resource, evidence["most"]), **values)
+            return message(_UNKNOWN_ALONE if alone else _UNKNOWN, **values)
+        text = _TOO_SMALL_ALONE if alone else _TOO_SMALL
+        return message(text, most=amount(resource, evidence["most"]), **values)
     if near["count"] > len(near["nodes"]):
         return message(_MANY_SHORT, near=near["count"], below=amount(resource, near["atMost"]), **values)
     nearest = near["nodes"][0]
@@ -121,6 +134,15 @@ def _resource(evidence: Mapping[str, Any], values: Values) -> Message:
 def _taint(reason: Given, values: Values) -> Message:
     key, value = reason.evidence["key"], reason.evidence["value"]
     return message(_TAINT, taint=f"{key}={value}" if value else key, **values)
+
+
+def _affinity(reason: Given, values: Values) -> Message | None:
+    missing, elsewhere = reason.evidence.get("missingKeys"), reason.evidence.get("elsewhere")
+    if missing:
+        return message(_AFFINITY_KEY, key=missing[0], pod=values["pod"])
+    if elsewhere:
+        return message(_AFFINITY_ELSEWHERE, list=", ".join(elsewhere), pod=values["pod"])
+    return message(_AFFINITY, **values)
 
 
 def _labels(reason: Given, values: Values) -> Message:
@@ -151,5 +173,6 @@ def _spread(reason: Given, values: Values) -> Message | None:
 _WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
+    "InterPodAffinity/NoMatchingPod": _affinity,
     "PodTopologySpread/SkewTooLarge": _spread,
 }

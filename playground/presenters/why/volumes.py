@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.presenters.amounts import amount
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.explain import Given
@@ -24,6 +25,24 @@ _NO_FREE = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: all %(count)s volumes of its kind are taken."
 )
 _UNBOUND = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound; %(volume)s could be its volume.")
+_TOO_SMALL = gettext_noop(
+    "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s has only %(has)s."
+)
+_OTHER_MODES = gettext_noop(
+    "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s offers only %(has)s."
+)
+_RELEASED = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: the volume %(volume)s is still held for the claim %(old)s, which is gone."
+)
+_OTHER_CLASS = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s is of %(has)s."
+)
+_OTHER_CLASS_THAN_NONE = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s is of %(has)s."
+)
+_CLASS_OF_NONE = gettext_noop(
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has none."
+)
 _PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to make a volume for its claim %(claim)s.")
 _REACH = gettext_noop(
     "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves %(count)s out."
@@ -49,7 +68,7 @@ def about_claims(reason: Given, pod: str) -> Message | None:
         named = _named(evidence, claims)
         return message(_BY_REASON[code], pod=pod, claim=named, volume=evidence.get("volume", ""))
     if code in _UNBOUND_REASONS:
-        waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
+        waiting = next((each for each in claims if each.get("exists") and not each["bound"]), None)
         return None if waiting is None else _unbound(waiting, pod)
     return _of_nodes(code, reason.count, claims, pod)
 
@@ -66,12 +85,52 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
         return message(_NO_CLASS, **values, **{"class": claim["class"]})
     free = [each for each in claim["candidates"] if not each["claimedBy"]]
     if free:
+        unlike = next((each for each in free if not _suits(each, claim)), None)
+        if unlike is not None and not any(_suits(each, claim) for each in free):
+            return _unlike(unlike, claim, values)
         return message(_UNBOUND, volume=free[0]["volume"], **values)
     if claim["provisioner"] and not claim["provisioner"].endswith("no-provisioner"):
         return message(_PROVISIONING, provisioner=claim["provisioner"], **values)
+    released = next((each for each in claim["candidates"] if each["phase"] == "Released"), None)
+    if released is not None:
+        return message(_RELEASED, volume=released["volume"], old=short(released["claimedBy"]), **values)
+    others = claim.get("ofOtherClasses")
+    if others and not claim["candidates"]:
+        return _of_another_class(others[0], claim, values)
     if claim["candidates"]:
         return message(_NO_FREE, count=claim["candidateCount"], **values)
     return message(_NO_VOLUME, **values)
+
+
+def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
+    """By class, size and access modes."""
+    if volume["class"] != claim["class"]:
+        return False
+    return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(
+        volume["accessModes"]
+    )
+
+
+def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]) -> Message:
+    """Why a volume that nobody has is not the claim's."""
+    if volume["class"] != claim["class"]:
+        return _of_another_class(volume, claim, values)
+    if volume["capacity"] < claim["requested"]:
+        sizes = {"wanted": amount("memory", claim["requested"]), "has": amount("memory", volume["capacity"])}
+        return message(_TOO_SMALL, volume=volume["volume"], **values, **sizes)
+    modes = {"wanted": ", ".join(claim["accessModes"]), "has": ", ".join(volume["accessModes"])}
+    return message(_OTHER_MODES, volume=volume["volume"], **values, **modes)
+
+
+def _of_another_class(
+    volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]
+) -> Message:
+    has, wanted = volume["class"], claim["class"]
+    if not has:
+        return message(_CLASS_OF_NONE, volume=volume["volume"], wanted=wanted, **values)
+    if not wanted:
+        return message(_OTHER_CLASS_THAN_NONE, volume=volume["volume"], has=has, **values)
+    return message(_OTHER_CLASS, volume=volume["volume"], has=has, wanted=wanted, **values)
 
 
 def _of_nodes(code: str, count: int, claims: Any, pod: str) -> Message | None:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from django.contrib.staticfiles import finders
-from django.template.loader import get_template, render_to_string
+from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from playground.presenters import Look, Panel
 from playground.sessions.web.render import render_panels
+from playground.templatetags.sheets import sheet
 from playground.views.offline.film import Film
 
 PANELS = ["transport", "pipeline", "queues", "stage", "map", "narrator"]
 MOST_STEPS = 1000
 LOOK = Look()  # the stage of the point at hand
-_LINK = re.compile(r"static 'playground/(css/(?!print)[\w-]+\.css)'")
-_FIRST = ("css/tokens.css", "css/base.css")
-_LAST = ("css/embed.css", "css/offline.css")
 
 
 class Recording:
@@ -47,7 +43,7 @@ class Recording:
     def page(self) -> str:
         """The file."""
         assert self._film.positions, "a recording has a step at least"
-        styles, script = style_sheets(), _read("js/offline.js")
+        styles, script = sheet("offline").text.decode(), _read("js/offline.js")
         context = {
             "name": self.name,
             "stage": self._first["stage"].context,
@@ -69,14 +65,6 @@ def policy(styles: str, script: str) -> str:
 
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@cache
-def style_sheets() -> str:
-    """Those of the studio, in its order, and what is the file's own."""
-    listed: Any = get_template("playground/studio/styles.html")
-    source = Path(listed.origin.name).read_text()
-    return "".join(map(_read, (*_FIRST, *_LINK.findall(source), *_LAST)))
 
 
 @cache

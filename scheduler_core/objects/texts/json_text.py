@@ -17,6 +17,7 @@ from scheduler_core.objects.texts.numbers import parse_integer
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BETWEEN = re.compile(r"(?:[ \t\n\r]++|^---(?=[ \t\n\r]|\Z)(?:[ \t]++#.*+)?)*+", re.MULTILINE)
 _BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]++|---(?=[ \t\n\r]))*+(?:\{[ \t\n\r]*+(?:"|\})|\[)')
+_NESTING = (dict, list)  # a tuple: a union is made anew at every use
 _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 
@@ -50,13 +51,13 @@ def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
 
 def check_depth(value: Any, limit: int) -> None:
     """InvalidObject where a value nests more than `limit` levels."""
-    level = [value] if isinstance(value, dict | list) else []
+    level = [value] if isinstance(value, _NESTING) else []
     for _ in range(limit):
         level = [
             inner
             for outer in level
             for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
+            if isinstance(inner, _NESTING)
         ]
         if not level:
             return

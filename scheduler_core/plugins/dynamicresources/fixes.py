@@ -8,11 +8,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from scheduler_core.devices import classes
 from scheduler_core.devices.allocated import AllocatedState
-from scheduler_core.devices.claims import ResourceClaim
+from scheduler_core.devices.claims import KIND, ResourceClaim
 from scheduler_core.devices.slices import Device
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.plugin import Handle
@@ -22,6 +23,7 @@ from scheduler_core.plugins.dynamicresources.pod_claims import Manifest, allocat
 from scheduler_core.plugins.dynamicresources.state import Facts
 
 MOST_FREED = 5
+MOST_NAMED = 2
 _TRIED = 20_000  # devices in one search
 
 Edit = Callable[[dict[str, Any]], None]
@@ -72,6 +74,48 @@ def other_classes(
             if ask.get("deviceClassName") == missing:
                 for name in by_name:
                     yield draft.with_object(*_with_class(claim, at, missing, name))
+
+
+# Claims that do not exist
+
+
+def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
+    """Claims of the namespace named most alike first; or the claim, for one device of a class."""
+    there = [
+        str(each["metadata"]["name"])
+        for each in handle.list(KIND)
+        if each["metadata"].get("namespace") == pod.namespace
+    ]
+    for entry in pod.manifest["spec"].get("resourceClaims") or ():
+        name = entry.get("resourceClaimName")
+        if not name or name in there:
+            continue
+        alike = sorted(there, key=lambda other: (-SequenceMatcher(None, name, other).ratio(), other))
+        for other in alike[:MOST_NAMED]:
+            yield draft.with_pod(Change("claim-name", {"from": name, "to": other}), _naming(name, other))
+        for device_class in list(handle.list(classes.KIND))[:MOST_NAMED]:
+            yield _claimed(draft, pod.namespace, name, str(device_class["metadata"]["name"]))
+
+
+def _naming(old: str, new: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        for entry in manifest["spec"]["resourceClaims"]:
+            if entry.get("resourceClaimName") == old:
+                entry["resourceClaimName"] = new
+
+    return edit
+
+
+def _claimed(draft: Draft, namespace: str, name: str, device_class: str) -> Draft:
+    ask = {"deviceClassName": device_class, "allocationMode": "ExactCount", "count": 1}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": KIND,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"devices": {"requests": [{"name": "device", "exactly": ask}]}},
+    }
+    values = {"claim": f"{namespace}/{name}", "deviceClass": device_class}
+    return draft.with_applied(Change("claim", values), claim).taking_time()
 
 
 # Variants of a claim

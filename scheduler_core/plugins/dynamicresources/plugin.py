@@ -68,6 +68,7 @@ from scheduler_core.plugins.dynamicresources.state import ClaimStore, Facts, Nod
 NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
 
+_NOT_FOUND = "could not find "
 NO_STATE = error("not found")
 DISABLED = unschedulable(reasons.DISABLED())
 NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
@@ -284,6 +285,8 @@ class DynamicResources(Plugin):
         if missing:
             claims = tuple(pod_claims(self.handle.claims, refusal.pod))
             yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
+        elif any(said.startswith(_NOT_FOUND) for said in refusal.status.reasons):
+            yield from fixes.missing_claims(draft, refusal.pod, self.handle)
         elif (
             facts is not None
             and facts.inventory is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from scheduler_core.framework.plugin import Handle
@@ -15,6 +16,7 @@ from scheduler_core.objects.storage.volumes import (
     capacity,
     claim_ref,
     class_of,
+    fully_bound,
     is_for,
     name_of,
     phase,
@@ -25,6 +27,7 @@ from scheduler_core.objects.storage.volumes import (
 
 BILLION = 1_000_000_000
 SHOWN_VOLUMES = 20
+SHOWN_OTHERS = 3
 
 
 def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
@@ -60,9 +63,19 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
         "provisioner": str((storage_class or {}).get("provisioner") or ""),
         "volume": volume_name(claim),
+        "bound": fully_bound(claim),
         "candidates": [_volume(volume, claim) for volume in found[:SHOWN_VOLUMES]],
         "candidateCount": len(found),
+        "ofOtherClasses": _of_other_classes(handle, claim),
     }
+
+
+def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
+    """Volumes that nobody has, and that the claim can't bind as they are of another class."""
+    if volume_name(claim):
+        return []
+    free = (v for v in handle.list(VOLUME) if claim_ref(v) is None and class_of(v) != class_of(claim))
+    return [{"volume": name_of(v), "class": class_of(v)} for v in islice(free, SHOWN_OTHERS)]
 
 
 def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
@@ -72,6 +85,8 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
         "volume": name_of(volume),
         "capacity": capacity(volume) // BILLION,
         "accessModes": list(access_modes(volume)),
+        "phase": phase(volume) or "Available",
+        "class": class_of(volume),
         "affinity": affinity_text(volume),
         "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
     }

@@ -45,6 +45,17 @@ def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]
     return draft
 
 
+def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) -> Iterator[Draft]:
+    """A node that has not got a topology key labelled into one of the domains; where no node has it, into a first one."""
+    if key == HOSTNAME or key in refusal.node.labels:
+        return
+    names = list(domains)
+    if not names and not any(key in node.labels for node in refusal.nodes.nodes):
+        names = [f"{key.rpartition('/')[2][:60]}-1"]
+    for name in names:
+        yield label_node(draft, refusal.node, [(key, name)])
+
+
 def _label_edit(key: str, value: str | None) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         labels = manifest["metadata"].setdefault("labels", {})

@@ -7,11 +7,13 @@ from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.labels import LabelSelector
-from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, in_domain
 from scheduler_core.plugins.interpodaffinity.explanation import repelling
 from scheduler_core.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+MOST_DOMAINS = 2
+MOST_NAMESPACES = 3
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].message
@@ -19,6 +21,7 @@ _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].mess
 
 def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
     if _NO_AFFINITY in refusal.status.reasons:
+        yield from _found_elsewhere(draft, refusal)
         yield from _softened(draft, "podAffinity", _NO_AFFINITY)
     elif _OWN_ANTI in refusal.status.reasons:
         yield from _softened(draft, "podAntiAffinity", _OWN_ANTI)
@@ -30,13 +33,47 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
     yield from add_node(draft, refusal)
 
 
+def _found_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """The node labelled into a domain of a term's key; pods that a term asks for looked for in the namespaces where they are."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    for index, term in enumerate(terms):
+        selector = LabelSelector.of(term.get("labelSelector"))
+        asked = [pod for pods in refusal.nodes.pods for pod in pods if selector.matches(pod.labels)]
+        key = str(term.get("topologyKey") or "")
+        homes = (
+            refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None
+        )
+        domains = {node.labels[key] for node in homes if key in node.labels}
+        yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
+        searched = term.get("namespaces") or [refusal.pod.namespace]
+        others = sorted({pod.namespace for pod in asked} - set(searched))
+        if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
+            change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
+            yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
+
+
+def _namespaces(index: int, names: list[str]) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]["namespaces"] = names
+
+    return edit
+
+
+def _text(selector: LabelSelector) -> str:
+    return ", ".join(str(requirement) for requirement in selector.requirements)
+
+
 def _softened(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
     for index, term in enumerate(terms):
         selector = LabelSelector.of(term.get("labelSelector"))
-        text = ", ".join(str(requirement) for requirement in selector.requirements)
-        values = {"what": what, "text": f"{text} @ {term.get('topologyKey', '')}", "reason": reason}
+        values = {
+            "what": what,
+            "text": f"{_text(selector)} @ {term.get('topologyKey', '')}",
+            "reason": reason,
+        }
         yield draft.with_pod(Change("soften", values), _preference(what, index))
 
 

@@ -19,8 +19,8 @@ from scheduler_core.framework.events import Action, On
 from scheduler_core.framework.explanation import Explanation
 from scheduler_core.framework.features import Features
 from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
-from scheduler_core.framework.reasons import Reason
+from scheduler_core.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.objects.affinity import AffinityTerms, affinity_terms
 from scheduler_core.objects.errors import FieldError
@@ -37,6 +37,7 @@ from scheduler_core.plugins.interpodaffinity.counts import (
     MatchesAny,
     with_named_namespaces,
 )
+from scheduler_core.plugins.interpodaffinity.evidence import affinity_evidence
 from scheduler_core.plugins.interpodaffinity.explanation import explained
 from scheduler_core.plugins.interpodaffinity.filtering import REASONS, Rules
 from scheduler_core.plugins.interpodaffinity.scoring import Preferences, normalized_scores
@@ -139,6 +140,10 @@ class InterPodAffinity(Plugin):
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
     ) -> Formula:
         return formulas.normalization(nodes, rows, scores, i)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What the pod's own affinity asks for and nothing offers."""
+        return affinity_evidence(pod, nodes) if said.code == "NoMatchingPod" else {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, refusal.state.get(_FILTER))

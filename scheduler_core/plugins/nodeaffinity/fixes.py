@@ -11,6 +11,7 @@ from scheduler_core.objects.node import Node
 from scheduler_core.objects.selection import least_missing, wrong_labels
 from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 from scheduler_core.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
+from scheduler_core.plugins.nodeaffinity.misspelt import respelt
 
 NAME = "NodeAffinity"
 FACTS = (
@@ -36,6 +37,7 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
     if labels and all(label is not None for label in labels):
         yield label_node(draft, node, [label for label in labels if label is not None])
     if wrong:
+        yield from respelt(draft, refusal, wrong)
         yield _reselected(draft, wrong)
     if added is not None and least_missing(added, node)[1]:
         change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})

@@ -7,15 +7,20 @@ from typing import Any
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
 
+Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
 
-def largest_container(pod: Pod, resource: str) -> tuple[int, int] | None:
-    """(index, amount) of the container that asks for most; None where the pod as a whole or an init container decides."""
+
+def largest_container(pod: Pod, resource: str) -> Place | None:
+    """The container that asks for most, or the init container where that decides; None where the pod as a whole does."""
     spec = pod.spec.manifest  # without pod-level requests where their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
     amounts = [_request_of(raw, resource) for raw in spec["containers"]]
+    first = [_request_of(raw, resource) for raw in spec.get("initContainers") or ()]
+    if max(first, default=0) > sum(amounts):
+        return "initContainers", first.index(max(first)), max(first)
     best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
-    return (best, amounts[best]) if amounts[best] else None
+    return ("containers", best, amounts[best]) if amounts[best] else None
 
 
 def _request_of(container: Any, resource: str) -> int:

@@ -94,7 +94,7 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         extended = "/" in resource  # a pod can do without it; without cpu or memory none runs
         if place is None or (lacking >= wanted and not extended):
             return
-        index, requested = place
+        field, index, requested = place
         new = rounded(resource, requested - lacking)
         if new < 0 or (new == 0 and not extended):
             return
@@ -104,20 +104,20 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
             {"resource": resource, "from": quantity(resource, requested), "to": text},
             lacking / wanted,
         )
-        draft = draft.with_pod(change, _request_edit(index, resource, text))
+        draft = draft.with_pod(change, _request_edit(field, index, resource, text))
     if missing:
         yield draft
 
 
-def _request_edit(index: int, resource: str, text: str) -> Edit:
+def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
-        amounts = manifest["spec"]["containers"][index]["resources"]
+        amounts = manifest["spec"][field][index]["resources"]
         amounts["requests"][resource] = text
         if "/" in resource and resource in (amounts.get("limits") or {}):
             amounts["limits"][resource] = text  # an extended resource can't be overcommitted
         if text == "0":
-            for field in ("requests", "limits"):
-                (amounts.get(field) or {}).pop(resource, None)
+            for each in ("requests", "limits"):
+                (amounts.get(each) or {}).pop(resource, None)
 
     return edit
 

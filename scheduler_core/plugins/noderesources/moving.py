@@ -26,7 +26,7 @@ def resized(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> 
     ((resource, lacking),) = missing.items()
     if resource not in _RESIZABLE:
         return
-    able = [(pod, place) for pod in pods if not pod.deleting and (place := largest_container(pod, resource))]
+    able = [(pod, place) for pod in pods if not pod.deleting and (place := _running(pod, resource))]
     able = [(pod, place) for pod, place in able if place[1] - lacking >= -(-place[1] // SHARE)]
     if not able:
         return
@@ -40,6 +40,12 @@ def resized(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> 
     yield draft.with_patch(
         Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}}
     )
+
+
+def _running(pod: Pod, resource: str) -> tuple[int, int] | None:
+    """(index, amount) of the running container that asks for most; an init container has done its work."""
+    place = largest_container(pod, resource)
+    return None if place is None or place[0] != "containers" else place[1:]
 
 
 def moved(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:

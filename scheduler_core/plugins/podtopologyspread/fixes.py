@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.plugins.helper.fixes import add_node, label_node, with_argument
-from scheduler_core.plugins.podtopologyspread.constraints import HARD, HONOR, HOSTNAME, NAME, SOFT
+from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.plugins.helper.fixes import add_node, in_domain, with_argument
+from scheduler_core.plugins.podtopologyspread.constraints import HARD, HONOR, NAME, SOFT
 from scheduler_core.plugins.podtopologyspread.explanation import ConstraintFigures
+
+REVISION = "pod-template-hash"  # a label that tells the revisions of a Deployment apart
 
 
 def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigures]) -> Iterator[Draft]:
@@ -16,10 +19,11 @@ def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigu
     hard = [i for i, constraint in enumerate(raw) if constraint.get("whenUnsatisfiable") == HARD]
     for index, figures in zip(hard, constraints, strict=False):
         key, most, skew = figures.constraint.topology_key, figures.constraint.max_skew, figures.skew
-        if skew is None and figures.domains and key != HOSTNAME:
-            yield label_node(draft, refusal.node, [(key, figures.domains[0].name)])
+        if skew is None:
+            yield from in_domain(draft, refusal, key, [each.name for each in figures.domains[:1]])
         if skew is None or skew > most:
             yield from _counting_otherwise(draft, index, raw[index], key)
+            yield from _this_revision(draft, index, raw[index], refusal)
         if figures.constraint.min_domains > figures.count > 0:
             values = {"key": key, "from": figures.constraint.min_domains, "to": figures.count}
             yield draft.with_pod(
@@ -48,6 +52,19 @@ def _counting_otherwise(draft: Draft, index: int, raw: Mapping[str, Any], key: s
         if (raw.get(field) or default) != HONOR:
             change = Change("policy", {"key": key, "field": field, "to": HONOR})
             yield draft.with_pod(change, _constraint_edit(index, field, HONOR))
+
+
+def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Refusal) -> Iterator[Draft]:
+    """Only the pods of the same revision counted, where some of another one are around: a rollout."""
+    pod, mine = refusal.pod, refusal.pod.labels.get(REVISION)
+    keys = list(raw.get("matchLabelKeys") or ())
+    if mine is None or REVISION in keys or not raw.get("labelSelector"):
+        return
+    selector = LabelSelector.of(raw["labelSelector"])
+    counted = (each for pods in refusal.nodes.pods for each in pods if each.namespace == pod.namespace)
+    if any(each.labels.get(REVISION) != mine and selector.matches(each.labels) for each in counted):
+        change = Change("match-label-keys", {"key": raw.get("topologyKey") or "", "label": REVISION})
+        yield draft.with_pod(change, _constraint_edit(index, "matchLabelKeys", [*keys, REVISION]))
 
 
 def _constraint_edit(index: int, field: str, value: Any) -> Edit:

@@ -22,7 +22,7 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
-from scheduler_core.plugins.helper.fixes import HOSTNAME
+from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.plugins.helper.volumes import (
     CLASS,
     IS_DEFAULT,
@@ -83,7 +83,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
     name = class_of(claim)
     known = handle.get(CLASS, "", name) if name else None
     usable = [each for each in usable_classes(handle) if name_of(each) != name]
-    if name and known is None:
+    if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
         yield _new_class(draft, claim, name, handle)
     if not name and (claim.get("spec") or {}).get("storageClassName") is None:
         for each in usable[:MOST_CLASSES]:
@@ -128,10 +128,13 @@ def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
 
 
 def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iterator[Draft]:
-    """The class with the node's domain among those in which it may make volumes."""
+    """The class with the node's domain among those in which it may make volumes; the node labelled into one where it has no such label."""
     allowed = storage_class.get("allowedTopologies") or ()
     expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
     labels = refusal.node.labels
+    lacking = [each for each in expressions if each["key"] not in labels and each.get("values")]
+    if lacking:
+        yield label_node(draft, refusal.node, [(each["key"], each["values"][0]) for each in lacking])
     if not expressions or not all(each["key"] in labels for each in expressions):
         return
     here = {"matchLabelExpressions": [{"key": e["key"], "values": [labels[e["key"]]]} for e in expressions]}

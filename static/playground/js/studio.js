@@ -29,7 +29,7 @@ import { wayTo } from "./studio/motion.js";
 import { paint } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
-import { listenRail } from "./studio/rail.js";
+import { isDragged, listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { listenScore } from "./studio/score.js";
 import { readState } from "./studio/state.js";
@@ -92,7 +92,7 @@ function delta({ seq, head, following, running, html, moved }) {
   state.head = head;
   state.running = running;
   if (following || state.look.at !== null || seq !== head) state.look.at = following ? null : seq;
-  const way = wayTo(state.seen, seq, running);
+  const way = wayTo(state.seen, seq, running, isDragged());
   document.body.toggleAttribute("data-still", way === "still" && seq !== state.seen);
   paint(html, moved, () => {
     state.seen = seq;
@@ -151,7 +151,10 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
 const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
 listenKeys((name, ...rest) => actions[name]?.(...rest));
-listenRail((at) => stream.send({ type: "goto", at: at >= state.head ? null : at }));
+listenRail((at) => {
+  stream.send({ type: "goto", at: at >= state.head ? null : at });
+  if (!isDragged()) showUrl(state.look); // it has been let go where the page may stand already
+});
 listenHeat((node) => look(patchOf({ node }) ?? {}));
 listenHistory((chosen) => {
   Object.assign(state.look, chosen);

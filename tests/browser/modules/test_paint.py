@@ -172,6 +172,10 @@ def test_only_bars_whose_points_changed_move(alone: Alone) -> None:
     assert alone.call(PAINT, MOVES, bars(40), [[], "on"]) == [[180, "ease-out", "normal", "30%", "40%"]]
 
 
+def test_while_the_rail_is_dragged_nothing_moves(page: Alone) -> None:
+    assert page.call("studio/motion.js", "({ wayTo }) => wayTo(5, 60, null, true)") == "still"
+
+
 def test_at_more_than_five_steps_a_second_nothing_moves(page: Alone) -> None:
     ways = """({ wayTo }, running) => {
       let now = 0;

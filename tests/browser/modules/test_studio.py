@@ -84,6 +84,14 @@ def test_who_stands_in_the_past_stays_there_and_who_follows_does_not(studio: Alo
     assert (studio.do("location.search"), studio.page.inner_text("#scrub-says")) == ("", "9 / 9")
 
 
+def test_while_the_rail_is_dragged_the_url_waits(studio: Alone) -> None:
+    studio.do("scrub.dispatchEvent(new PointerEvent('pointerdown'))")
+    delta(studio, 2, 5, following=False)
+    assert studio.do("location.search") == ""
+    studio.do("scrub.dispatchEvent(new Event('change'))")
+    assert studio.do("location.search") == "?at=2"
+
+
 def test_after_a_gap_it_resumes_from_the_last_step_it_has_painted(studio: Alone) -> None:
     delta(studio, 2, 2)
     delta(studio, 7, 7)

@@ -1,5 +1,5 @@
-// Motion: what really moved is seen to move, 180 ms long; back it is the same movement reversed. At more than five steps a second nothing
-// moves and numbers count, and nothing moves for those who asked their system for that.
+// Motion: what really moved is seen to move, 180 ms long; back it is the same movement reversed. At more than five steps a second, and
+// while the rail is dragged, nothing moves and numbers count, and nothing moves for those who asked their system for that.
 import { all } from "../shared/dom.js";
 
 export const MOVE = { duration: 180, easing: "ease-out" };
@@ -14,16 +14,17 @@ let last = -Infinity;
  * @param {number} seen
  * @param {number} seq
  * @param {import("./state.js").Running | null} running
+ * @param {boolean} dragged Whether the reader drags the page through its past.
  * @returns {Way}
  */
-export function wayTo(seen, seq, running) {
+export function wayTo(seen, seq, running, dragged = false) {
   const now = performance.now();
   const isStep = seen !== seq;
   const isQuick = running
     ? running.kind !== "play" || running.rate > MOST_A_SECOND
     : now - last < 1000 / MOST_A_SECOND;
   if (isStep) last = now;
-  if (!isStep || isQuick) return "still";
+  if (!isStep || isQuick || dragged) return "still";
   return seq < seen ? "back" : "on";
 }
 

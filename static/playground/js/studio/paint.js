@@ -36,7 +36,10 @@ export function paint(html, moved, after, way = "on") {
   const arrived = new Map(pods.map((pod) => [pod, arrival(pod)]));
   const keys = new Set([...arrived].filter(([, element]) => element).map(([{ key }]) => key));
   if (keys.size > MOST_MOVING || (way !== "back" && moved.length > MOST_MOVING)) return;
-  for (const [pod, element] of arrived) if (element) travel(pod, element, way);
+  const come = [...arrived].flatMap(([pod, element]) =>
+    element ? [{ pod, element, to: element.getBoundingClientRect() }] : []
+  );
+  for (const { pod, element, to } of come) travel(pod, element, to, way); // all places are known: a picture moves none
 }
 
 /** The pods of all chips: the server says who moved on, but a step back has no moves of its own. */
@@ -66,10 +69,10 @@ function travellers(moved) {
  * Lets a picture of the pod go to where it stands now; meanwhile the pod itself is not seen a second time.
  * @param {Traveller} pod
  * @param {HTMLElement} element
+ * @param {DOMRect} to
  * @param {import("./motion.js").Way} way
  */
-function travel(pod, element, way) {
-  const to = element.getBoundingClientRect();
+function travel(pod, element, to, way) {
   const picture = pictureOf(element, to);
   document.body.append(picture);
   element.animate(UNSEEN, MOVE);

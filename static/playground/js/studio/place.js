@@ -7,7 +7,7 @@ import { showChanges } from "./changes.js";
 import { showJob } from "./job.js";
 import { readLook, writeLook } from "./look.js";
 import { bookmarks, showMarks } from "./marks.js";
-import { showRail } from "./rail.js";
+import { isDragged, showRail } from "./rail.js";
 
 const CHOICES = new Set(["about", "pod", "node", "claim", "controller", "stage", "form", "tab", "plugin"]);
 
@@ -28,7 +28,7 @@ export function showPlace(state) {
   showMarks(head, Boolean(running));
   if (!running) showChanges(seen, bookmarks());
   showJob(state);
-  showUrl(look);
+  if (!isDragged()) showUrl(look); // each time the browser lays out the page and asks a process of its own
 }
 
 /**

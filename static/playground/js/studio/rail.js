@@ -21,6 +21,9 @@ export function showRail(position, head) {
   says.textContent = `${count(dragging ? scrub.value : position)} / ${count(head)}`;
 }
 
+/** Whether the rail is dragged now: the URL waits, and nothing moves. */
+export const isDragged = () => dragging;
+
 /** How far of the rail is behind the viewer. */
 function showDone() {
   scrub.style.setProperty("--done", `${(100 * Number(scrub.value)) / Math.max(1, Number(scrub.max))}%`);

@@ -19,6 +19,7 @@ from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
+from scheduler_core.export import export_lines
 from tests.playground.sessions.worlds import applying, cluster, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -363,6 +364,24 @@ async def test_an_exported_session_comes_back_the_same(browser: AsyncClient, ses
     copy = await Session.objects.exclude(pk=session.pk).aget()
     again = await exported(browser, copy)
     assert again[1:] == lines[1:]
+
+
+async def test_a_trace_of_an_older_version_says_by_which_rules_it_was_computed(browser: AsyncClient) -> None:
+    response = await browser.post(reverse("import-trace"), upload(list(export_lines(0, {}, 0))))
+    assert "by the rules of edition 1" in " ".join(response.content.decode().split())
+
+
+async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(
+    browser: AsyncClient, session: Session
+) -> None:
+    await run_to_the_end(session)
+    lines = await exported(browser, session)
+    ends = [line["position"] for line in lines if line["type"] == "digest"]
+    address = reverse("replay", args=[session.view_key])
+    response = await browser.get(address, {"first": "2", "last": "3"})
+    page = b"".join([part async for part in response.streaming_content]).decode()
+    assert f'min="{ends[0]}"' in page and f'max="{ends[2]}"' in page
+    assert session.edit_key not in page
 
 
 async def test_a_trace_that_was_changed_says_where_it_differs(browser: AsyncClient, session: Session) -> None:
