@@ -14,6 +14,7 @@ setup(
     package_dir={f"playground.files.{folder}": folder for folder in FILES},
     package_data={
         "": ["*.json", "*.json.xz", "*.yaml"],
+        "playground.lessons": ["content/*/*.yaml"],
         **{f"playground.files.{folder}": ["**/*"] for folder in FILES},
     },
 )
