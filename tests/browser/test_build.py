@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import more, step
+from tests.browser.studio import more
 
 REFUSED = "422"  # Chromium logs the honest status of a form that was refused
 FORBIDDEN = "403"
