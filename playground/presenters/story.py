@@ -25,6 +25,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     return Panel(
         "story",
         {
+            "slug": story,
             "title": {language: words.title for language, words in lesson.words.items()},
             "chapters": cards[:-1],
             "latest": cards[-1] if cards else None,

@@ -20,6 +20,7 @@ import { showJob } from "./studio/job.js";
 import { listenKeys } from "./studio/keys.js";
 import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
+import { listenLesson, showLesson } from "./studio/lesson.js";
 import { listenLinks } from "./studio/links.js";
 import { patchOf, staying } from "./studio/look.js";
 import { showChosen, showMarked } from "./studio/marked.js";
@@ -101,6 +102,7 @@ function delta({ seq, head, following, running, html, moved }) {
     drawHeat();
     rove();
     showMarked();
+    showLesson();
     showChosen(state.look);
   }, way);
 }
@@ -165,6 +167,7 @@ listenChanges(() => [state.seen, bookmarks()]);
 const seek = (back, point) => send({ type: "search", back, point });
 listenMenu(seek, toast);
 listenDrag();
+listenLesson();
 listenPalette({
   actions,
   look: (data) => look(patchOf(data) ?? {}),
@@ -193,3 +196,4 @@ listenRoving();
 rove();
 drawHeat();
 showMarked();
+showLesson();
