@@ -9,6 +9,7 @@ from functools import lru_cache
 from playground.lessons.conditions import holds
 from playground.lessons.facts import Points, Seen, Value, short, value_of
 from playground.lessons.format import Act, Lesson
+from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
@@ -40,6 +41,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     seen, positions = Seen(world), {}
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
+        _require_alone(lesson, card.id, world)
         positions[card.id] = world.position
         seen.at[card.id] = world.fork()
         if card.do is not None:
@@ -84,6 +86,13 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
         if not _step(world, seen):
             break
     raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
+
+
+def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
+    """At a card's step no later card may hold already: the screen would pass it over."""
+    last = reached_cards(lesson, world)[-1].id
+    if last != card:
+        raise StuckLesson(f"card {card} is passed over: card {last} comes at the same step")
 
 
 def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
