@@ -19,6 +19,7 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     next_pod: true                 the pod that is popped next
     place_of: web-1                where the pod stands: gated, active, backoff, unschedulable ...
     pods_on: node-1                how many pods the API server holds on the node
+    exists: [Pod, web-1]           whether the API server holds the object
     field: [Node, n-1, spec, ...]  a field of an object, as it is written; namespace/name where it has one
     seconds: true                  virtual time
 """
@@ -130,10 +131,14 @@ def _pods_on(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return sum(1 for pod in world.store.list("Pod") if pod["spec"].get("nodeName") == node)
 
 
+def _object(kind: str, name: str, world: WorldView) -> Any:
+    namespace, _slash, name = ("", "", name) if kind in NAMESPACELESS else key_of(name).partition("/")
+    return world.store.get(kind, namespace, name)
+
+
 def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Value:
     kind, name, *keys = path
-    namespace, _slash, name = ("", "", name) if kind in NAMESPACELESS else key_of(name).partition("/")
-    value: Any = world.store.get(kind, namespace, name)
+    value = _object(kind, name, world)
     try:
         for key in keys:
             value = value[key]
@@ -164,6 +169,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "next_pod": _next_pod,
     "place_of": lambda pod, fact, seen, world: world.journal.place(key_of(pod)),
     "pods_on": _pods_on,
+    "exists": lambda path, fact, seen, world: _object(*path, world) is not None,
     "field": _field,
     "seconds": lambda _true, fact, seen, world: world.now / SECOND,
 }

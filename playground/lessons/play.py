@@ -16,6 +16,7 @@ from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.view import SchedulingCycleView
 
 MOST_STEPS = 20_000
+MOST_SETTLING = 2_000  # some worlds never come to rest: a drain asks again for ever
 
 
 class StuckLesson(ValueError):
@@ -96,7 +97,7 @@ def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
 
 
 def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_SETTLING):
         if (until is not None and holds(until, world)) or not _step(world, seen):
             return
 
