@@ -14,6 +14,7 @@ import pytest
 from tests.browser.server import PlaygroundServer
 from tests.faults.postgresql import PostgreSQL, a_postgresql
 from tests.faults.servers import serving
+from tests.faults.test_disk import until
 from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Closed, Wire
 
@@ -134,8 +135,8 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
         late.receive()
     assert closed.value.code == 4503
     database.start()
-    time.sleep(1)
-    assert visitor.get("/healthz").status == visitor.get(f"/s/{key}/").status == 200
+    until(lambda: visitor.get("/healthz"), lambda health: health.status == 200)
+    assert visitor.get(f"/s/{key}/").status == 200
     wire.send({"type": "step", "grain": "plugin"})
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
     assert is_whole(log_of(database, key))
