@@ -169,7 +169,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "next_pod": _next_pod,
     "place_of": lambda pod, fact, seen, world: world.journal.place(key_of(pod)),
     "pods_on": _pods_on,
-    "exists": lambda path, fact, seen, world: _object(*path, world) is not None,
+    "exists": lambda path, fact, seen, world: _object(path[0], path[1], world) is not None,
     "field": _field,
     "seconds": lambda _true, fact, seen, world: world.now / SECOND,
 }
