@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from playground.lessons.conditions import holds
-from playground.lessons.facts import Points, Seen, Value, short, value_of
+from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Act, Lesson
+from playground.lessons.named import short
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from scheduler_core import LATEST_EDITION
