@@ -59,15 +59,17 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
 
 
 def tracks() -> list[dict[str, Any]]:
-    """The tracks that have lessons, each with its name and what its lessons are about."""
+    """The tracks that have lessons, each with its name and its lessons in the order in which they lead on."""
     lessons = read_lessons()
     return [
         {
+            "slug": track,
             "name": TRACK_NAMES[track],
-            "lessons": [_offered(each) for each in lessons if each.plan.track == track],
+            "minutes": sum(each.plan.minutes for each in found),
+            "lessons": list(map(_offered, found)),
         }
         for track in TRACKS
-        if any(each.plan.track == track for each in lessons)
+        if (found := [each for each in lessons if each.plan.track == track])
     ]
 
 

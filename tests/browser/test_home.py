@@ -1,5 +1,6 @@
 """The first page in a real browser."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -20,6 +21,16 @@ def test_the_first_page_is_accessible(
 ) -> None:
     page.goto(server.url)
     accessible(page)
+
+
+def test_tracks_say_how_far_this_browser_has_come(page: Page, server: PlaygroundServer) -> None:
+    page.goto(server.url)
+    track = page.get_by_role("listitem").filter(has=page.get_by_role("heading", name="First steps"))
+    expect(track.locator(".so-far")).to_be_hidden()
+    page.evaluate("localStorage.setItem('lessons', JSON.stringify({'first-placement': 99, gate: 1}))")
+    page.reload()
+    expect(track.locator(".so-far")).to_have_text(re.compile(r"^1 of \d+ done$"))
+    expect(page.locator("[data-lesson=gate] .come")).to_contain_text("You came to card 1 of")
 
 
 def test_a_killed_server_starts_again_on_the_same_port_and_data(

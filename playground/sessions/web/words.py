@@ -10,7 +10,7 @@ from playground.presenters.words import worded
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.protocol.moving import Moved
-from playground.sessions.protocol.until import Until, to_breakpoints
+from playground.sessions.protocol.until import StepReached, Until, to_breakpoints
 
 
 def held(hit: Hit) -> str:
@@ -55,4 +55,6 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
         return text % {"until": waited}
     if moved.hit is not None:
         return held(moved.hit)
+    if isinstance(until, StepReached):  # the step's number stands in the bar
+        return ""
     return _("The run stopped where %(until)s.") % {"until": waited}

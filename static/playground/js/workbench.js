@@ -5,7 +5,7 @@ import { startCopy } from "./workbench/copy.js";
 import { startDrop } from "./workbench/drop.js";
 import { startEditor } from "./workbench/editor.js";
 import { startExpressions } from "./workbench/expression.js";
-import { startLesson } from "./workbench/lessons.js";
+import { startLesson, startTrack } from "./workbench/lessons.js";
 import { startSize } from "./workbench/size.js";
 
 const TOO_LARGE = 413;
@@ -17,6 +17,7 @@ function start(root) {
   all("[data-share]", root).forEach(startCopy);
   all("[data-most]", root).forEach(startSize);
   all("[data-lesson]", root).forEach(startLesson);
+  all("[data-track]", root).forEach(startTrack);
   startExpressions(root);
 }
 

@@ -1,5 +1,5 @@
-// The first page's lessons: how far this browser has come in each.
-import { first } from "../shared/dom.js";
+// The first page's lessons: how far this browser has come in each, and in each track.
+import { all, first } from "../shared/dom.js";
 import { progress } from "../shared/progress.js";
 
 /** @param {HTMLElement} lesson */
@@ -8,7 +8,23 @@ export function startLesson(lesson) {
   const card = progress()[slug];
   const line = first(".come", lesson);
   if (!card || !line) return;
-  const words = card >= Number(cards) ? done : begun;
-  line.textContent = words.replace("{card}", String(card)).replace("{cards}", cards);
+  const over = card >= Number(cards);
+  lesson.dataset.come = over ? "done" : "begun";
+  line.textContent = (over ? done : begun).replace("{card}", String(card)).replace("{cards}", cards);
+  line.hidden = false;
+}
+
+/**
+ * Once its lessons have been started: how many of them are done.
+ * @param {HTMLElement} track
+ */
+export function startTrack(track) {
+  const lessons = all("[data-lesson]", track);
+  const done = lessons.filter((each) => each.dataset.come === "done").length;
+  const line = first(".so-far", track);
+  if (!done || !line) return;
+  line.textContent = (track.dataset.soFar ?? "")
+    .replace("{done}", String(done))
+    .replace("{lessons}", String(lessons.length));
   line.hidden = false;
 }

@@ -19,6 +19,7 @@ from playground.sessions.protocol.until import (
     AttemptEnded,
     NextUnschedulable,
     PodAttempted,
+    StepReached,
     TimeReached,
     Until,
     from_form,
@@ -55,6 +56,11 @@ async def run(session: Session, until: Until | None) -> int:
     await runtime().call(lambda: _run(client, until))
     await session.arefresh_from_db()
     return session.head
+
+
+async def test_a_run_to_a_steps_number_says_nothing_when_it_is_there(mixed: Session) -> None:
+    assert await run(mixed, StepReached(12)) == 12
+    assert await said(mixed) == ""
 
 
 async def _run(client: SessionClient, until: Until | None) -> None:
