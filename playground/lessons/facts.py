@@ -18,7 +18,10 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     order: [a, b, c]               these pods by their first attempt
     next_pod: true                 the pod that is popped next
     place_of: web-1                where the pod stands: gated, active, backoff, unschedulable ...
+    tied_for: web-1                how many nodes had the highest total
     pods_on: node-1                how many pods the API server holds on the node
+    pods_with: {app: web}          how many pods on nodes have these labels, and are not ending; `domain`: on nodes with those labels
+    fits: web-1                    how many more pods like this one find a node; `node`: how many of them on that node
     exists: [Pod, web-1]           whether the API server holds the object
     field: [Node, n-1, spec, ...]  a field of an object, as it is written; namespace/name where it has one
     seconds: true                  virtual time
@@ -47,13 +50,14 @@ from playground.lessons.named import key_of, object_of, short
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before
 from scheduler_core.view import Attempt, Pod, WorldView
+from scheduler_core.whatif import Room
 
 SECOND = 1_000_000_000
 Fact = Mapping[str, Any]
 Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
-PARAMETERS = frozenset({"attempt", "card", "node", "plugin", "stage", "reason", "times"})
+PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times"})
 
 
 class BadFact(ValueError):
@@ -62,9 +66,13 @@ class BadFact(ValueError):
 
 @dataclass
 class Seen:
-    """What was seen as a lesson was played to its end: the world at each card, and each attempt's points by its number."""
+    """What was seen as a lesson was played to its end: the world at each card, and each attempt's points by its number.
+
+    `room` says how many more pods like a manifest a world has room for.
+    """
 
     end: WorldView
+    room: Callable[[WorldView, Mapping[str, Any]], Room]
     at: dict[str, WorldView] = field(default_factory=dict)
     points: dict[int, Points] = field(default_factory=dict)
 
@@ -119,6 +127,14 @@ def _scored(pod: str, fact: Fact, seen: Seen, stage: str, plugin: str) -> float:
         raise BadFact(f"{pod} has no points of that kind: {missing}") from None
 
 
+def _tied(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    nodes = seen.points.get(attempt_of(pod, fact, seen).number, {}).get("weighted", {})
+    totals = [points["total"] for points in nodes.values() if "total" in points]
+    if not totals:
+        raise BadFact(f"{pod} has no totals: at most one node was feasible")
+    return totals.count(max(totals))
+
+
 def _order(pods: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(sorted(pods, key=lambda pod: attempt_of(pod, {}, seen).number))
 
@@ -132,6 +148,27 @@ def _next_pod(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
 
 def _pods_on(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return sum(1 for pod in world.store.list("Pod") if pod["spec"].get("nodeName") == node)
+
+
+def _pods_with(labels: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    inside = {
+        node["metadata"]["name"] for node in world.store.list("Node") if _has(node, fact.get("domain", {}))
+    }
+    running = [pod for pod in world.store.list("Pod") if "deletionTimestamp" not in pod["metadata"]]
+    return sum(1 for pod in running if _has(pod, labels) and pod["spec"].get("nodeName") in inside)
+
+
+def _has(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    own = manifest["metadata"].get("labels", {})
+    return all(own.get(key) == value for key, value in labels.items())
+
+
+def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    manifest = object_of("Pod", pod, world)
+    if manifest is None:
+        raise BadFact(f"there is no pod {pod} at that card")
+    room = seen.room(world, manifest)
+    return dict(room.nodes).get(fact["node"], 0) if "node" in fact else room.count
 
 
 def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Value:
@@ -228,7 +265,10 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "order": _order,
     "next_pod": _next_pod,
     "place_of": lambda pod, fact, seen, world: world.journal.place(key_of(pod)),
+    "tied_for": _tied,
     "pods_on": _pods_on,
+    "pods_with": _pods_with,
+    "fits": _fits,
     "exists": lambda path, fact, seen, world: object_of(path[0], path[1], world) is not None,
     "field": _field,
     "seconds": lambda _true, fact, seen, world: world.now / SECOND,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from playground.lessons.conditions import holds
 from playground.lessons.facts import Points, Seen, Value, value_of
@@ -14,7 +15,8 @@ from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.view import SchedulingCycleView
+from scheduler_core.view import SchedulingCycleView, WorldView
+from scheduler_core.whatif import Room, room_for
 
 MOST_STEPS = 20_000
 MOST_SETTLING = 2_000  # some worlds never come to rest: a drain asks again for ever
@@ -40,7 +42,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     world = Simulation(seed=seed, edition=LATEST_EDITION)
     for command in beginning(lesson.plan):
         world.apply(command)
-    seen, positions = Seen(world), {}
+    seen, positions = Seen(world, _room), {}
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
         _require_alone(lesson, card.id, world)
@@ -78,14 +80,19 @@ def solve(lesson: Lesson, end: Simulation) -> tuple[bool, bool]:
 def _do(acts: Sequence[Act], world: Simulation) -> None:
     for act in acts:
         world.apply(command_of(act))
-        _settle(world, Seen(world), act.until)
+        _settle(world, Seen(world, _room), act.until)
+
+
+def _room(world: WorldView, manifest: Mapping[str, Any]) -> Room:
+    assert isinstance(world, Simulation)
+    return room_for(world, manifest)
 
 
 def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[str, object]) -> None:
     for _ in range(MOST_STEPS):
         if holds(when, world):
             return
-        if not _step(world, seen):
+        if world.idle or not _step(world, seen):
             break
     raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
 

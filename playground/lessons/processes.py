@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scheduler_core.view import WorldView
 
-LEADING = "leading"
+LEADING, CUT_OFF = "leading", "cut off"
 
 
 def leaders(world: WorldView) -> tuple[str, ...]:
@@ -16,10 +16,11 @@ def leaders(world: WorldView) -> tuple[str, ...]:
 
 
 def entries(name: str, stage: str, world: WorldView) -> Iterator[int]:
-    """When a scheduler's process came to a stage (ns), each time."""
+    """When a scheduler's process came to a stage (ns), each time; cut off is one beside the others."""
     before = ""
     for move in world.journal.processes:
         if move.scheduler == name:
-            if move.state == stage != before:
+            state = move.state if stage != CUT_OFF else CUT_OFF if move.cut_off else ""
+            if state == stage != before:
                 yield move.t
-            before = move.state
+            before = state

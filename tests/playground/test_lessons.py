@@ -98,6 +98,36 @@ def test_the_backoff_is_at_least_one_second_and_then_two(played):
 
 
 @pytest.mark.parametrize(
+    ("fact", "value"),
+    [
+        ({"pods_with": {"foo": "bar"}, "domain": {"zone": "zoneA"}}, 2),
+        ({"pods_with": {"foo": "bar"}, "domain": {"zone": "zoneB"}, "card": "gone"}, 1),
+        ({"pods_with": {"foo": "bar"}}, 3),
+        ({"pods_with": {"foo": "other"}}, 0),
+        ({"fits": "wide", "card": "wide", "node": "node4"}, 7),
+    ],
+)
+def test_pods_are_counted_by_their_labels_and_by_how_many_more_fit(fact, value, broken):
+    lesson = read_lesson(broken(lambda plan: plan["facts"].update(asked_for=fact), "spread-one"))
+    assert play(lesson).facts["asked_for"] == value
+
+
+def test_how_many_more_fit_in_all_is_the_sum_of_the_nodes(broken):
+    def with_room(plan):
+        nodes = {f"on_{i}": {"fits": "p1", "node": f"node{i}"} for i in range(1, 5)}
+        plan["facts"].update(room={"fits": "p1"}, **nodes)
+
+    facts = play(read_lesson(broken(with_room, "spread-one"))).facts
+    assert facts["room"] == sum(facts[f"on_{i}"] for i in range(1, 5)) > 0
+
+
+def test_equal_totals_are_counted_and_one_feasible_node_has_none(played, broken):
+    assert played["spread-two"].facts["tied"] == 4
+    lesson = read_lesson(broken(lambda plan: plan["facts"].update(tied={"tied_for": "mypod"}), "spread-two"))
+    assert "mypod has no totals: at most one node was feasible" in problems(lesson)
+
+
+@pytest.mark.parametrize(
     ("kind", "key", "given", "right"),
     [
         ("number", 3, ["3.0"], True),
@@ -126,13 +156,13 @@ def test_an_answer_that_can_not_be_read_is_an_error(given):
 def broken(tmp_path):
     """A copy of one lesson, changed by a function of its lesson.yaml."""
 
-    def made(change):
-        shutil.copytree(CONTENT / "gate", tmp_path / "gate", dirs_exist_ok=True)
-        path = tmp_path / "gate" / "lesson.yaml"
+    def made(change, slug="gate"):
+        shutil.copytree(CONTENT / slug, tmp_path / slug, dirs_exist_ok=True)
+        path = tmp_path / slug / "lesson.yaml"
         plan = yaml.safe_load(path.read_text())
         change(plan)
         path.write_text(yaml.safe_dump(plan))
-        return tmp_path / "gate"
+        return tmp_path / slug
 
     return made
 
@@ -154,8 +184,16 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
             "nobody has 0 attempts",
         ),
         (lambda plan: plan["cards"][0]["question"].update(answer={"colour_of": "web"}), "a fact has one of"),
+        (
+            lambda plan: plan["cards"][0]["question"].update(answer={"fits": "nobody"}),
+            "there is no pod nobody",
+        ),
         (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
         (lambda plan: plan["cards"][1].update(when={}), "card begin is passed over"),
+        (
+            lambda plan: plan["cards"][2].update(when={"seconds": 100_000}),
+            "card freed is never reached",
+        ),
         (lambda plan: plan["facts"].pop("place"), "there is no fact place"),
         (lambda plan: plan["task"].update(solution=[]), "does not hold after the solution"),
         (lambda plan: plan["task"].update(check={"pod": "web", "outcome": "scheduled"}), "holds before"),

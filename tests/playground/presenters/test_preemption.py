@@ -128,7 +128,24 @@ def test_a_pod_that_has_a_node_needs_no_preemption(cpu: str, kind: str) -> None:
 
 def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() -> None:
     sim = until(world(*objects()), ran("PostFilter", "DynamicResources"))
-    assert tab(sim)["kind"] == "at hand"
+    body = tab(sim)
+    assert body["kind"] == "at hand"
+    stands = {n["name"]: {pod["name"]: pod["lower"] for pod in n["pods"]} for n in body["standing"]["nodes"]}
+    later = {
+        column["node"] for column in tab(preempted())["theatre"]["columns"] if column["kind"] == "candidate"
+    }
+    assert later <= stands.keys()
+    assert any(stands["node-b2"].values()) and body["standing"]["nodes"][0]["lower"]
+
+
+def test_who_is_not_below_the_priority_stays() -> None:
+    peer = pod("peer", cpu="3", node_name="one", priority=10)
+    asks = pod("asks", cpu="2", priority=10)
+    (one,) = tab(until(world(node("one", cpu="4"), peer, asks), ran("PostFilter", "DynamicResources")))[
+        "standing"
+    ]["nodes"]
+    assert [(each["name"], each["lower"]) for each in one["pods"]] == [("peer", False)]
+    assert one["lower"] == 0
 
 
 def test_another_pods_last_attempt_is_one_link_away() -> None:

@@ -14,6 +14,7 @@ from playground.presenters.stage.preemption.dry_run import worded
 from playground.presenters.stage.preemption.ladder import columns, ladder
 from playground.presenters.stage.preemption.landing import landing, last_choice, of_step
 from playground.presenters.stage.preemption.room import room
+from playground.presenters.stage.preemption.standing import standing
 from playground.presenters.stage.preemption.theatre import theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
@@ -71,7 +72,8 @@ def _body(
             "number": attempt.number if failed and attempt is not None else 0,
         }
     if step is None:
-        return {**shared, "kind": _without(cycle)}
+        kind = _without(cycle)
+        return {**shared, "kind": kind, "standing": standing(cycle) if kind == "at hand" else None}
     return {**shared, **_preemption(sim, look, cycle, step)}
 
 
@@ -106,9 +108,9 @@ def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: Pl
         "helpless": len(cycle.nodes) - evidence.potential,
     }
     if not evidence.eligible:
-        return {**base, "kind": "not eligible"}
+        return {**base, "kind": "not eligible", "standing": standing(cycle)}
     if not evidence.candidates:
-        return {**base, "kind": "not helpful"}
+        return {**base, "kind": "not helpful", "standing": standing(cycle)}
     return {**base, "kind": "candidates", **_candidates(sim, look, cycle, evidence)}
 
 
