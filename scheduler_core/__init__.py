@@ -1,4 +1,45 @@
-"""A deterministic model of kube-scheduler v1.34.1 and of the cluster around it."""
+"""A deterministic model of kube-scheduler v1.34.1 and of the cluster around it.
+
+What people need who write Python is here (docs/notebooks.md), and read when it is asked for: the rooms below know nothing of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scheduler_core.interactive import (
+        Answer,
+        Attempt,
+        Cluster,
+        Comparison,
+        ScoreTable,
+        Session,
+        compare,
+        load,
+        make_node,
+        make_pod,
+    )
+
+__all__ = [
+    "CLUSTER_EDITION",
+    "DEVICES_EDITION",
+    "ENGINE_VERSION",
+    "FIRST_EDITION",
+    "KUBE_VERSION",
+    "LATEST_EDITION",
+    "Answer",
+    "Attempt",
+    "Cluster",
+    "Comparison",
+    "ScoreTable",
+    "Session",
+    "compare",
+    "load",
+    "make_node",
+    "make_pod",
+]
 
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "1"
@@ -6,3 +47,13 @@ ENGINE_VERSION = "1"
 FIRST_EDITION, CLUSTER_EDITION, DEVICES_EDITION = 1, 2, 3
 LATEST_EDITION = DEVICES_EDITION
 """What a world begins with: 1, the scheduler alone; 2, with the components around it; 3, with devices and extenders too."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("scheduler_core.interactive"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,80 @@
+"""Markup: HTML that stands in a page of somebody else's. No script, no address; colours that are read on white and on black."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+ROOM = "scheduler-playground"
+_STYLE = """
+.R{font:14px/1.45 system-ui,sans-serif;max-width:100%;overflow-x:auto}
+.R h4{font-size:15px;font-weight:600;margin:.2em 0 .4em}
+.R p{margin:.3em 0}
+.R table{border-collapse:collapse;margin:.4em 0;font-size:13px}
+.R th,.R td{border:1px solid rgba(128,128,128,.4);padding:.25em .6em;text-align:left;vertical-align:top}
+.R th{font-weight:600;background:rgba(128,128,128,.16)}
+.R td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.R .chip{display:inline-block;border:1px solid rgba(128,128,128,.5);border-radius:4px;padding:0 .4em;margin:.1em .25em .1em 0}
+.R .good{background:rgba(40,160,90,.22)}
+.R .bad{background:rgba(220,70,60,.22)}
+.R .new{background:rgba(230,160,30,.25)}
+.R .quiet{border-style:dashed}
+.R .bar{display:block;min-width:7em;height:7px;border-radius:4px;background:rgba(128,128,128,.28);margin-top:.2em}
+.R .bar span{display:block;height:7px;border-radius:4px;background:#3b82c4}
+""".replace(".R", f".{ROOM}").strip()
+
+
+class Html(str):
+    """A piece of HTML whose texts are escaped."""
+
+    __slots__ = ()
+
+
+def text(value: object) -> Html:
+    """A value as it is read, escaped unless it is HTML already."""
+    return value if isinstance(value, Html) else Html(escape(str(value)))
+
+
+def joined(parts: Iterable[object]) -> Html:
+    return Html("".join(map(text, parts)))
+
+
+def element(name: str, *content: object, sort: str = "", title: str = "", heads: str = "") -> Html:
+    """An element. `sort` is its class, `heads` what a header stands over: row or col."""
+    named = {"class": sort, "title": title, "scope": heads}
+    attributes = "".join(f' {key}="{escape(value)}"' for key, value in named.items() if value)
+    return Html(f"<{name}{attributes}>{joined(content)}</{name}>")
+
+
+def chip(*content: object, sort: str = "", title: str = "") -> Html:
+    """A small word in a frame. `sort`: good, bad, new or quiet."""
+    return element("span", *content, sort=f"chip {sort}".strip(), title=title)
+
+
+def number(value: object, sort: str = "") -> Html:
+    """A table's cell with a number."""
+    return element("td", value, sort=f"number {sort}".strip())
+
+
+def bar(share: float) -> Html:
+    """How much of a whole, from 0 to 1."""
+    width = round(100 * min(max(share, 0), 1))
+    return Html(f'<span class="bar"><span style="width:{width}%"></span></span>')
+
+
+def table(headings: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
+    """A table; the first cell of a row heads it. A cell that is a td element stays one."""
+    head = element("tr", *(element("th", heading, heads="col") for heading in headings))
+    body = joined(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
+    return element("table", element("thead", head), element("tbody", body))
+
+
+def _cell(content: object) -> Html:
+    made = text(content)
+    return made if made.startswith("<td") else element("td", made)
+
+
+def card(heading: object, *content: object) -> str:
+    """The whole that a page shows."""
+    style = Html(f"<style>{_STYLE}</style>")
+    return str(joined((style, element("div", element("h4", heading), *content, sort=ROOM))))
