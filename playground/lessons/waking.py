@@ -15,7 +15,7 @@ def wakings(pod: str, world: WorldView) -> list[str]:
 def woken_by(event: str, world: WorldView) -> list[str]:
     """The pods that an event of this name has moved to one of these queues, by their keys."""
     moves = [move for move in world.journal.moves if move.why and move.place in QUEUED]
-    return sorted({move.pod for move in moves if move.why[0] == event})
+    return sorted({move.pod for move in moves if move.why[:1] == (event,)})
 
 
 def woken_before(attempt: Attempt, earlier: Attempt, world: WorldView) -> Move | None:
