@@ -7,7 +7,6 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     outcome_of: web-1              scheduled, unschedulable or error
     scheduled: web-1               whether an attempt chose a node
     nominated_for: urgent          the node that preemption nominated
-    preempts: urgent               whether an attempt ended with a nominated node
     victims_of: urgent             the pods that have to go for it, by name
     feasible_for, evaluated_for    how many nodes were feasible, how many were looked at
     refused_for: web-1, reason: R  how many nodes were refused for a reason that begins so
@@ -252,7 +251,6 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "outcome_of": _of_attempt(lambda attempt: attempt.outcome),
     "scheduled": _of_attempt(lambda attempt: attempt.outcome == "scheduled"),
     "nominated_for": _of_attempt(lambda attempt: attempt.nominated),
-    "preempts": _of_attempt(lambda attempt: bool(attempt.nominated)),
     "victims_of": _of_attempt(lambda attempt: tuple(sorted(map(short, attempt.victims)))),
     "feasible_for": _of_attempt(lambda attempt: attempt.feasible),
     "evaluated_for": _of_attempt(lambda attempt: attempt.evaluated),
