@@ -29,6 +29,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
             "title": {language: words.title for language, words in lesson.words.items()},
             "chapters": cards[:-1],
             "latest": cards[-1] if cards else None,
+            "begin": {"before": None, "after": played.positions[lesson.plan.cards[0].id], "past": past},
             "of": of,
             "bar": [number <= len(cards) for number in range(1, of + 1)],
             "end": _end(lesson, sim, played) if len(cards) == of else None,

@@ -13,8 +13,10 @@ from playground.sessions.protocol.errors import SessionError
 
 MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12
+MOST_CARDS = 1000
 SECONDS = gettext_noop("The seconds of virtual time must be a number from 0 to %(most)s.")
 NUMBER = gettext_noop("The attempt's number must be a number from 0 to %(most)s.")
+CARD = gettext_noop("The card's number must be a number from 0 to %(most)s.")
 STEP = gettext_noop("The step's number must be a number from 0 to %(most)s.")
 
 
@@ -71,6 +73,16 @@ class StepReached(Condition, frozen=True, tag="step"):
         return message(gettext_noop("step %(n)s is made"), n=f"{self.number:,}")
 
 
+class CardReached(Condition, frozen=True, tag="card"):
+    """The lesson comes to this card, from 1."""
+
+    lesson: str
+    number: int
+
+    def said(self) -> Message:
+        return message(gettext_noop("the lesson comes to card %(n)s"), n=f"{self.number:,}")
+
+
 class BreakpointHolds(Condition, frozen=True, tag="break"):
     """One of some breakpoints holds; only the list of breakpoints asks for it."""
 
@@ -82,12 +94,20 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
         return message(gettext_noop("one of %(n)s breakpoints holds"), n=len(self.points))
 
 
-Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | StepReached | BreakpointHolds
-KINDS = ("unschedulable", "pod", "time", "attempt", "step")
+Until = (
+    NextUnschedulable
+    | PodAttempted
+    | TimeReached
+    | AttemptEnded
+    | StepReached
+    | CardReached
+    | BreakpointHolds
+)
+KINDS = ("unschedulable", "pod", "time", "attempt", "step", "card")
 
 
 def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
-    """The condition of a kind, with `pod`, `seconds` or `number` as a form or a message gives them; "": run to the end."""
+    """The condition of a kind, with `pod`, `seconds`, `number` or `lesson` as a form or a message gives them; "": run to the end."""
     if kind == "":
         return None
     if kind == "unschedulable":
@@ -103,6 +123,8 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
         return AttemptEnded(int(_number(data.get("number"), NUMBER, MOST_ATTEMPTS)))
     if kind == "step":
         return StepReached(int(_number(data.get("number"), STEP, MOST_ATTEMPTS)))
+    if kind == "card":
+        return CardReached(str(data.get("lesson") or ""), int(_number(data.get("number"), CARD, MOST_CARDS)))
     raise SessionError(
         message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS))
     )

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from django.utils.translation import gettext, override
+from msgspec import structs
 
 from playground.presenters import words
 from playground.presenters.look import Look
@@ -84,8 +85,7 @@ class Dialogue:
 
     async def run(self, message: messages.Run) -> None:
         self.require_edit()
-        fields = {"pod": message.pod, "seconds": message.seconds, "number": message.number}
-        await self.live.run(until.from_form(message.until or "", fields))
+        await self.live.run(until.from_form(message.until or "", structs.asdict(message)))
         self.follow()
 
     async def search(self, message: messages.Search) -> None:

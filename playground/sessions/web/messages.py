@@ -74,6 +74,7 @@ class Run(FromPage, frozen=True):
     pod: Any = None
     seconds: Any = None
     number: Any = None
+    lesson: Any = None
 
 
 class Search(FromPage, frozen=True):

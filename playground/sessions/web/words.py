@@ -10,7 +10,7 @@ from playground.presenters.words import worded
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.protocol.moving import Moved
-from playground.sessions.protocol.until import StepReached, Until, to_breakpoints
+from playground.sessions.protocol.until import CardReached, StepReached, Until, to_breakpoints
 
 
 def held(hit: Hit) -> str:
@@ -50,11 +50,15 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
         return " ".join(filter(None, [text % {"steps": f"{steps:,}"}, unmet, doing]))
     if until is None:
         return ""
+    if moved.reason == "idle" and isinstance(until, CardReached):
+        return _("Nothing is left to do here. The lesson goes on once you do what its card offers.")
     if moved.reason == "idle":
         text = _("Nothing is left to do, and what the run waited for did not happen: %(until)s.")
         return text % {"until": waited}
     if moved.hit is not None:
         return held(moved.hit)
-    if isinstance(until, StepReached):  # the step's number stands in the bar
+    if isinstance(
+        until, StepReached | CardReached
+    ):  # the step's number stands in the bar, the card in its panel
         return ""
     return _("The run stopped where %(until)s.") % {"until": waited}

@@ -108,9 +108,9 @@ def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: Pl
         "helpless": len(cycle.nodes) - evidence.potential,
     }
     if not evidence.eligible:
-        return {**base, "kind": "not eligible"}
+        return {**base, "kind": "not eligible", "standing": standing(cycle)}
     if not evidence.candidates:
-        return {**base, "kind": "not helpful"}
+        return {**base, "kind": "not helpful", "standing": standing(cycle)}
     return {**base, "kind": "candidates", **_candidates(sim, look, cycle, evidence)}
 
 

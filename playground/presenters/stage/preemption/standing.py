@@ -1,4 +1,4 @@
-"""Before anybody is removed: the nodes that refused the pod, and who stands there with less priority than it."""
+"""Before anybody is removed, or where nobody can be: the nodes that refused the pod, and who stands there with less priority than it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ from scheduler_core.view import Pod, SchedulingCycleView, Status
 
 NODES = 6
 PODS = 8
+LASTING = "UnschedulableAndUnresolvable"
+REFUSED = ("Unschedulable", LASTING)
 LACKS = "Insufficient "
 
 
 def standing(cycle: SchedulingCycleView) -> dict[str, Any]:
-    """The nodes that removing pods may help, in the snapshot's order, those with somebody of lower priority first; `more` are not shown."""
+    """The nodes that refused the pod: those where somebody of lower priority may go first; `more` are not shown."""
+    statuses = ((row, cycle.status_of(row)) for row in range(len(cycle.nodes)))
     refused = [
-        (row, status)
-        for row in range(len(cycle.nodes))
-        if (status := cycle.status_of(row)) is not None and status.code.kube_name == "Unschedulable"
+        (row, status) for row, status in statuses if status is not None and status.code.kube_name in REFUSED
     ]
-    refused.sort(key=lambda each: not any(map(_lower(cycle.pod), cycle.nodes.pods[each[0]])))
+    refused.sort(
+        key=lambda each: (_lasting(each[1]), not any(map(_lower(cycle.pod), cycle.nodes.pods[each[0]])))
+    )
     return {
         "nodes": [_node(cycle, row, status) for row, status in refused[:NODES]],
         "more": max(len(refused) - NODES, 0),
         "priority": cycle.pod.priority,
     }
+
+
+def _lasting(status: Status) -> bool:
+    """Whether the refusal stays, whoever goes."""
+    return status.code.kube_name == LASTING
 
 
 def _lower(pod: Pod) -> Callable[[Pod], bool]:
@@ -49,13 +57,14 @@ def _node(cycle: SchedulingCycleView, row: int, status: Status) -> dict[str, Any
         "requested": "" if found is None else amount(lacking, found[0]),
         "allocatable": "" if found is None else amount(lacking, found[1]),
         "reason": status.message,
+        "lasting": _lasting(status),
         "pods": [
             {
                 "key": pod.key,
                 "name": short(pod.key),
                 "priority": pod.priority,
                 "amount": amount(lacking, pod.requests.get(lacking)),
-                "lower": lower(pod),
+                "lower": lower(pod) and not _lasting(status),
             }
             for pod in pods[:PODS]
         ],

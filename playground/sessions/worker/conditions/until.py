@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from playground.lessons import lesson_of, reached_cards
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.until import (
     AttemptEnded,
     BreakpointHolds,
+    CardReached,
     NextUnschedulable,
     PodAttempted,
     StepReached,
@@ -23,7 +25,13 @@ SECOND = 1_000_000_000
 
 
 def require_future(world: Any, until: Until) -> None:
-    """Refuses what lies behind already, and the attempt of a pod that is not there."""
+    """Refuses what lies behind already, and what would be waited for in vain: a pod or a card that is not there."""
+    if isinstance(until, CardReached):
+        lesson = lesson_of(until.lesson)
+        if lesson is None or not until.number <= len(lesson.plan.cards):
+            raise CommandRefused(
+                message(gettext_noop("There is no such card: the run would wait for nothing."))
+            )
     if isinstance(until, PodAttempted):
         namespace, _, name = until.pod.partition("/")
         if world.store.get("Pod", namespace, name) is None:
@@ -32,7 +40,7 @@ def require_future(world: Any, until: Until) -> None:
                     gettext_noop("There is no pod %(pod)s: the run would wait for nothing."), pod=until.pod
                 )
             )
-    elif isinstance(until, TimeReached | AttemptEnded | StepReached):
+    elif isinstance(until, TimeReached | AttemptEnded | StepReached | CardReached):
         holds = condition(world, until)
         if holds is not None and holds(world):
             raise CommandRefused(
@@ -54,6 +62,9 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
             return lambda world: bool(world.journal.attempts) and world.journal.attempts[-1].number >= number
         case StepReached(number):
             return lambda world: world.position >= number
+        case CardReached(slug, number):
+            lesson = lesson_of(slug)
+            return lambda world: lesson is not None and len(reached_cards(lesson, world)) >= number
         case PodAttempted(pod):
             return _ended(world, lambda attempt: attempt.pod == pod)
         case NextUnschedulable():

@@ -10,6 +10,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 from msgspec import to_builtins
 
+from playground.lessons import beginning, play, read_lessons
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
 from playground.sessions.database.log import EDITION
@@ -17,6 +18,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import Cluster
 from playground.sessions.protocol.until import (
     AttemptEnded,
+    CardReached,
     NextUnschedulable,
     PodAttempted,
     StepReached,
@@ -34,6 +36,7 @@ from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 pytestmark = pytest.mark.django_db(transaction=True)
+LESSON = next(lesson for lesson in read_lessons() if lesson.slug == "zones")
 OBJECTS = [node("n0"), node("n1"), pod("p0"), pod("p1"), pod("huge", cpu="64"), pod("p2"), pod("p3")]
 
 
@@ -41,6 +44,13 @@ OBJECTS = [node("n0"), node("n1"), pod("p0"), pod("p1"), pod("huge", cpu="64"), 
 async def mixed(transactional_db: None) -> Session:
     """Five pods, the third of which fits nowhere; at position 1."""
     return await create_session("Test", commands=[applying(*OBJECTS)])
+
+
+@pytest.fixture
+async def taught(transactional_db: None) -> Session:
+    """A session of the lesson `zones`; at position 1, which is its first card."""
+    commands = list(map(to_builtins, beginning(LESSON.plan)))
+    return await create_session("Test", story=LESSON.slug, commands=commands)
 
 
 def alone() -> Simulation:
@@ -231,3 +241,20 @@ async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> 
     await session.arefresh_from_db()
     assert session.head > 1
     assert await said(session) == ""
+
+
+async def test_a_run_goes_on_to_a_card_of_the_lesson(taught: Session) -> None:
+    slug = taught.story
+    with pytest.raises(SessionError, match="no such card"):
+        await run(taught, CardReached(slug, 99))
+    with pytest.raises(SessionError, match="no such card"):
+        await run(taught, CardReached("none", 1))
+    position = await run(taught, CardReached(slug, 2))
+    assert position == play(LESSON).positions[LESSON.plan.cards[1].id]
+    with pytest.raises(SessionError, match="past that already: the lesson comes to card 2"):
+        await run(taught, CardReached(slug, 2))
+
+
+async def test_where_a_card_offers_something_the_run_to_the_next_one_says_so(taught: Session) -> None:
+    assert await run(taught, CardReached(taught.story, 4)) > 0
+    assert "once you do what its card offers" in await said(taught)
