@@ -113,7 +113,7 @@ def _new_file() -> IO[bytes]:
 
 def _finished(stream: IO[bytes], content_type: str, suffix: str) -> File:
     stream.flush()
-    return File(stream, stream.tell(), content_type, suffix)
+    return File(stream, os.fstat(stream.fileno()).st_size, content_type, suffix)
 
 
 def file_of(data: bytes, content_type: str, suffix: str) -> File:
