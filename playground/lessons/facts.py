@@ -246,7 +246,7 @@ def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
 def _evicted(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(
         short(f"{event.namespace}/{event.name}")
-        for event in seen.end.store.events
+        for event in world.store.events
         if event.reason == "Evicted" and event.kind == "Pod"
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scheduler_core.export.digests import digest
 from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
-from scheduler_core.export.spans import chrome_events, otlp, spans_of
-from scheduler_core.export.tables import table_csv, table_names
+from scheduler_core.export.spans import SpanTree, chrome_events, otlp, spans_of
+from scheduler_core.export.tables import Tables, table_csv, table_names
 from scheduler_core.export.traces import (
     BROKEN_OFF,
     ReadLog,
@@ -15,11 +15,14 @@ from scheduler_core.export.traces import (
     export_lines,
     read_log,
     replay_one,
+    transitions,
 )
 
 __all__ = [
     "BROKEN_OFF",
     "ReadLog",
+    "SpanTree",
+    "Tables",
     "TraceError",
     "as_it_is",
     "check_lines",
@@ -37,4 +40,5 @@ __all__ = [
     "spans_of",
     "table_csv",
     "table_names",
+    "transitions",
 ]

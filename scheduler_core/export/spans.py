@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
-from scheduler_core.export.traces import ReadLog, replay_one
+from scheduler_core.export.traces import ReadLog, transitions
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
 
@@ -37,27 +37,37 @@ class Span:
     failed: str = ""
 
 
+class SpanTree:
+    """Spans that grow with the records of a history."""
+
+    def __init__(self) -> None:
+        self._spans: dict[int, Span] = {}
+
+    @property
+    def spans(self) -> list[Span]:
+        """In the order in which they were opened."""
+        return list(self._spans.values())
+
+    def add(self, records: Iterable[Record]) -> None:
+        """The records of the next transition."""
+        spans = self._spans
+        for record in records:
+            if record.kind in OPENS:
+                spans[record.seq] = _opened(record, spans.get(record.parent))
+            elif record.kind in ENDS and record.parent in spans:
+                _ended(spans[record.parent], record)
+            for span in _upwards(spans, record):
+                span.end = max(span.end, record.t)
+
+
 def spans_of(history: ReadLog) -> list[Span]:
     """The spans of a history, in the order in which they were opened."""
-    spans: dict[int, Span] = {}
-    for record in _records(history):
-        if record.kind in OPENS:
-            above = spans.get(record.parent)
-            spans[record.seq] = _opened(record, above)
-        elif record.kind in ENDS and record.parent in spans:
-            _ended(spans[record.parent], record)
-        for span in _upwards(spans, record):
-            span.end = max(span.end, record.t)
-    return list(spans.values())
-
-
-def _records(history: ReadLog) -> Iterator[Record]:
-    sim = Simulation(seed=history.seed, edition=history.edition)
-    while sim.position < history.head:
-        before = sim.position
-        yield from replay_one(sim, history.log)
-        if sim.position == before:
-            return
+    tree = SpanTree()
+    for records in transitions(
+        Simulation(seed=history.seed, edition=history.edition), history.log, history.head
+    ):
+        tree.add(records)
+    return tree.spans
 
 
 def _opened(record: Record, above: Span | None) -> Span:

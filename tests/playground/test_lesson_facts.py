@@ -112,3 +112,17 @@ def test_a_scheduler_that_is_cut_off_is_known():
     assert holds({"scheduler": "red", "stage": "cut off"}, cut.end)
     assert holds({"pod": "late", "evaluated": 2}, cut.end)
     assert not holds({"pod": "late", "evaluated": 3}, cut.end)
+
+
+def test_those_evicted_for_node_pressure_come_in_their_order():
+    lesson = read_lesson(CONTENT / "node-pressure")
+    pressure = play(lesson)
+    assert pressure.facts["ranking"] == ("starving", "hungry", "greedy", "frugal")
+    assert told({"evicted": True}, pressure) == ("starving", "hungry")
+    with pytest.raises(BadFact, match="the kubelet of node-9 has evicted nobody"):
+        told({"ranking": "node-9"}, pressure)
+
+
+def test_a_sample_of_the_nodes_is_looked_at():
+    facts = play(read_lesson(CONTENT / "sampling")).facts
+    assert (facts["ev"], facts["ev2"], facts["ev3"]) == (144, 144, 300)

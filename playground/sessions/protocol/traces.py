@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Data, Request
 from playground.sessions.protocol.opening import LogRow
+
+FileForm = Literal["chrome", "otlp", "csv", "zip"]
 
 
 class OpenTrace(Request[None], frozen=True, kw_only=True):
@@ -63,3 +67,30 @@ class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
 
     data: bytes
     max_objects: int
+
+
+class OpenFile(Request[None], frozen=True, kw_only=True):
+    """Begin to make a file of a log: `form` is chrome, otlp, csv (one `table`) or zip (all tables). The process has no other one.
+
+    `most`: the bytes that it may have.
+    """
+
+    seed: int
+    edition: int
+    rows: list[LogRow]
+    head: int
+    form: FileForm
+    table: str = ""
+    most: int
+
+
+class FilePart(Struct, frozen=True):
+    """How many steps of the history have been gone through; then the file itself, part after part, and whether that was the last."""
+
+    steps: int
+    data: bytes
+    done: bool
+
+
+class NextFilePart(Request[FilePart], frozen=True, kw_only=True):
+    """Go on with the file."""

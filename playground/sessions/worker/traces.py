@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ import orjson
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.traces import (
     CheckTrace,
     OpenTrace,
@@ -37,15 +38,15 @@ class Export:
     """A trace being written, a chunk at a time."""
 
     def __init__(self, request: OpenTrace) -> None:
-        commands = {
-            row.at: orjson.loads(zlib.decompress(row.payload))["command"]
-            for row in request.rows
-            if row.kind == "command"
-        }
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         self._lines: Iterator[Data] = export_lines(
-            request.seed, commands, request.head, range(first, last + 1), request.created, request.edition
+            request.seed,
+            commands_of(request.rows),
+            request.head,
+            range(first, last + 1),
+            request.created,
+            request.edition,
         )
 
     def next(self) -> TraceLines:
@@ -58,6 +59,13 @@ class Export:
                 if size >= CHUNK or time.perf_counter() > end:
                     return TraceLines(b"".join(made), False)
         return TraceLines(b"".join(made), True)
+
+
+def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
+    """The commands of a log's rows as JSON, by position."""
+    return {
+        row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"
+    }
 
 
 def check(request: CheckTrace) -> TraceChecked:
