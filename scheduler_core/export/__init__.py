@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.export.chrome_schema import chrome_schema
 from scheduler_core.export.digests import digest
 from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
@@ -27,6 +28,7 @@ __all__ = [
     "as_it_is",
     "check_lines",
     "chrome_events",
+    "chrome_schema",
     "continuation_of",
     "digest",
     "export_lines",

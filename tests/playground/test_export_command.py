@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from jsonschema import Draft202012Validator
 
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export import export_lines
@@ -62,6 +63,12 @@ def test_every_table_can_be_had_as_csv(trace: str, table: str, row: dict[str, st
 
 def test_the_schema_needs_no_trace() -> None:
     assert json.loads(printed("--schema"))["$id"].endswith(":1")
+
+
+def test_the_schema_of_trace_events_fits_what_is_written(trace: str) -> None:
+    schema = json.loads(printed("--schema", "chrome"))
+    assert schema["$id"].startswith("urn:scheduler-playground-chrome:")
+    assert Draft202012Validator(schema).is_valid(json.loads(printed(trace, "--format", "chrome")))
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", '{"type": "header"}'])

@@ -17,6 +17,7 @@ from scheduler_core.export import (
     ReadLog,
     TraceError,
     chrome_events,
+    chrome_schema,
     json_schema,
     otlp,
     read_log,
@@ -28,6 +29,7 @@ from scheduler_core.export import (
 from scheduler_core.simulation import Simulation
 
 BAD_INPUT = 2
+SCHEMAS = {"trace": json_schema, "chrome": chrome_schema}
 TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
 
@@ -50,15 +52,19 @@ class Command(BaseCommand):
             "--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP
         )
         parser.add_argument(
-            "--schema", action="store_true", help="print the JSON Schema of a trace's lines alone"
+            "--schema",
+            nargs="?",
+            const="trace",
+            choices=SCHEMAS,
+            help="print the JSON Schema of a trace's lines alone, or that of chrome",
         )
 
     def handle(
-        self, *args: Any, trace: str | None, format: str, table: str, schema: bool, **options: Any
+        self, *args: Any, trace: str | None, format: str, table: str, schema: str | None, **options: Any
     ) -> None:
         """Read, compute, print."""
-        if schema:
-            self.stdout.write(json.dumps(json_schema(), indent=2))
+        if schema is not None:
+            self.stdout.write(json.dumps(SCHEMAS[schema](), indent=2))
             return
         if trace is None:
             raise CommandError("Which trace? Name a file, or - for standard input.", returncode=BAD_INPUT)
