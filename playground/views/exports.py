@@ -21,7 +21,7 @@ from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.access import opens
 from playground.views.responses import problem
 from playground.views.session import creator
-from scheduler_core import LATEST_EDITION
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION, LATEST_EDITION
 from scheduler_core.export import BROKEN_OFF
 
 MOST = 2**31
@@ -110,5 +110,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
         "key": session.edit_key,
         "same": checked.difference is None,
         "latest": LATEST_EDITION,
+        "engine": ENGINE_VERSION,
+        "kube": KUBE_VERSION,
     }
     return render(request, "playground/trace.html", context)

@@ -7,6 +7,7 @@ from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
 from scheduler_core.export.spans import SpanTree, chrome_events, otlp, spans_of
 from scheduler_core.export.tables import Tables, table_csv, table_names
+from scheduler_core.export.trace_events import chrome_schema
 from scheduler_core.export.traces import (
     BROKEN_OFF,
     ReadLog,
@@ -27,6 +28,7 @@ __all__ = [
     "as_it_is",
     "check_lines",
     "chrome_events",
+    "chrome_schema",
     "continuation_of",
     "digest",
     "export_lines",

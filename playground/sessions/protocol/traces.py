@@ -50,8 +50,19 @@ class TracedCommand(Struct, frozen=True, array_like=True):
     payload: bytes
 
 
+class TraceMaker(Struct, frozen=True):
+    """Who made a trace, as its first line says; "" where it does not."""
+
+    engine: str
+    kube: str
+    created: str
+
+
 class TraceChecked(Struct, frozen=True):
-    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs."""
+    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs.
+
+    `records` of the file were compared; `passed_over` are fields of its commands that are not known here.
+    """
 
     seed: int
     edition: int
@@ -60,6 +71,9 @@ class TraceChecked(Struct, frozen=True):
     attempts: int
     position: int
     difference: TraceDifference | None
+    maker: TraceMaker
+    records: int
+    passed_over: list[str]
 
 
 class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
