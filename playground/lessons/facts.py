@@ -33,6 +33,7 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     woken: NodeAdd                 the pods that an event of this name has moved to the active or the backoff queue, by name
     backoff_of: web-1              for how many seconds the pod backs off after an attempt
     heard: true                    how many events the queue keeps for the pods in flight
+    ran: [Score, Filter], of: web-1    these extension points in the order in which they have run for a pod
     leads: a                       whether a scheduler believes that it leads
     leaders: true                  the schedulers that believe that they lead
     entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
@@ -47,6 +48,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from playground.lessons.cycles import points_run
 from playground.lessons.named import key_of, object_of, short
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
@@ -58,7 +60,7 @@ Fact = Mapping[str, Any]
 Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
-PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times"})
+PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of"})
 
 
 class BadFact(ValueError):
@@ -223,6 +225,13 @@ def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return round(backoff / SECOND, 2)
 
 
+def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    run = points_run(key_of(fact["of"]), world)
+    if missing := [point for point in points if point not in run]:
+        raise BadFact(f"{', '.join(missing)} has not run for {fact['of']} at that card")
+    return tuple(point for point in run if point in points)
+
+
 def _entered(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     times, found = int(fact.get("times", 1)), list(entries(name, fact["stage"], seen.end))
     if len(found) < times:
@@ -291,6 +300,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     ),
     "leaders": lambda _true, fact, seen, world: leaders(world),
     "entered": _entered,
+    "ran": _ran,
     "devices_of": _devices,
     "evicted": _evicted,
     "ranking": _ranking,

@@ -126,3 +126,10 @@ def test_those_evicted_for_node_pressure_come_in_their_order():
 def test_a_sample_of_the_nodes_is_looked_at():
     facts = play(read_lesson(CONTENT / "sampling")).facts
     assert (facts["ev"], facts["ev2"], facts["ev3"]) == (144, 144, 300)
+
+
+def test_extension_points_come_in_the_order_in_which_they_ran():
+    sequence = play(read_lesson(CONTENT / "sequence"))
+    assert sequence.facts["order"] == ("PreFilter", "Filter", "Score", "Reserve", "PreBind")
+    with pytest.raises(BadFact, match="PostFilter has not run for api"):
+        told({"ran": ["Filter", "PostFilter"], "of": "api"}, sequence)
