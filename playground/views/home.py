@@ -142,7 +142,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
     try:
         text, filename = received(request)
         name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
-        session = await create_session(name=name, creator=creator(request))
+        seed = _seed(request.POST.get("seed", ""))
+        session = await create_session(name=name, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:
             return await previewed(request, client, text, filename)
@@ -150,7 +151,11 @@ async def _import(request: HttpRequest) -> HttpResponse:
             await client.delete()
             raise
     except SessionError as error:
-        return await _home(request, {"refusal": error, "text": pasted(request)}, error.status)
+        return await _home(
+            request,
+            {"refusal": error, "text": pasted(request), "seed": request.POST.get("seed", "")[:10]},
+            error.status,
+        )
 
 
 def creator(request: HttpRequest) -> str:
