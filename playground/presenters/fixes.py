@@ -32,6 +32,9 @@ _TEXTS = {
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
     "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
+    "storage-capacity": gettext_noop(
+        "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
+    ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
     "policy": gettext_noop("Set %(field)s to %(to)s in the spread over %(key)s"),
@@ -52,6 +55,10 @@ _TEXTS = {
     "rollout": gettext_noop(
         "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
     ),
+    "runtime-class": gettext_noop(
+        "Take %(list)s out of the node selector of the RuntimeClass %(class)s, which writes it into the pod"
+    ),
+    "budget": gettext_noop("Set %(field)s of the PodDisruptionBudget %(budget)s from %(from)s to %(to)s"),
     "selector-value": gettext_noop("Ask for nodes with %(to)s in place of %(from)s, which no node has"),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
     "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
@@ -115,6 +122,8 @@ _DEFEATS = {
     "devices": gettext_noop("The pod gets less than its owner asked for."),
     "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
+    "runtime-class": gettext_noop("Pods of this class may land on nodes that its author ruled out."),
+    "budget": gettext_noop("Fewer of its pods may be up than their owner wanted."),
     "move": gettext_noop("The pods that move are restarted."),
     "resize": gettext_noop("The other pod may need what it asked for."),
     "free": gettext_noop(
@@ -162,7 +171,7 @@ def sentence(change: Mapping[str, Any]) -> Message:
     kind, values = change["kind"], dict(change["values"])
     if kind in _SPECIAL:
         return _SPECIAL[kind](values)
-    for name in ("claim", "pod"):
+    for name in ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
@@ -228,6 +237,10 @@ def _raised(values: dict[str, Any]) -> Message:
     return message(_NEW_CLASS if values["new"] else _CLASS, name=values["class"], value=values["value"])
 
 
+def _unpinned(values: dict[str, Any]) -> Message:
+    return message(_TEXTS["runtime-class"], list=", ".join(values["labels"]), **{"class": values["class"]})
+
+
 def _lowered(values: dict[str, Any]) -> Message:
     return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
 
@@ -246,6 +259,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "limit-range": _defaulted,
     "namespaces": _widened,
     "priority": _raised,
+    "runtime-class": _unpinned,
     "request": _lowered,
 }
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.fixes.budgets import violating
 from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.budgets import budgets_of, split_by_violation
 from scheduler_core.simulation import Simulation
 
 # The worst first.
@@ -91,7 +91,7 @@ class Watch:
 
 def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, key: str) -> tuple[Effect, ...]:
     """Pods but `key` that are elsewhere with the fix than without it; `start` is the world that both began in."""
-    now = fixed.at(fixed.world.now)
+    now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
     for name in sorted({*without, *now} - {key}):
         first = Standing.of(start.store.pod_at(name))
@@ -105,17 +105,16 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
         else:
             found.append(_moved(name, before.node, after.node or ""))
     found += _replaced(gone, new)
-    found += _violating(start, found)
+    found += [
+        Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, displaced(start, found))
+    ]
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
 
 
-def _violating(start: Simulation, found: list[Effect]) -> list[Effect]:
-    """Those that lose their places against a disruption budget."""
-    keys = [effect.pod for effect in found if effect.kind in _DISTURBING and effect.node]
-    pods = [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
-    budgets = budgets_of(list(start.store.list("PodDisruptionBudget"))) if pods else []
-    violating, _ = split_by_violation(pods, budgets) if budgets else ([], [])
-    return [Effect("violates", pod.key, pod.node_name) for pod in violating]
+def displaced(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
+    """The pods that lose the nodes which they had in the world at the start."""
+    keys = [effect.pod for effect in effects if effect.kind in _DISTURBING and effect.node]
+    return [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
 
 
 def _moved(name: str, before: str | None, after: str) -> Effect:

@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 
 from scheduler_core.api.status import Refused
+from scheduler_core.fixes.budgets import within_budgets
 from scheduler_core.fixes.commands import commands_of, recreates
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
+from scheduler_core.fixes.effects import Effect, displaced
 from scheduler_core.fixes.fix import Budget, Findings, Fix
 from scheduler_core.fixes.kubectl import kubectl_of
 from scheduler_core.fixes.near import near_rows
@@ -29,6 +31,7 @@ from scheduler_core.fixes.proposals import (
 )
 from scheduler_core.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.fixes.rollouts import in_turn
+from scheduler_core.fixes.runtime_classes import unpinned
 from scheduler_core.framework.drafts import HARMS, Draft
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
@@ -90,7 +93,9 @@ class _Search:
             yield from self._proven(first)
             self._push(self._other_firsts())
         else:
-            self._propose(first, diagnosis, near_rows(diagnosis))
+            rows = near_rows(diagnosis)
+            self._propose(first, diagnosis, rows)
+            self._push(unpinned(first, diagnosis, rows, self.sim))
             self._push(raised(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
         yield from self._search(self.budget.candidates)
@@ -227,3 +232,14 @@ class _Search:
                 kubectl_of(draft, self.sim.store, self._modelled),
             )
         )
+        if any(effect.kind == "violates" for effect in proof.effects):
+            yield from self._proven_within_budgets(draft, proof.effects)
+
+    def _proven_within_budgets(
+        self, draft: Draft, effects: tuple[Effect, ...]
+    ) -> Generator[None, None, None]:
+        """The same once the budgets of those who are displaced allow it."""
+        changed = within_budgets(draft, self.sim.store, displaced(self.sim, effects))
+        if changed is not None and changed.fingerprint not in self.known:
+            self.known.add(changed.fingerprint)
+            yield from self._proven(changed)

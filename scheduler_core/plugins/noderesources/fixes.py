@@ -59,7 +59,7 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
     """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        if resource not in EVERYWHERE and not _has_any(refusal, resource):
+        if not _has_any(refusal, resource) and (resource not in EVERYWHERE or _nobody_has(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
     if count >= allowed and not missing:
@@ -67,20 +67,28 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
 
 
 def _has_any(refusal: Refusal, resource: str) -> bool:
-    """Whether some node offers it, so that this one is just of another kind."""
+    """Whether the node offers it."""
     column = refusal.nodes.resources.columns.get(resource)
     if column is None or column >= refusal.nodes.allocatable.shape[1]:
         return False
     return bool(refusal.nodes.allocatable[refusal.row, column])
 
 
+def _nobody_has(refusal: Refusal, resource: str) -> bool:
+    """Whether no kubelet tells of it, though every node has it."""
+    column = refusal.nodes.resources.columns.get(resource)
+    if column is None or column >= refusal.nodes.allocatable.shape[1]:
+        return True
+    return not bool(refusal.nodes.allocatable[:, column].any())
+
+
 def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:
     def edit(manifest: dict[str, Any]) -> None:
         status = manifest.setdefault("status", {})
         for field in ("capacity", "allocatable"):
-            status[field] = {**(status.get(field) or {}), resource: str(amount)}
+            status[field] = {**(status.get(field) or {}), resource: quantity(resource, amount)}
 
-    values = {"node": node.name, "resource": resource, "from": str(was), "to": str(amount)}
+    values = {"node": node.name, "resource": resource, "from": str(was), "to": quantity(resource, amount)}
     return draft.with_node(Change("capacity", values), node.manifest, edit)
 
 
@@ -91,7 +99,7 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
     for resource, lacking in missing.items():
         wanted = pod.requests.get(resource)
         place = largest_container(pod, resource)
-        extended = "/" in resource  # a pod can do without it; without cpu or memory none runs
+        extended = "/" in resource or resource == "ephemeral-storage"  # without cpu or memory no pod runs
         if place is None or (lacking >= wanted and not extended):
             return
         field, index, requested = place
