@@ -99,7 +99,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         yield draft.with_object(Change("claim-class", values), made_anew(claim, class_name=name_of(each)))
     if known is not None:
         yield from _topologies(draft, known, refusal)
-        yield from _told(draft, claim, known, refusal, handle)
+        yield from _published(draft, claim, known, refusal, handle)
         yield from _smaller(draft, claim, known, handle)
 
 
@@ -146,7 +146,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
     )
 
 
-def _told(
+def _published(
     draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
 ) -> Iterator[Draft]:
     """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
