@@ -41,7 +41,7 @@ _TEXTS = {
     "match-label-keys": gettext_noop(
         "Count only pods of the same revision in the spread over %(key)s: matchLabelKeys %(label)s"
     ),
-    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in the namespaces %(list)s, too"),
+    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in more namespaces: %(list)s"),
     "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
     "attach-limit": gettext_noop(
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
@@ -96,12 +96,12 @@ _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the cla
 _RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
-_SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s and the labels %(labels)s")
+_SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
 _CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
-_DELETE = gettext_noop("Delete %(list)s, which keep the pod off %(node)s")
+_DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
 _SOFTEN = {
     "spread": gettext_noop("Make the spread over %(text)s soft: ScheduleAnyway"),
     "nodeAffinity": gettext_noop("Make the pod's required node affinity a preference"),
@@ -162,6 +162,7 @@ _EFFECTS = {
     "placed": gettext_noop("%(pod)s gets a place, too, on %(to)s"),
 }
 _REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
+_REMADE = gettext_noop("%(pod)s loses its place on %(node)s; %(by)s makes another in its place")
 _GONE_WAITING = gettext_noop("%(pod)s, which waits, is deleted")
 _MORE = gettext_noop("%(n)s more pods are affected")
 
@@ -280,6 +281,8 @@ def effect_sentence(effect: Mapping[str, Any]) -> Message:
     kind, text = effect["kind"], _EFFECTS[effect["kind"]]
     if kind == "replaced" and not effect["to"]:
         text = _REPLACED_WAITS
+    elif kind == "evicted" and effect["by"]:
+        text = _REMADE
     elif kind == "evicted" and not effect["node"]:
         text = _GONE_WAITING
     values = {name: effect[name] for name in ("node", "to")}

@@ -23,7 +23,8 @@ class Effect:
 
     violates: it loses `node` although its disruption budget allows that for no pod more.
 
-    evicted: it loses `node` and does not come back; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
+    evicted: it loses `node` and does not come back, unless `by` names an owner ("ReplicaSet web") that would make another, but does not act
+    here; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
     its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
     where it would have gone to `node`; placed: it would wait, and goes to `to`.
     """
@@ -104,7 +105,7 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
             gone.append((name, before))
         else:
             found.append(_moved(name, before.node, after.node or ""))
-    found += _replaced(gone, new)
+    found += _replaced(start, gone, new)
     found += [
         Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, displaced(start, found))
     ]
@@ -125,14 +126,25 @@ def _moved(name: str, before: str | None, after: str) -> Effect:
     return Effect("moves", name, before, after)
 
 
-def _replaced(gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]) -> list[Effect]:
+def _replaced(
+    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]
+) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""
     out = []
     for name, before in gone:
         mine = next((each for each in new if each[1].owner and each[1].owner == before.owner), None)
         if mine is None:
-            out.append(Effect("evicted", name, before.node or ""))
+            out.append(Effect("evicted", name, before.node or "", by=_idle_owner(start, name)))
         else:
             new.remove(mine)
             out.append(Effect("replaced", name, before.node or "", mine[1].node or "", mine[0]))
     return out
+
+
+def _idle_owner(start: Simulation, key: str) -> str:
+    """What controls a pod, by kind and name, where only some controllers act, as in what was printed of a cluster; else ""."""
+    cluster, pod = start.settings.cluster, start.store.pod_at(key)
+    if cluster is None or cluster.controllers is None or pod is None:
+        return ""
+    references = pod.manifest["metadata"].get("ownerReferences") or ()
+    return next((f"{ref['kind']} {ref['name']}" for ref in references if ref.get("controller")), "")

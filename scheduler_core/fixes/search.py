@@ -216,6 +216,9 @@ class _Search:
         commands = commands_of(draft, self._modelled)
         proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
         self.steps += proof.steps
+        if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
+            proof = yield from self.prover.prove(commands, limit, patient=draft.patient, alone=True)
+            self.steps += proof.steps
         if not proof.node:
             self.unproven += 1
             return

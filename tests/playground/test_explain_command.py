@@ -33,7 +33,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
-    assert run(written(tmp_path, node("n"), pod("p"))) == (0, "0 of 1 pods are Pending.\n")
+    assert run(written(tmp_path, node("n"), pod("p"))) == (0, "No pod is Pending.\n")
 
 
 def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
         "WaitingForEvent",
         "NodeResourcesFit/InsufficientCpu",
     )
-    assert answer["sentence"] == "p asks for 3 cpu, and the one node concerned has 2 in all."
+    assert answer["sentence"] == "p asks for 3 cpu, and n has 2 in all."
     assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
     assert all(fix["proven"] for fix in answer["fixes"])
     assert yaml.safe_load(run(file, "-o", "yaml")[1]) == json.loads(text)
@@ -71,7 +71,7 @@ def test_people_read_the_sentence_first_then_the_evidence(tmp_path: Path) -> Non
         "    waiting for scheduling gates: [example.com/hold]\n"
         "  wakes on: PodUpdatePodSchedulingGatesEliminated\n"
         "\n"
-        "1 of 1 pods are Pending.\n"
+        "The pod is Pending.\n"
     )
 
 
@@ -88,11 +88,11 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 500m of it.",
+        "  p asks for 1.5 cpu: n comes nearest and lacks 500m of it.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",
         "    Insufficient cpu",
-        "    nodes that lack at most 500m: 1; the nearest:",
+        "    1 node lacks at most 500m; the nearest:",
         "      n lacks 500m (1 free of 4)",
         "  TaintToleration/UntoleratedTaint  1 node: infra",
         "    node(s) had untolerated taint {dedicated: infra}",
@@ -104,6 +104,16 @@ def test_one_pod_alone_and_from_standard_input(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     status, printed = run("-", "--pod", "default/q", "-o", "json")
     assert (status, [each["pod"] for each in json.loads(printed)["pods"]]) == (0, ["default/q"])
+
+
+def test_a_pod_that_a_controller_would_make_again_is_not_lost(tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
+    filler = pod("web-x", cpu="2", nodeName="n")
+    filler["metadata"]["ownerReferences"] = [owner]
+    _, text = run(written(tmp_path, node("n", cpu="2"), filler, pod("p")), "-o", "json")
+    [answer] = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
+    [free] = [fix for fix in answer["fixes"] if fix["kind"] == "free"]
+    assert free["effects"] == ["web-x loses its place on n; ReplicaSet web makes another in its place"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import yaml
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.management.explaining.answers import Answer, answer, is_pending, missing_pods
-from playground.management.explaining.text import lines
+from playground.management.explaining.text import lines, summary
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.world import attempt_all, make_world
@@ -107,4 +107,4 @@ class Command(BaseCommand):
                 yield from lines(each, strong, self.style.HTTP_INFO)
                 yield ""
         pending = sum(map(is_pending, answers))
-        yield f"{pending} of {len(answers)} pods are Pending." if answers else "No pod is Pending."
+        yield summary(pending, len(answers))

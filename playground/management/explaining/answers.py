@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from playground.presenters.fixes import worded
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
+from playground.presenters.words import worded as in_words
 from scheduler_core.explain import Explanation, State, explain, uncreated
 from scheduler_core.fixes import Budget, Findings, find_fixes
 from scheduler_core.simulation import Simulation
@@ -58,10 +59,7 @@ def _fixes(world: Simulation, key: str) -> list[Answer]:
 
 def plain(said: Message) -> str:
     """A message as text."""
-    if said.get("exact"):
-        return said["exact"]
-    text = gettext(said["text"])
-    return text % said["values"] if "values" in said else text
+    return in_words(said, gettext)
 
 
 def is_pending(answered: Answer) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from playground.presenters.amounts import amount, clock
+from playground.presenters.amounts import amount, duration
 
 NAMED = 5
 Style = Callable[[str], str]
@@ -43,16 +43,29 @@ def _nodes(reason: Mapping[str, Any]) -> str:
         return ""
     if reason["groups"]:
         groups = ", ".join(f"{each['count']} of {each['group']}" for each in reason["groups"])
-        return f"  {count} nodes: {groups}"
+        return f"  {counted(count, 'node')}: {groups}"
     more = f" and {count - NAMED} more" if count > NAMED else ""
-    return f"  {count} node{'s' if count > 1 else ''}: {', '.join(names[:NAMED])}{more}"
+    return f"  {counted(count, 'node')}: {', '.join(names[:NAMED])}{more}"
+
+
+def counted(number: int, noun: str) -> str:
+    """1 node, 2 nodes."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(pending: int, pods: int) -> str:
+    """The last line: how many pods wait."""
+    if not pending or pods == 1:
+        return "The pod is Pending." if pending else "No pod is Pending."
+    return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
 
 
 def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     resource = str(evidence.get("resource") or "")
     near = evidence.get("near")
     if near:
-        yield f"nodes that lack at most {amount(resource, near['atMost'])}: {near['count']}; the nearest:"
+        verb = "lacks" if near["count"] == 1 else "lack"
+        yield f"{counted(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
         for each in near["nodes"]:
             short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
             yield f"  {each['node']} lacks {short} ({free} free of {whole})"
@@ -61,7 +74,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     for each in evidence.get("requirements", ()):
         values = ", ".join(f"{value['value']} ({value['nodes']})" for value in each["values"])
         has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
-        yield f"{each['text']}: {each['matching']} nodes{has if not each['matching'] else ''}"
+        yield f"{each['text']}: {counted(each['matching'], 'node')}{has if not each['matching'] else ''}"
     for claim in evidence.get("claims", ()):
         yield from _claim(claim)
     for spread in evidence.get("constraints", ()):
@@ -86,11 +99,12 @@ def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
     yield f"spread over {spread['topologyKey']}, maxSkew {spread['maxSkew']}, lowest {spread['lowest']}"
     for domain in spread["domains"]:
         closed = "" if domain["open"] else "  counts, though the pod can go to none of its nodes"
-        yield f"  {domain['domain']}: {domain['pods']} pods, {domain['nodes']} nodes{closed}"
+        pods, nodes = counted(domain["pods"], "pod"), counted(domain["nodes"], "node")
+        yield f"  {domain['domain']}: {pods}, {nodes}{closed}"
     with_policies = spread.get("withPolicies")
     if with_policies:
         policies = ", ".join(f"{name}: {value}" for name, value in with_policies["set"].items())
-        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {with_policies['passing']} nodes would pass"
+        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {counted(with_policies['passing'], 'node')} would pass"
 
 
 def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
@@ -100,4 +114,4 @@ def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
     if answered["events"]:
         yield f"wakes on: {', '.join(answered['events'])}"
     if answered["until"] is not None:
-        yield f"tried again at {clock(answered['until'])} after this snapshot"
+        yield f"tried again {duration(answered['until'])} after this snapshot at the latest"

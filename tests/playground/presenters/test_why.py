@@ -9,6 +9,7 @@ import pytest
 
 from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
+from playground.presenters.words import in_english
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
@@ -23,14 +24,14 @@ def why(sim: Any, name: str) -> Any:
 
 
 def words(message: Any) -> str:
-    return str(message["text"] % message.get("values", {}))
+    return in_english(message)
 
 
 def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> None:
     sim = world(tainted("t"), node("n", cpu="4"), pod("f", cpu="3", nodeName="n"), pod("p", cpu="1200m"))
     settle(sim)
     said = why(sim, "p")
-    expected = "p asks for 1.2 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 200m of it."
+    expected = "p asks for 1.2 cpu: n comes nearest and lacks 200m of it."
     assert words(said["sentence"]) == expected
     assert said["fixable"]
     assert [each["code"] for each in said["reasons"]] == [
