@@ -52,9 +52,15 @@ def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> l
 
 
 def search_fixes(
-    sim: Simulation, pod_key: str, budget: Budget, should_stop: Callable[[], bool] = lambda: False
+    sim: Simulation,
+    pod_key: str,
+    budget: Budget,
+    should_stop: Callable[[], bool] = lambda: False,
+    found: Callable[[Fix], None] = lambda fix: None,
 ) -> Search:
     """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
+
+    Each fix is told to `found` as soon as it is proven.
 
     `sim` itself is never changed.
     """
@@ -65,12 +71,19 @@ def search_fixes(
         return Findings(pod_key, "gone")
     if pod.node_name and sim.store.node(pod.node_name) is not None:
         return Findings(pod_key, "bound")
-    return (yield from _Search(sim, pod, budget, should_stop).run())
+    return (yield from _Search(sim, pod, budget, should_stop, found).run())
 
 
 class _Search:
-    def __init__(self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool]) -> None:
-        self.should_stop = should_stop
+    def __init__(
+        self,
+        sim: Simulation,
+        pod: Pod,
+        budget: Budget,
+        should_stop: Callable[[], bool],
+        found: Callable[[Fix], None],
+    ) -> None:
+        self.should_stop, self.found = should_stop, found
         self.sim = sim
         self.pod = pod
         self.budget = budget
@@ -223,18 +236,18 @@ class _Search:
             self.unproven += 1
             return
         self.alike[draft.kinds] += 1
-        self.fixes.append(
-            Fix(
-                draft.changes,
-                commands,
-                proof.node,
-                proof.steps,
-                recreates(draft, self._modelled),
-                proof.held_back,
-                proof.effects,
-                kubectl_of(draft, self.sim.store, self._modelled),
-            )
+        fix = Fix(
+            draft.changes,
+            commands,
+            proof.node,
+            proof.steps,
+            recreates(draft, self._modelled),
+            proof.held_back,
+            proof.effects,
+            kubectl_of(draft, self.sim.store, self._modelled),
         )
+        self.fixes.append(fix)
+        self.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):
             yield from self._proven_within_budgets(draft, proof.effects)
 

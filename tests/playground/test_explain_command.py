@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
+from playground.management.terminal.pipes import CLOSED
+from tests.browser.server import ROOT
 from tests.scheduler_core.worlds import node, pod
 
 GATE = [{"name": "example.com/hold"}]
@@ -116,6 +120,52 @@ def test_a_pod_that_a_controller_would_make_again_is_not_lost(tmp_path: Path) ->
     assert free["effects"] == ["web-x loses its place on n; ReplicaSet web makes another in its place"]
 
 
+def test_a_search_that_has_no_time_left_says_so(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
+    status, text = run(file, "-o", "json", "--seconds", "0")
+    [answer] = json.loads(text)["pods"]
+    assert (status, answer["late"], answer["fixes"]) == (1, True, [])
+    assert "--seconds gives it longer" in run(file, "--seconds", "0")[1]
+    assert json.loads(run(file, "-o", "json", "--seconds", "60")[1])["pods"][0]["late"] is False
+
+
+def test_colours_and_progress_are_for_terminals_alone(tmp_path: Path) -> None:
+    status, text = run(written(tmp_path, node("n", cpu="2"), pod("p", cpu="3")))
+    assert status == 1
+    assert "\033" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.yaml", b"", "nothing to look at"),
+        ("comment.yaml", b"# nothing", "nothing to look at"),
+        ("binary.yaml", b"\xff\x00\x9f\x92\x01" * 50, "cannot be read|not text"),
+        (
+            "table.txt",
+            b"NAME   READY   STATUS    RESTARTS   AGE\nweb-0  0/1     Pending   0          5m\n",
+            "kubectl get pods -o yaml",
+        ),
+        ("chart.yaml", b"kind: Pod\nmetadata:\n  name: {{ .Values.name }}\n", "helm template"),
+        ("describe.txt", b"Name:         web\nNamespace:    default\nPriority:     0\n", "kubectl describe"),
+        ("error.txt", b"Error from server (Forbidden): pods is forbidden\n", "message of kubectl"),
+    ],
+)
+def test_what_is_no_cluster_is_told_with_what_to_type(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CommandError, match=says) as bad:
+        run(str(tmp_path / name))
+    assert bad.value.returncode == 2
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="Is a directory") as bad:
+        run(str(tmp_path))
+    assert bad.value.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -162,3 +212,19 @@ def test_where_there_are_no_pods_controllers_make_them_and_a_quota_shows(tmp_pat
     answers = {each["pod"]: each["state"] for each in json.loads(text)["pods"]}
     assert (status, answers.pop("default/web-*")) == (1, "QuotaExceeded")
     assert set(answers.values()) <= {"Scheduled"}
+
+
+@pytest.mark.parametrize("command", ["explain", "simulate"])
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, command: str) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
+    with subprocess.Popen(
+        [sys.executable, "manage.py", command, file],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == CLOSED

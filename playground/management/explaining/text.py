@@ -12,7 +12,7 @@ Style = Callable[[str], str]
 
 
 def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
-    """One pod's."""
+    """Why one pod stands where it does."""
     yield f"{strong(answered['pod'])}  {answered['state']}"
     yield f"  {answered['sentence']}"
     if answered["reasons"]:
@@ -22,6 +22,10 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"    {faint(reason['message'])}"
         yield from (f"    {line}" for line in _evidence(reason["evidence"]))
     yield from (f"  {line}" for line in _waits(answered))
+
+
+def fix_lines(answered: Mapping[str, Any], faint: Style) -> Iterator[str]:
+    """What would help it."""
     if answered["fixes"]:
         yield ""
         yield "  What would help, each tried on a copy:"
@@ -29,6 +33,10 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
         yield from (f"       {faint(line)}" for line in _command(fix["command"]))
         yield from (f"       {effect}" for effect in fix["effects"])
+        if fix["heldBack"]:
+            yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
+    if answered["late"]:
+        yield f"  {faint('There may be more: the time for the search was over; --seconds gives it longer.')}"
 
 
 def _command(text: str) -> list[str]:
