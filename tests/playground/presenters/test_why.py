@@ -10,6 +10,7 @@ import pytest
 from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
+from playground.templatetags.studio import sentence as shown_in_words
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
@@ -95,3 +96,16 @@ def test_an_explanation_is_made_again_only_when_something_changed(monkeypatch: p
     sim.apply(ApplyObjects((node("m", cpu="1"),)))
     why(sim, "p")
     assert len(asked) == 2
+
+
+def test_nodes_in_a_sentence_are_named_counted_or_all() -> None:
+    cordoned = [{**node(name), "spec": {"unschedulable": True}} for name in ("a", "b", "c")]
+    texts = []
+    for sim in (world(cordoned[0], pod("p")), world(*cordoned[:2], pod("p")), world(*cordoned, pod("p"))):
+        settle(sim)
+        texts.append(str(shown_in_words(why(sim, "p")["sentence"], str)))
+    assert texts == [
+        "Somebody has cordoned a.",
+        "Somebody has cordoned both nodes.",
+        "Somebody has cordoned all 3 nodes.",
+    ]
