@@ -100,7 +100,7 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
 
 
 def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
-    before, after = solve(lesson, played.end)
+    before, after = solve(lesson, played.last)
     if before:
         yield "task: its check holds before anything is done"
     if not after:
