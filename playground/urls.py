@@ -21,6 +21,7 @@ from playground.views import (
     sharing,
     story,
 )
+from playground.views.offline import downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
@@ -43,6 +44,7 @@ urlpatterns = [
     path("new", home.new, name="new"),
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
+    path("trace.schema.json", downloads.schema, name="trace-schema"),
     path("conformance", conformance.conformance, name="conformance"),
     path("terms", terms.terms, name="terms"),
     path("terms.json", terms.terms_json, name="terms-json"),
@@ -101,10 +103,16 @@ urlpatterns = [
     path("s/<str:key>/rerun/<str:token>", commands.rerun_result, name="rerun-result"),
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
+    path("s/<str:key>/fork-this", session.ask_fork, name="ask-fork"),
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
-    path("s/<str:key>/replay.html", exports.replay, name="replay"),
+    path("s/<str:key>/replay.html", downloads.replay, name="replay"),
+    path("s/<str:key>/chrome.json", downloads.of_history, {"form": "chrome"}, name="export-chrome"),
+    path("s/<str:key>/otlp.json", downloads.of_history, {"form": "otlp"}, name="export-otlp"),
+    path("s/<str:key>/table.csv", downloads.of_history, {"form": "csv"}, name="export-table"),
+    path("s/<str:key>/tables.zip", downloads.of_history, {"form": "zip"}, name="export-tables"),
+    path("s/<str:key>/download/<str:token>", downloads.made, name="download"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
@@ -130,6 +138,7 @@ urlpatterns = [
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/session", sharing.sharing, name="session"),
+    path("s/<str:key>/links", sharing.view_links, name="view-links"),
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
     path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
     path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),

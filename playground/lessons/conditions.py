@@ -7,6 +7,7 @@ as the world goes on, and going back in the world goes back in the lesson.
     attempt: 2              which of its attempts `point` is about, from 1 (the default)
     point: Filter           the attempt has come to this extension point, or has ended
     outcome: scheduled      an attempt ended so (scheduled, unschedulable, error)
+    evaluated: 300          an attempt of the pod looked at so many nodes, or more
     said: Insufficient cpu  an attempt ended with a message that holds this
     place: backoff          the pod has been there (see trace/journal.py); with `times: 2`, twice
     exists: Node node-2     the API server holds the object (`Kind name` or `Kind namespace/name`)
@@ -23,13 +24,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.lessons.named import key_of, object_of
+from playground.lessons.processes import entries
+from playground.lessons.waking import wakings
 from scheduler_core.view import Attempt, CycleView, WorldView
 
 SCHEDULING = (
     "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit",
 )  # fmt: skip
+SECOND = 1_000_000_000
 Condition = Mapping[str, Any]
-CLUSTER_WIDE = frozenset({"Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass"})
 
 
 def holds(when: Condition, sim: WorldView) -> bool:
@@ -39,14 +43,14 @@ def holds(when: Condition, sim: WorldView) -> bool:
 
 def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
     """The finished attempts of the pod that a condition is about."""
-    return [attempt for attempt in sim.journal.attempts if attempt.pod == _key(when["pod"])]
+    return [attempt for attempt in sim.journal.attempts if attempt.pod == key_of(when["pod"])]
 
 
 def _came_to_point(when: Condition, sim: WorldView) -> bool:
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
     if finished >= wanted and when["point"] in SCHEDULING:
         return True
-    pod = _key(when["pod"])
+    pod = key_of(when["pod"])
     cycles = [scheduler.cycle for scheduler in sim.schedulers if scheduler.cycle is not None]
     running = [cycle for cycle in cycles if cycle.pod.key == pod and cycle.ended is None]
     if finished + len(running) != wanted:
@@ -65,28 +69,23 @@ def _said(when: Condition, sim: WorldView) -> bool:
 
 
 def _has_been(when: Condition, sim: WorldView) -> bool:
-    lane = sim.journal.lane(_key(when["pod"]))
+    lane = sim.journal.lane(key_of(when["pod"]))
     return [move.place for move in lane].count(when["place"]) >= int(when.get("times", 1))
 
 
 def _exists(reference: str, sim: WorldView) -> bool:
     kind, _blank, name = reference.partition(" ")
-    return _object(kind, name, sim) is not None
-
-
-def _object(kind: str, name: str, sim: WorldView) -> Any:
-    namespace, _slash, name = _key(name).partition("/") if kind not in CLUSTER_WIDE else ("", "", name)
-    return sim.store.get(kind, namespace, name)
+    return object_of(kind, name, sim) is not None
 
 
 def _is_on(when: Condition, sim: WorldView) -> bool:
-    pod = _object("Pod", when["pod"], sim)
+    pod = object_of("Pod", when["pod"], sim)
     return pod is not None and pod.get("spec", {}).get("nodeName") == when["on"]
 
 
 def _has_value(when: Condition, sim: WorldView) -> bool:
     kind, name, *keys = when["field"]
-    value = _object(kind, name, sim)
+    value = object_of(kind, name, sim)
     for key in keys:
         try:
             value = value[key]
@@ -95,15 +94,34 @@ def _has_value(when: Condition, sim: WorldView) -> bool:
     return bool(value == when.get("is"))
 
 
-def _key(name: str) -> str:
-    return name if "/" in name else f"default/{name}"
+def _was_woken(when: Condition, sim: WorldView) -> bool:
+    return wakings(key_of(when["pod"]), sim).count(when["woken"]) >= int(when.get("times", 1))
+
+
+def _was_recorded(when: Condition, sim: WorldView) -> bool:
+    pod = key_of(when["pod"]) if "pod" in when else ""
+    return any(
+        event.reason == when["event"] and pod in ("", f"{event.namespace}/{event.name}")
+        for event in sim.store.events
+    )
+
+
+def _came_to_stage(when: Condition, sim: WorldView) -> bool:
+    return len(list(entries(when["scheduler"], when["stage"], sim))) >= int(when.get("times", 1))
 
 
 _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "position": lambda when, sim: sim.position >= int(when["position"]),
+    "seconds": lambda when, sim: sim.now >= float(when["seconds"]) * SECOND,
+    "woken": _was_woken,
+    "event": _was_recorded,
+    "scheduler": _came_to_stage,
     "point": _came_to_point,
     "outcome": _ended_as,
     "said": _said,
+    "evaluated": lambda when, sim: any(
+        attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)
+    ),
     "on": _is_on,
     "field": _has_value,
     "all": lambda when, sim: all(holds(condition, sim) for condition in when["all"]),

@@ -25,6 +25,21 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     exists: [Pod, web-1]           whether the API server holds the object
     field: [Node, n-1, spec, ...]  a field of an object, as it is written; namespace/name where it has one
     seconds: true                  virtual time
+    preempts: web-1                whether an attempt ended with a nomination
+    count: {leaders: true}         how many names another fact has
+    elapsed: [card, card]          seconds from one card's step to another's
+    message_of: web-1              what an attempt ended with, in kube's words
+    woken_by, hint_of: web-1       the event that woke the pod before an attempt (2, unless `attempt` says which), and whose hint it was
+    woken: NodeAdd                 the pods that an event of this name has moved to the active or the backoff queue, by name
+    backoff_of: web-1              for how many seconds the pod backs off after an attempt
+    heard: true                    how many events the queue keeps for the pods in flight
+    ran: [Score, Filter], of: web-1    these extension points in the order in which they have run for a pod
+    leads: a                       whether a scheduler believes that it leads
+    leaders: true                  the schedulers that believe that they lead
+    entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
+    devices_of: gpu                the devices that are allocated to a ResourceClaim
+    evicted: true                  the pods that were evicted for node pressure, in this order
+    ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
 """
 
 from __future__ import annotations
@@ -33,7 +48,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.view import Attempt, WorldView
+from playground.lessons.cycles import points_run
+from playground.lessons.named import key_of, object_of, short
+from playground.lessons.processes import entries, leaders
+from playground.lessons.waking import backoff_after, woken_before, woken_by
+from scheduler_core.view import Attempt, Pod, WorldView
 from scheduler_core.whatif import Room
 
 SECOND = 1_000_000_000
@@ -41,10 +60,7 @@ Fact = Mapping[str, Any]
 Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
-PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason"})
-NAMESPACELESS = frozenset(
-    {"Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice"}
-)
+PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of"})
 
 
 class BadFact(ValueError):
@@ -66,23 +82,17 @@ class Seen:
 
 def value_of(fact: Fact, seen: Seen, card: str) -> Value:
     """A fact's value; BadFact says what is wrong with it."""
-    words = [word for word in fact if word not in PARAMETERS]
-    if len(words) != 1 or words[0] not in FACTS:
-        raise BadFact(f"a fact has one of {', '.join(FACTS)}, and this has {', '.join(words) or 'none'}")
     where = fact.get("card", card)
     if where not in seen.at:
         raise BadFact(f"there is no card {where}")
-    return FACTS[words[0]](fact[words[0]], fact, seen, seen.at[where])
+    return _value_in(seen.at[where], fact, seen)
 
 
-def key_of(name: str) -> str:
-    """A pod's key."""
-    return name if "/" in name else f"default/{name}"
-
-
-def short(key: str) -> str:
-    """A pod's name as lessons write it."""
-    return key.removeprefix("default/")
+def _value_in(world: WorldView, fact: Fact, seen: Seen) -> Value:
+    words = [word for word in fact if word not in PARAMETERS]
+    if len(words) != 1 or words[0] not in FACTS:
+        raise BadFact(f"a fact has one of {', '.join(FACTS)}, and this has {', '.join(words) or 'none'}")
+    return FACTS[words[0]](fact[words[0]], fact, seen, world)
 
 
 def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
@@ -161,21 +171,16 @@ def _has(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    manifest = _object("Pod", pod, world)
+    manifest = object_of("Pod", pod, world)
     if manifest is None:
         raise BadFact(f"there is no pod {pod} at that card")
     room = seen.room(world, manifest)
     return dict(room.nodes).get(fact["node"], 0) if "node" in fact else room.count
 
 
-def _object(kind: str, name: str, world: WorldView) -> Any:
-    namespace, _slash, name = ("", "", name) if kind in NAMESPACELESS else key_of(name).partition("/")
-    return world.store.get(kind, namespace, name)
-
-
 def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Value:
     kind, name, *keys = path
-    value = _object(kind, name, world)
+    value = object_of(kind, name, world)
     try:
         for key in keys:
             value = value[key]
@@ -184,6 +189,75 @@ def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Val
     if not isinstance(value, str | int | float | bool):
         raise BadFact(f"{kind} {name}: {'.'.join(map(str, keys))} is not a single value")
     return value
+
+
+def _count(other: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    names = _value_in(world, other, seen)
+    if not isinstance(names, tuple):
+        raise BadFact(f"{dict(other)} is no list of names")
+    return len(names)
+
+
+def _elapsed(cards: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    for card in cards:
+        if card not in seen.at:
+            raise BadFact(f"there is no card {card}")
+    return round((seen.at[cards[1]].now - seen.at[cards[0]].now) / SECOND, 2)
+
+
+def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
+    def read(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+        number = int(fact.get("attempt", 2))
+        now, before = (attempt_of(pod, {"attempt": each}, seen) for each in (number, number - 1))
+        move = woken_before(now, before, seen.end)
+        if move is None:
+            raise BadFact(f"no event woke {pod} before attempt {number}")
+        return str(move.why[part]) if move.why else ""
+
+    return read
+
+
+def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    attempt = attempt_of(pod, fact, seen)
+    backoff = backoff_after(attempt, seen.end)
+    if not backoff:
+        raise BadFact(f"{pod} does not back off after that attempt")
+    return round(backoff / SECOND, 2)
+
+
+def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    run = points_run(key_of(fact["of"]), world)
+    if missing := [point for point in points if point not in run]:
+        raise BadFact(f"{', '.join(missing)} has not run for {fact['of']} at that card")
+    return tuple(point for point in run if point in points)
+
+
+def _entered(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    times, found = int(fact.get("times", 1)), list(entries(name, fact["stage"], seen.end))
+    if len(found) < times:
+        raise BadFact(f"{name} was {fact['stage']} {len(found)} times, and the fact asks for time {times}")
+    return round(found[times - 1] / SECOND, 2)
+
+
+def _devices(claim: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    status = (object_of("ResourceClaim", claim, world) or {}).get("status", {})
+    results = status.get("allocation", {}).get("devices", {}).get("results", ())
+    return tuple(result["device"] for result in results)
+
+
+def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    evictions = seen.end.surroundings.kubelet.evictions.get(node, ())
+    if not evictions:
+        raise BadFact(f"the kubelet of {node} has evicted nobody")
+    return tuple(short(ranked.pod) for ranked in evictions[0].ranking)
+
+
+def _evicted(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    return tuple(
+        short(f"{event.namespace}/{event.name}")
+        for event in world.store.events
+        if event.reason == "Evicted" and event.kind == "Pod"
+    )
 
 
 FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
@@ -209,7 +283,25 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "pods_on": _pods_on,
     "pods_with": _pods_with,
     "fits": _fits,
-    "exists": lambda path, fact, seen, world: _object(path[0], path[1], world) is not None,
+    "exists": lambda path, fact, seen, world: object_of(path[0], path[1], world) is not None,
     "field": _field,
     "seconds": lambda _true, fact, seen, world: world.now / SECOND,
+    "elapsed": _elapsed,
+    "preempts": _of_attempt(lambda attempt: bool(attempt.nominated)),
+    "count": _count,
+    "leads": lambda name, fact, seen, world: name in leaders(world),
+    "message_of": _of_attempt(lambda attempt: attempt.message),
+    "woken_by": _why_woken(0),
+    "hint_of": _why_woken(1),
+    "woken": lambda event, fact, seen, world: tuple(map(short, woken_by(event, world))),
+    "backoff_of": _backoff,
+    "heard": lambda _true, fact, seen, world: sum(
+        not isinstance(item, Pod) for scheduler in world.schedulers for item in scheduler.queue.flight.items()
+    ),
+    "leaders": lambda _true, fact, seen, world: leaders(world),
+    "entered": _entered,
+    "ran": _ran,
+    "devices_of": _devices,
+    "evicted": _evicted,
+    "ranking": _ranking,
 }

@@ -77,7 +77,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lesson.yaml."""
+    """lesson.yaml. `commands`: what is done once everything is there, before the first card."""
 
     track: Track
     minutes: int
@@ -90,6 +90,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: tuple[Json, ...] = ()
     pods: tuple[Json, ...] = ()
     objects: tuple[Json, ...] = ()
+    commands: tuple[Json, ...] = ()
 
 
 class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from playground.lessons.conditions import holds
-from playground.lessons.facts import Points, Seen, Value, short, value_of
+from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Act, Lesson
+from playground.lessons.named import short
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from scheduler_core import LATEST_EDITION
@@ -91,7 +92,7 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
     for _ in range(MOST_STEPS):
         if holds(when, world):
             return
-        if not _step(world, seen):
+        if world.idle or not _step(world, seen):
             break
     raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
 

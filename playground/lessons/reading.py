@@ -73,7 +73,8 @@ def beginning(plan: Plan) -> tuple[Command, ...]:
         commands.append(SetSettings(dict(plan.settings)))
     if plan.configuration is not None:
         commands.append(SetConfiguration(dict(plan.configuration)))
-    return (*commands, _apply(Act(nodes=plan.nodes, pods=plan.pods, apply=plan.objects)))
+    commands.append(_apply(Act(nodes=plan.nodes, pods=plan.pods, apply=plan.objects)))
+    return (*commands, *(command_from_json(dict(each)) for each in plan.commands))
 
 
 def command_of(act: Act) -> Command:

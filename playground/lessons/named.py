@@ -1,0 +1,36 @@
+"""Objects and pods by the names that lessons give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.view import WorldView
+
+CLUSTER_WIDE = frozenset(
+    {
+        "Node",
+        "Namespace",
+        "PriorityClass",
+        "PersistentVolume",
+        "StorageClass",
+        "DeviceClass",
+        "DeviceTaintRule",
+        "ResourceSlice",
+    }
+)
+
+
+def key_of(name: str) -> str:
+    """A key: of the namespace `default` unless written as namespace/name."""
+    return name if "/" in name else f"default/{name}"
+
+
+def short(key: str) -> str:
+    """A pod's name as lessons write it."""
+    return key.removeprefix("default/")
+
+
+def object_of(kind: str, name: str, world: WorldView) -> Any:
+    """The object of that kind and name, if the API server holds it."""
+    namespace, _slash, name = ("", "", name) if kind in CLUSTER_WIDE else key_of(name).partition("/")
+    return world.store.get(kind, namespace, name)
