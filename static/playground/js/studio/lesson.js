@@ -40,7 +40,7 @@ function selectorsOf(spotlight) {
     queue: ["#rail"],
     points: ["#points"],
     stage: ["#panel-stage"],
-    map: ["#panel-map", "#panel-stage"],
+    map: ["#panel-map :is(.zones, .window)", "#stage > .heat", "#panel-stage"],
   }[spotlight] ?? ["#timeline"];
 }
 
