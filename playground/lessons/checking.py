@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from playground.lessons.facts import BadFact, Value
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
@@ -17,12 +17,16 @@ LEAST_QUESTIONS = 2
 
 def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
     """What is wrong with it, a sentence each; `slugs` are the lessons that `next` may name."""
-    found = [*_of_plan(lesson, slugs), *_of_words(lesson)]
+    found = [*_of_plan(lesson, slugs), *problems_of_words(lesson)]
     try:
-        played = play(lesson)
-        return [*found, *_of_questions(lesson, played), *_of_task(lesson, played)]
+        return [*found, *problems_of_play(lesson, play(lesson))]
     except (StuckLesson, BadFact, Refused, InvalidObject) as error:
         return [*found, str(error)]
+
+
+def problems_of_play(lesson: Lesson, played: Played) -> list[str]:
+    """What is wrong with its questions and its task, as it was played."""
+    return [*_of_questions(lesson, played), *_of_task(lesson, played)]
 
 
 def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
@@ -35,8 +39,9 @@ def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
         yield f"next: there is no lesson {lesson.plan.next}"
 
 
-def _of_words(lesson: Lesson) -> Iterator[str]:
-    for language in LANGUAGES:
+def problems_of_words(lesson: Lesson, languages: Sequence[str] = LANGUAGES) -> Iterator[str]:
+    """What is wrong with its words, in the languages that it has to have."""
+    for language in languages:
         words = lesson.words.get(language)
         if words is None:
             yield f"{language}.yaml is missing"
@@ -98,6 +103,7 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
 
 
 def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
+    assert played.end is not None
     before, after = solve(lesson, played.end)
     if before:
         yield "task: its check holds before anything is done"

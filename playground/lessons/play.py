@@ -11,6 +11,7 @@ from playground.lessons.conditions import holds
 from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Act, Lesson
 from playground.lessons.named import short
+from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from scheduler_core import LATEST_EDITION
@@ -34,7 +35,7 @@ class Played:
     facts: Mapping[str, Value]
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
-    end: Simulation = field(repr=False)
+    end: Simulation | None = field(repr=False)  # none where it was played elsewhere
 
 
 def play(lesson: Lesson, seed: int = 0) -> Played:
@@ -61,9 +62,16 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     )
 
 
-@lru_cache(maxsize=64)
 def played_before(slug: str, seed: int) -> Played | None:
-    """The same of a lesson by its name, played once; None where there is no such lesson."""
+    """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what playing them came to."""
+    own = handed(slug)
+    if own is not None:
+        return Played(own.positions, own.facts, own.keys, own.options, None)
+    return _played_once(slug, seed)
+
+
+@lru_cache(maxsize=64)
+def _played_once(slug: str, seed: int) -> Played | None:
     lesson = lesson_of(slug)
     return None if lesson is None else play(lesson, seed)
 

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from playground.lessons import Question, command_of, judge, lesson_of
+from playground.lessons import Question, command_of, judge
 from playground.presenters.look import Look
 from playground.recent import remember
-from playground.sessions.database import listing
+from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
@@ -30,7 +30,7 @@ MOST_ANSWERS = 100
 @edits
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Apply what a card (from 1) of the session's lesson offers."""
-    lesson = lesson_of(client.session.story)
+    lesson = await in_thread(lessons.of_story, client.session.story)
     cards = lesson.plan.cards if lesson else ()
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
     if act is None:
@@ -91,7 +91,7 @@ async def _reached(request: HttpRequest, client: SessionClient, chapter: int) ->
 @opens
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fork of the viewer's own with the situation of the lesson's task."""
-    lesson = lesson_of(client.session.story)
+    lesson = await in_thread(lessons.of_story, client.session.story)
     if lesson is None:
         raise SessionError(_("This session has no lesson."))
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
